@@ -105,13 +105,15 @@ async fn contacts_are_written_out() {
 }
 
 #[tokio::test]
-async fn a_message_that_the_provider_cannot_show_is_an_empty_text() {
+async fn a_message_that_the_provider_cannot_show_says_so_with_its_code() {
     let (_patchbay, client, sink, phone) = shared().await;
 
     phone.send(json!({ "to": client.number, "type": "unsupported" })).await;
 
     let (incoming, _) = both(&sink, 1).await;
-    assert_eq!((&incoming["messageContentType"], &incoming["text"]), (&json!("TEXT"), &json!("")));
+    let expected = (&json!("TEXT"), &json!("unsupported message"));
+    assert_eq!((&incoming["messageContentType"], &incoming["text"]), expected);
+    assert_eq!(incoming["errorCode"], "131051");
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use axum::{extract::FromRequestParts, http::request::Parts};
 use base::audit::Actor;
-use domain::ids::ClientId;
+use domain::{ids::ClientId, privacy::Sight};
 use futures::{FutureExt, future::BoxFuture};
 use tenancy::{
     accounts::{Caller, Role},
@@ -71,6 +71,8 @@ permissions! {
     Looking: "list numbers and templates, read the webhook configuration" => [Admin, Supervisor, Agent, Developer, Api];
     /// Changing webhooks.
     Webhooks: "change the webhook configuration, read and rotate its secret, see what was sent and send it again" => [Admin, Developer];
+    /// Callbacks that could not be read.
+    FailedCallbacks: "see what of providers' callbacks could not be read" => [Admin, Developer];
     /// Lite numbers.
     LiteNumbers: "connect and log out WhatsApp Lite numbers, see their QR codes, set how fast they send" => [Admin, Developer];
     /// Registering numbers.
@@ -124,6 +126,20 @@ pub(crate) struct Allowed<P> {
 }
 
 impl<P> Allowed<P> {
+    /// Refuses a caller who must not see who the customers are: `what` shows them, and cannot be masked.
+    pub fn sees_customers(&self, what: &str) -> Result<(), ApiError> {
+        match self.viewer.sight() {
+            Sight::Whole => Ok(()),
+            Sight::Masked => {
+                let said = format!(
+                    "{what} shows who the customer is, which a user with the role {} may not see",
+                    self.caller.role
+                );
+                Err(ApiError::new(ErrorKind::Forbidden, said))
+            }
+        }
+    }
+
     /// For the audit trail.
     pub fn actor(&self) -> Actor {
         Actor::User(self.caller.user)

@@ -1,5 +1,7 @@
 //! Fields of CSV files that people open in a spreadsheet.
 
+use domain::invisible::is_blank;
+
 /// Appends `field` as RFC 4180 writes it.
 ///
 /// A text that a spreadsheet would read as a formula gets an apostrophe in front. Blanks, line ends and invisible characters before
@@ -22,21 +24,11 @@ pub(crate) fn write_field(field: &str, text: &mut String) {
 /// Whether the first visible character, in its usual or its full-width form, begins a formula; or the text begins with a tab or a
 /// line end, which some spreadsheets take as the end of the cell before.
 fn is_formula(field: &str) -> bool {
-    let first = field.chars().find(|c| !is_skipped(*c));
+    let first = field.chars().find(|c| !is_blank(*c));
     let begins = first.is_some_and(|c| {
         matches!(c, '=' | '+' | '-' | '@' | '＝' | '＋' | '－' | '＠' | '﹢' | '﹣' | '﹦' | '﹫' | '−')
     });
     begins || field.starts_with(['\t', '\r', '\n'])
-}
-
-/// White space, control characters and characters without a shape of their own (Unicode general category Cf and fillers).
-fn is_skipped(c: char) -> bool {
-    c.is_whitespace()
-        || c.is_control()
-        || matches!(c,
-            '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}' | '\u{180B}'..='\u{180F}'
-            | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{2800}' | '\u{3164}'
-            | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFA0}' | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E0FFF}')
 }
 
 #[cfg(test)]

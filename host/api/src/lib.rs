@@ -16,6 +16,7 @@ mod custom_events;
 mod document;
 mod entrance;
 pub mod error;
+mod failed_callbacks;
 mod failure_codes;
 mod form;
 mod https;
@@ -99,6 +100,7 @@ fn routes(testing_clock: bool) -> OpenApiRouter<ApiState> {
         .merge(story::routes())
         .merge(failure_codes::routes())
         .merge(blocklist::routes())
+        .merge(failed_callbacks::routes())
         .merge(rates::routes())
         .merge(account_keys::routes())
         .merge(clients::routes())

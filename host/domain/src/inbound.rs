@@ -9,6 +9,7 @@ use crate::{
     address::Address,
     content::{Location, MediaKind, OutboundContent},
     ids::InboxId,
+    inbox::InboxKind,
 };
 
 /// One item of a provider callback, ready to be stored under its dedupe key.
@@ -34,6 +35,8 @@ pub enum CallbackTarget {
     Page(String),
     /// A business number of ours whose owner is known already: no directory is asked.
     Inbox(InboxId),
+    /// The item does not say: it is counted, and kept for nobody.
+    Nobody,
 }
 
 /// What a callback item says.
@@ -55,6 +58,50 @@ pub enum CallbackBody {
         /// The `value` object.
         value: Value,
     },
+    /// An item that cannot be read. It is kept for inspection.
+    Unreadable(UnreadableItem),
+    /// An item that has no effect here. It is counted.
+    Ignored(IgnoredItem),
+}
+
+/// Bytes of an item that cannot be read, or of a message's original, at most; what is longer is cut.
+pub const KEPT_BYTES_MAX: usize = 64 * 1024;
+
+/// An item of a callback that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UnreadableItem {
+    /// Which provider sent it.
+    pub provider: InboxKind,
+    /// Which part of a callback it is: `message`, `status`, `change`, `entry`, `event`.
+    pub kind: String,
+    /// Why it cannot be read. Names fields and no values.
+    pub reason: String,
+    /// The item as it came, at most [`KEPT_BYTES_MAX`].
+    pub content: String,
+    /// How many bytes it has.
+    pub bytes: u64,
+}
+
+/// An item of a callback that has no effect here.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct IgnoredItem {
+    /// Which provider sent it.
+    pub provider: InboxKind,
+    /// Why it has none, of a small set: `status type`, `status value`, `event`.
+    pub kind: String,
+    /// The provider's word for it, at most 32 characters.
+    pub name: String,
+}
+
+/// The beginning of a text that is kept, at most [`KEPT_BYTES_MAX`] bytes of whole characters.
+pub fn kept(mut text: String) -> String {
+    if text.len() > KEPT_BYTES_MAX {
+        let end = (0..=KEPT_BYTES_MAX).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+        text.truncate(end);
+    }
+    text
 }
 
 /// What a channel reports of all messages to one customer at once.
@@ -120,7 +167,7 @@ pub struct InboundMessage {
 pub enum InboundContent {
     /// Text.
     Text {
-        /// The text; empty for message types that we do not model (order, unsupported).
+        /// The text.
         body: String,
     },
     /// A file.
@@ -153,6 +200,23 @@ pub enum InboundContent {
         /// Names and numbers in a readable form.
         formatted: String,
     },
+    /// What we do not model, in words.
+    Unmodelled(UnmodelledContent),
+}
+
+/// Content of a type or form that we do not model. Its original is kept beside the message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UnmodelledContent {
+    /// The provider's name of its type.
+    pub type_name: String,
+    /// What people read; never empty.
+    pub text: String,
+    /// The text is what the customer said, such as an order; otherwise it says only that there is something.
+    pub has_words: bool,
+    /// Why the provider does not hand it over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<ProviderFailure>,
 }
 
 /// A file that a customer sent.

@@ -71,6 +71,13 @@ pub const ROWS: &[Row] = &[
     ),
     row(
         "GET",
+        "/chat-service/api/v2/messages/{id}/original",
+        DESK,
+        |ids| plain(&format!("/chat-service/api/v2/messages/{}/original", ids.message)),
+        Others::Unknown(404),
+    ),
+    row(
+        "GET",
         "/chat-service/ticket/search",
         DESK,
         |ids| {

@@ -1,4 +1,4 @@
-//! Rows of webhook configurations, and of what was sent to their addresses.
+//! Rows of webhook configurations, of what was sent to their addresses, and of callbacks that could not be read.
 
 use serde_json::json;
 
@@ -10,6 +10,13 @@ fn webhook(ids: &Ids, rest: &str) -> Call {
 }
 
 pub const ROWS: &[Row] = &[
+    row(
+        "GET",
+        "/messaging-service/WhatsApp/failed-callbacks",
+        DEVELOPERS,
+        |_| plain("/messaging-service/WhatsApp/failed-callbacks"),
+        OWN,
+    ),
     row(
         "POST",
         "/messaging-service/WhatsApp/WhatsAppClientWebHook",

@@ -72,7 +72,8 @@ pub(crate) struct MessageResponse {
     /// How far it has come, of an outgoing one: `QUEUED`, `ACCEPTED`, `SENT`, `DELIVERED`, `READ`, `PLAYED` or `FAILED`.
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<String>,
-    /// Of one that `FAILED`: why. `/messaging-service/WhatsApp/failure-codes` says what can be done.
+    /// Of one that `FAILED`: why. `/messaging-service/WhatsApp/failure-codes` says what can be done. Of one that a customer sent: why
+    /// its provider does not hand it over.
     #[serde(skip_serializing_if = "Option::is_none")]
     error_code: Option<String>,
     /// The same in words.
@@ -114,7 +115,8 @@ impl From<MessageView> for MessageResponse {
             (provider_id(Channel::Whatsapp), provider_id(Channel::Facebook));
         let file_extension = message.extension().map(str::to_owned);
         let (quoted_message_id, quoted_text) = message.quoted.map(|(id, text)| (id.0, text)).unzip();
-        let (error_code, error_code_string) = failure.map(|failure| (failure.code, failure.text)).unzip();
+        let refused = said.error.map(|error| (error.code.to_string(), Some(error.text.clone())));
+        let (error_code, error_code_string) = failure.map(|failure| (failure.code, failure.text)).or(refused).unzip();
         Self {
             id: message.id.0,
             participant_id: message.participant.0,

@@ -5,6 +5,7 @@ mod chats;
 mod media;
 mod message_bodies;
 mod messages;
+mod original;
 mod v1;
 
 use chat::desk::{Acting, DeskError};
@@ -20,7 +21,8 @@ use crate::{
 pub(crate) use chat_bodies::ChatParticipantResponse;
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
-    OpenApiRouter::new().merge(chats::routes()).merge(messages::routes()).merge(media::routes()).merge(v1::routes())
+    let routes = OpenApiRouter::new().merge(chats::routes()).merge(messages::routes()).merge(original::routes());
+    routes.merge(media::routes()).merge(v1::routes())
 }
 
 /// Who acts, as the use cases know it.

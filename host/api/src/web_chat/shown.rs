@@ -84,6 +84,7 @@ fn incoming(ctx: &Context, client: ClientId, message: &ThreadMessage, content: &
         }),
         InboundContent::Reaction { emoji, .. } => text(emoji.as_deref().unwrap_or_default()),
         InboundContent::Contact { formatted } => text(formatted),
+        InboundContent::Unmodelled(other) => text(&other.text),
     }
 }
 

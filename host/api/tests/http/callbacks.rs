@@ -2,6 +2,7 @@
 
 use channels::whatsapp_cloud::callback::signature;
 use serde_json::{Value, json};
+use tenancy::accounts::Role;
 
 use super::service::{APP_SECRET, Call, Options, Service};
 
@@ -91,6 +92,93 @@ async fn a_secret_that_is_right_for_the_first_number_counts_for_no_other() {
     assert_eq!(service.send(signed(&both("999"), "own-secret")).await.error().0, 401);
     assert_eq!(stored(&service).await, 0);
     assert_eq!(service.send(signed(&both(OURS), "own-secret")).await.status, 200);
+}
+
+/// A callback with a broken character, an odd item and a message, as bytes.
+fn broken() -> Vec<u8> {
+    let message = |id: &str, text: &str| {
+        format!(
+            r#"{{"from":"27830000001","id":"{id}","timestamp":"1760000000","type":"text","text":{{"body":"{text}"}}}}"#
+        )
+    };
+    let (odd, lone) = (r#"{"from":"27830000001","type":"text"}"#, message("wamid.2", r"hi \ud83d"));
+    let value = format!(
+        r#"{{"metadata":{{"phone_number_id":"{OURS}"}},"contacts":null,"messages":[{},{odd},{lone}]}}"#,
+        message("wamid.1", "hello")
+    );
+    let change = format!(r#"{{"field":"messages","value":{value}}}"#);
+    let body = format!(
+        r#"{{"object":"whatsapp_business_account","x":"@","entry":[null,{{"id":"102290129340398","changes":[{change}]}}]}}"#
+    );
+    body.replace('@', "\0").into_bytes()
+}
+
+fn signed_bytes(body: &[u8], secret: &str) -> Call {
+    Call::post(WEBHOOK, body.to_vec()).header("x-hub-signature-256", &signature(secret, body))
+}
+
+const FAILED: &str = "/messaging-service/WhatsApp/failed-callbacks";
+
+#[tokio::test]
+async fn a_callback_with_broken_parts_is_taken_and_what_cannot_be_read_is_listed_once() {
+    let service = Service::start().await;
+    for secret in [APP_SECRET, "own-secret", APP_SECRET] {
+        assert_eq!(service.send(signed_bytes(&broken(), secret)).await.status, 200, "{secret}");
+    }
+    let mut db = service.context.db.acquire().await.unwrap();
+    let lanes = storage::work::lanes::due(&mut db, base::Queue::Callback, service.context.now(), 100).await.unwrap();
+    let due = storage::inbound::callbacks::due(&mut db, service.client, lanes[0].1, service.context.now(), 100).await;
+    assert_eq!(due.unwrap().len(), 2, "both messages wait to be taken, each once");
+    let page = service.get(FAILED).await.json();
+    let failed = &page["content"][0];
+    assert_eq!((&page["totalElements"], &failed["provider"]), (&json!(1), &json!("WHATSAPP_CLOUD")));
+    assert_eq!((&failed["kind"], &failed["reason"]), (&json!("message"), &json!("`id` is missing")));
+    let content: Value = serde_json::from_str(failed["content"].as_str().unwrap()).unwrap();
+    assert_eq!(content, json!({"from": "27830000001", "type": "text"}));
+    assert_eq!(failed["sizeBytes"], failed["content"].as_str().unwrap().len());
+    assert!(failed["receivedTime"].is_string() && failed["id"].is_string());
+}
+
+#[tokio::test]
+async fn a_callback_that_is_signed_for_its_number_and_says_nothing_of_use_is_taken() {
+    let service = Service::start().await;
+    let status = json!({"id": "wamid.1", "status": "failed", "type": "payment", "timestamp": "1760000000"});
+    let value = json!({"metadata": {"phone_number_id": OURS}, "statuses": [status]});
+    let body = json!({"object": "whatsapp_business_account",
+        "entry": [{"id": "102290129340398", "changes": [{"field": "messages", "value": value}]}]})
+    .to_string();
+    assert_eq!(service.send(signed(&body, "own-secret")).await.status, 200);
+    assert_eq!(service.send(signed(&body.replace(OURS, "999"), "own-secret")).await.error().0, 401);
+    assert_eq!(service.get(FAILED).await.json()["totalElements"], 0);
+}
+
+#[tokio::test]
+async fn only_a_body_that_is_no_json_object_is_refused() {
+    let service = Service::start().await;
+    for (body, status) in [
+        (&b""[..], 400),
+        (b"no json", 400),
+        (b"[]", 400),
+        (b"\"text\"", 400),
+        (b"{\"object\":\"whatsapp_business_account\",\"entry\":[", 400),
+        (b"{\"object\":\"whatsapp_business_account\"}", 200),
+        (b"{\"object\":\"whatsapp_business_account\",\"entry\":[1,{\"id\":1e400},\"\\ud83d\"]}", 200),
+        (b"{\"object\":\"whatsapp_business_account\",\"entry\":\"\xff\"}", 200),
+    ] {
+        let answer = service.send(signed_bytes(body, APP_SECRET)).await;
+        assert_eq!(answer.status.as_u16(), status, "{}", String::from_utf8_lossy(body));
+    }
+}
+
+#[tokio::test]
+async fn what_could_not_be_read_is_for_those_who_look_for_faults() {
+    let service = Service::start().await;
+    for role in [Role::Supervisor, Role::Agent, Role::Api] {
+        let key = service.key_of(role).await;
+        assert_eq!(service.send(Call::get(FAILED).key(&key)).await.error().0, 403, "{role}");
+    }
+    let key = service.key_of(Role::Developer).await;
+    assert_eq!(service.send(Call::get(FAILED).key(&key)).await.json()["totalElements"], 0);
 }
 
 /// So many that to look through all contacts for each message would take minutes.

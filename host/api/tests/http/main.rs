@@ -10,6 +10,7 @@ mod everywhere;
 mod keys;
 mod lists;
 mod media;
+mod originals;
 mod pages;
 mod plugins;
 mod sending;

@@ -8,7 +8,10 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::CloudApi;
-use crate::http::{describe, retry_after};
+use crate::{
+    http::{describe, retry_after},
+    provider_json,
+};
 
 /// The largest JSON answer that we read: a page of 100 templates stays far below.
 const MAX_ANSWER: usize = 8 * 1024 * 1024;
@@ -87,7 +90,7 @@ pub(crate) async fn answer(response: Response) -> Result<Value, NoAnswer> {
         Err(reason) if status.is_success() => return Err(NoAnswer::Lost(reason)),
         Err(_) => Vec::new(),
     };
-    let parsed = serde_json::from_slice::<Value>(&body);
+    let parsed = provider_json::read(&body);
     if status.is_success() {
         return match parsed {
             // Meta has been seen to answer 200 with an error object; it counts as what it says.

@@ -18,7 +18,7 @@ use domain::{
     content::{Location, MediaKind, Reaction},
     failure_code::OwnCode,
     ids::{ClientId, InboxId},
-    inbound::{InboundMessage, StatusUpdate},
+    inbound::{IgnoredItem, InboundMessage, StatusUpdate, UnreadableItem},
     lite::SessionNews,
     phone::Msisdn,
 };
@@ -63,6 +63,10 @@ pub enum DeviceEvent {
     Came(Box<InboundMessage>),
     /// A message that went out has come further.
     Moved(StatusUpdate),
+    /// Something that cannot be read.
+    Unreadable(UnreadableItem),
+    /// Something that has no effect here.
+    Ignored(IgnoredItem),
 }
 
 /// Events, oldest first. They come again until a call says that they are done with.

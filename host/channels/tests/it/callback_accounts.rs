@@ -90,10 +90,12 @@ fn a_repetition_has_the_same_key_and_a_second_occurrence_another() {
 }
 
 #[test]
-fn a_field_that_names_nobody_is_skipped() {
+fn a_field_that_names_nobody_is_kept_for_nobody() {
     let body =
         json!({"object":"whatsapp_business_account","entry":[{"changes":[{"field":"account_update","value":{}}]}]});
-    assert!(parse(body.to_string().as_bytes()).unwrap().is_empty());
+    let items = parse(body.to_string().as_bytes()).unwrap();
+    assert_eq!(items[0].target, CallbackTarget::Nobody);
+    assert!(matches!(items[0].body, CallbackBody::Unreadable(_)));
 }
 
 #[test]

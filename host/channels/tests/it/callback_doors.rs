@@ -3,6 +3,7 @@
 use channels::whatsapp_cloud::callback::{
     CallbackError, FirstNames, HandshakeQuery, ITEMS_MAX, first_names, handshake, parse, signature, verify_signature,
 };
+use domain::inbound::{CallbackBody, CallbackTarget};
 
 const SECRET: &str = "app-secret";
 /// Whitespace, key order and escapes that any re-serialisation would change.
@@ -86,11 +87,12 @@ fn the_handshake_is_read_from_metas_query_names() {
 
 #[test]
 fn what_is_no_whatsapp_callback_is_refused() {
-    for raw in [&b""[..], b"{", b"\xff", b"{\"object\":\"\\ud800\"}"] {
+    for raw in [&b""[..], b"{", b"\xff", b"<html></html>", b"{\"object\":\"whatsapp_business_account\",\"entry\":["] {
         assert!(matches!(parse(raw), Err(CallbackError::NotJson(_))), "{raw:?}");
     }
     let deep = "[".repeat(100_000);
     assert!(matches!(parse(deep.as_bytes()), Err(CallbackError::NotJson(_))));
+    assert_eq!(parse(b"{\"object\":\"\\ud800\"}"), Err(CallbackError::OtherObject("\u{fffd}".into())));
     assert_eq!(parse(b"[]"), Err(CallbackError::OtherObject(String::new())));
     assert_eq!(parse(br#"{"object":"page","entry":[]}"#), Err(CallbackError::OtherObject("page".into())));
     let long = format!(r#"{{"object":"{}"}}"#, "x".repeat(1000));
@@ -98,16 +100,54 @@ fn what_is_no_whatsapp_callback_is_refused() {
 }
 
 #[test]
-fn an_empty_callback_is_empty_whatever_its_lists_are() {
-    for body in [
-        r#"{"object":"whatsapp_business_account"}"#,
-        r#"{"object":"whatsapp_business_account","entry":null}"#,
-        r#"{"object":"whatsapp_business_account","entry":[1,"x",{"changes":{}},{"changes":[7,{}, {"field":"messages"}]}]}"#,
-        r#"{"object":"whatsapp_business_account","entry":[{"id":"W","changes":[{"field":"messages","value":3}]}]}"#,
-        r#"{"object":"whatsapp_business_account","entry":[{"id":"W","changes":[{"field":"x","value":"y"}]}]}"#,
+fn what_is_in_place_of_entries_and_changes_is_kept_for_whoever_it_names() {
+    use CallbackTarget::{Nobody, Waba};
+    let account = || Waba("W".to_owned());
+    for (body, expected) in [
+        (r#"{"object":"whatsapp_business_account"}"#, vec![]),
+        (r#"{"object":"whatsapp_business_account","entry":null}"#, vec![]),
+        (r#"{"object":"whatsapp_business_account","entry":[]}"#, vec![]),
+        (r#"{"object":"whatsapp_business_account","entry":{"id":"W","changes":[]}}"#, vec![]),
+        (r#"{"object":"whatsapp_business_account","entry":[{"id":"W","changes":null},{"id":"W"}]}"#, vec![]),
+        (r#"{"object":"whatsapp_business_account","entry":7}"#, vec![("entry", Nobody)]),
+        (
+            r#"{"object":"whatsapp_business_account","entry":[1,"x",null]}"#,
+            vec![("entry", Nobody), ("entry", Nobody), ("entry", Nobody)],
+        ),
+        (r#"{"object":"whatsapp_business_account","entry":[{"changes":{}}]}"#, vec![("change", Nobody)]),
+        (
+            r#"{"object":"whatsapp_business_account","entry":[{"id":"W","changes":[7,{}]}]}"#,
+            vec![("change", account()), ("change", account())],
+        ),
+        (
+            r#"{"object":"whatsapp_business_account","entry":[{"id":"W","changes":[{"field":"messages"}]}]}"#,
+            vec![("change", account())],
+        ),
+        (
+            r#"{"object":"whatsapp_business_account","entry":[{"id":"W","changes":[{"field":"messages","value":3}]}]}"#,
+            vec![("change", account())],
+        ),
+        (
+            r#"{"object":"whatsapp_business_account","entry":[{"id":"W","changes":[{"field":"x","value":"y"}]}]}"#,
+            vec![("change", account())],
+        ),
     ] {
-        assert_eq!(parse(body.as_bytes()), Ok(Vec::new()), "{body}");
+        let items = parse(body.as_bytes()).unwrap();
+        let kinds: Vec<(&str, CallbackTarget)> = items
+            .iter()
+            .map(|item| match &item.body {
+                CallbackBody::Unreadable(unread) => (unread.kind.as_str(), item.target.clone()),
+                other => panic!("{body}: {other:?}"),
+            })
+            .collect();
+        assert_eq!(kinds, expected, "{body}");
     }
+}
+
+#[test]
+fn whose_secret_it_is_is_found_in_a_body_with_broken_characters_and_odd_numbers() {
+    let body = b"{\"a\":\"\\ud83d\xff\",\"b\":1e999,\"entry\":[{\"id\":42,\"changes\":[{\"value\":{\"x\":\"\\ud83d\",\"metadata\":{\"phone_number_id\":7}}}]}]}";
+    assert_eq!(first_names(body), names(Some("7"), Some("42")));
 }
 
 fn names(number: Option<&str>, waba: Option<&str>) -> FirstNames {

@@ -8,6 +8,8 @@ use domain::{
 };
 use serde_json::{Value, json};
 
+use crate::callback_broken::unreadable;
+
 /// A callback with one change of field `messages`.
 pub fn change(mut value: Value) -> Vec<u8> {
     value["messaging_product"] = json!("whatsapp");
@@ -19,22 +21,22 @@ pub fn change(mut value: Value) -> Vec<u8> {
         .into_bytes()
 }
 
-fn message(kind: &str, part: Value) -> Value {
+pub fn message(kind: &str, part: Value) -> Value {
     let mut message =
         json!({"from":"27820000001","from_user_id":"ZA.100","id":"wamid.A","timestamp":"1760000000","type":kind});
     message[kind] = part;
     message
 }
 
-fn contact() -> Value {
+pub fn contact() -> Value {
     json!({"profile":{"name":"Zo","username":"zo"},"wa_id":"27820000001","user_id":"ZA.100","parent_user_id":"ZA.ENT.9"})
 }
 
-fn items(messages: Value, contacts: Value) -> Vec<CallbackItem> {
+pub fn items(messages: Value, contacts: Value) -> Vec<CallbackItem> {
     parse(&change(json!({"contacts":contacts,"messages":messages}))).unwrap()
 }
 
-fn only(message: Value) -> InboundMessage {
+pub fn only(message: Value) -> InboundMessage {
     let mut items = items(json!([message]), json!([contact()]));
     assert_eq!(items.len(), 1);
     match items.remove(0).body {
@@ -43,7 +45,7 @@ fn only(message: Value) -> InboundMessage {
     }
 }
 
-fn content(kind: &str, part: Value) -> InboundContent {
+pub fn content(kind: &str, part: Value) -> InboundContent {
     only(message(kind, part)).content
 }
 
@@ -146,22 +148,6 @@ fn taps_reactions_and_contacts_are_understood() {
 }
 
 #[test]
-fn what_is_not_modelled_is_kept_as_empty_text_with_its_raw_form() {
-    let empty = InboundContent::Text { body: String::new() };
-    for kind in ["order", "request_welcome", "unsupported", "something_new", "ephemeral"] {
-        let kept = only(message(kind, json!({"x":1})));
-        assert_eq!((kept.content, kept.raw[kind]["x"].as_i64()), (empty.clone(), Some(1)), "{kind}");
-    }
-    // Known types in a form that makes no sense are kept too: the customer did write.
-    for kind in ["text", "image", "location", "contacts", "reaction", "button", "interactive"] {
-        for part in [json!(null), json!([]), json!("x"), json!({"latitude":"north"})] {
-            let kept = only(message(kind, part));
-            assert!(matches!(kept.content, InboundContent::Text { .. } | InboundContent::Button { .. }), "{kind}");
-        }
-    }
-}
-
-#[test]
 fn a_sender_without_phone_number_is_known_by_its_user_id() {
     let phoneless =
         json!({"from_user_id":"ZA.200","id":"wamid.B","timestamp":"1760000000","type":"text","text":{"body":"x"}});
@@ -198,23 +184,8 @@ fn a_lone_contact_speaks_for_a_message_that_names_nobody() {
     let items = items(json!([nameless.clone()]), json!([contact()]));
     let CallbackBody::Message(message) = &items[0].body else { panic!("no message") };
     assert_eq!((message.from.as_deref(), message.from_user_id.as_deref()), (Some("27820000001"), Some("ZA.100")));
-    assert!(self::items(json!([nameless]), json!([contact(), contact()])).is_empty(), "nobody to keep it for");
-}
-
-#[test]
-fn malformed_messages_are_skipped_and_their_neighbours_kept() {
-    let good = message("text", json!({"body":"hi"}));
-    let mut without_id = good.clone();
-    without_id["id"] = json!("");
-    let mut without_time = good.clone();
-    without_time["timestamp"] = json!("yesterday");
-    let mut without_type = good.clone();
-    without_type["type"] = json!(7);
-    let mut negative = good.clone();
-    negative["timestamp"] = json!(-5);
-    let items = items(json!([null, 3, without_id, without_time, without_type, negative, good]), json!([contact()]));
-    assert_eq!(items.len(), 1);
-    assert_eq!(items[0].dedupe_key, "message:wamid.A");
+    let items = self::items(json!([nameless]), json!([contact(), contact()]));
+    assert!(matches!(items[0].body, CallbackBody::Unreadable(_)), "nobody to keep it for");
 }
 
 #[test]
@@ -248,7 +219,10 @@ fn no_string_of_a_callback_contains_nul() {
 #[test]
 fn a_number_without_metadata_cannot_be_served() {
     let value = json!({"metadata":{},"messages":[message("text", json!({"body":"x"}))],"contacts":[contact()]});
-    assert!(parse(&change(value)).unwrap().is_empty());
+    let items = parse(&change(value)).unwrap();
+    let [(kind, reason, _)] = unreadable(&items).try_into().unwrap();
+    assert_eq!((kind.as_str(), reason.as_str()), ("change", "`value.metadata.phone_number_id` is missing"));
+    assert_eq!(items[0].target, CallbackTarget::Waba("WABA".into()));
 }
 
 #[test]

@@ -115,9 +115,110 @@ fn a_place_a_link_and_what_is_not_modelled() {
     assert_eq!(shared.content, InboundContent::Text { body: "A shop\nhttps://example.org".into() });
     let written = message(json!({ "mid": "m_3", "text": "see https://example.org", "attachments": link }));
     assert_eq!(written.content, InboundContent::Text { body: "see https://example.org".into() });
-    let unknown = message(json!({ "mid": "m_4", "attachments": [{ "type": "template", "payload": {} }] }));
-    assert_eq!(unknown.content, InboundContent::Text { body: String::new() });
-    assert_eq!(unknown.raw["type"], "template", "its name is kept for chatbots");
+}
+
+#[test]
+fn what_is_not_modelled_is_said_in_words_and_never_empty() {
+    for (sent, expected) in [
+        (json!({ "attachments": [{ "type": "template", "payload": {} }] }), "unsupported message (template)"),
+        (
+            json!({ "attachments": [{ "type": "template", "payload": { "template_type": "generic", "elements": [{ "title": "Shirt", "subtitle": "R 5" }] } }] }),
+            "template: Shirt\nR 5",
+        ),
+        (json!({ "attachments": [{ "type": "fallback", "payload": null }] }), "unsupported message (fallback)"),
+        (json!({ "attachments": [{ "type": "fallback", "payload": { "title": "A shop" } }] }), "A shop"),
+        (
+            json!({ "attachments": [{ "type": "appointment_booking", "payload": { "x": 1 } }] }),
+            "unsupported message (appointment booking)",
+        ),
+        (json!({ "attachments": [{ "type": "image", "payload": {} }] }), "unsupported message (image)"),
+        (
+            json!({ "attachments": [{ "type": "location", "payload": { "coordinates": null } }] }),
+            "unsupported message (location)",
+        ),
+        (json!({ "attachments": [null] }), "unsupported message (attachment)"),
+        (json!({ "attachments": {} }), "unsupported message (attachment)"),
+        (json!({ "attachments": null }), "unsupported message"),
+        (json!({ "is_unsupported": true }), "unsupported message"),
+        (json!({ "text": "" }), "unsupported message"),
+        (json!({ "text": "", "attachments": [], "sticker_id": 7 }), "unsupported message"),
+    ] {
+        let mut sent = sent;
+        sent["mid"] = json!("m_1");
+        let read = message(sent.clone());
+        assert_eq!(domain::chat::words::of_inbound(&read.content).as_deref(), Some(expected), "{sent}");
+        let CallbackBody::Echo(said) = echo({
+            let mut echoed = sent.clone();
+            echoed["is_echo"] = json!(true);
+            echoed
+        }) else {
+            panic!("no echo: {sent}")
+        };
+        assert_eq!(said.content, OutboundContent::Text { body: expected.into() }, "{sent}");
+    }
+    let template = json!([{ "type": "template", "payload": {} }]);
+    let both = messages("message", json!({ "mid": "m_1", "text": "look", "attachments": template }));
+    let words: Vec<_> = both.iter().filter_map(|read| domain::chat::words::of_inbound(&read.content)).collect();
+    assert_eq!(words, ["look", "unsupported message (template)"]);
+}
+
+#[test]
+fn a_sticker_is_one_picture_in_whatever_form_it_is_told() {
+    let url = "https://scontent.fbcdn.net/like.png";
+    let image = |payload: Value| json!({ "type": "image", "payload": payload });
+    let sticker = |payload: Value| json!({ "type": "sticker", "payload": payload });
+    for sent in [
+        json!({ "attachments": [image(json!({ "url": url, "sticker_id": 369_239_263_222_822_i64 }))] }),
+        json!({ "sticker_id": 369_239_263_222_822_i64, "attachments": [image(json!({ "url": url }))] }),
+        json!({ "attachments": [sticker(json!({ "url": url, "sticker_id": "369" }))] }),
+        json!({ "attachments": [sticker(json!({ "url": url }))] }),
+        json!({ "attachments": [image(json!({ "url": url, "sticker_id": 369 })), sticker(json!({ "url": url, "sticker_id": "369" }))] }),
+        json!({ "attachments": [sticker(json!({ "url": url })), image(json!({ "url": "https://scontent.fbcdn.net/2.png", "sticker_id": 369 }))] }),
+        json!({ "sticker_id": 369, "attachments": [image(json!({ "url": url })), sticker(json!({ "url": url }))] }),
+    ] {
+        let mut sent = sent;
+        sent["mid"] = json!("m_1");
+        let all = messages("message", sent.clone());
+        let [InboundMessage { content: InboundContent::Media(file), .. }] = all.as_slice() else {
+            panic!("{sent}: {all:?}")
+        };
+        assert_eq!((file.media_kind, file.url.as_deref()), (MediaKind::Sticker, Some(url)), "{sent}");
+    }
+    let two = json!([sticker(json!({ "url": url, "sticker_id": 1 })), sticker(json!({ "url": url, "sticker_id": 2 }))]);
+    assert_eq!(messages("message", json!({ "mid": "m_1", "attachments": two })).len(), 2);
+    let album = json!([image(json!({ "url": url })), image(json!({ "url": url }))]);
+    assert_eq!(messages("message", json!({ "mid": "m_1", "attachments": album })).len(), 2, "pictures may be alike");
+}
+
+#[test]
+fn one_broken_character_loses_nothing_of_a_callback() {
+    for (written, expected) in [
+        (&br"\ud83d"[..], "\u{fffd}"),
+        (br"\u0000", "\u{fffd}"),
+        (b"\0", "\u{fffd}"),
+        (b"\xff", "\u{fffd}"),
+        (b"\n", "\n"),
+    ] {
+        let events = json!([
+            event("message", json!({ "mid": "m_1", "text": "first" })),
+            event("message", json!({ "mid": "m_2", "text": "a@@" })),
+            event("postback", json!({ "mid": "m_3", "title": "@@", "payload": "p" })),
+            event("message", json!({ "mid": "m_4", "text": "last" })),
+        ]);
+        let body = body(events);
+        let body = String::from_utf8(body).unwrap();
+        let raw = body.split("@@").map(str::as_bytes).collect::<Vec<_>>().join(written);
+        let read: Vec<Option<String>> = parse(&raw)
+            .unwrap()
+            .iter()
+            .map(|item| match &item.body {
+                CallbackBody::Message(message) => domain::chat::words::of_inbound(&message.content),
+                _ => None,
+            })
+            .collect();
+        let text = |text: &str| Some(text.to_owned());
+        assert_eq!(read, [text("first"), Some(format!("a{expected}")), text(expected), text("last")], "{written:?}");
+    }
 }
 
 #[test]
@@ -170,23 +271,47 @@ fn an_echo_of_somebody_else_is_what_the_page_said() {
 }
 
 #[test]
-fn what_is_malformed_is_left_out_and_its_neighbours_are_kept() {
-    let events = json!([
-        {},
-        "text",
+fn what_cannot_be_read_is_kept_what_has_no_effect_is_counted_and_its_neighbours_are_taken() {
+    let good = event("message", json!({ "mid": "m_1", "text": "kept \u{0}" }));
+    let unreadable = [
+        json!("text"),
+        json!(null),
         event("message", json!({ "text": "no id" })),
-        { "sender": { "id": "not digits" }, "timestamp": 1, "message": { "mid": "m_x", "text": "x" } },
-        { "sender": { "id": "1" }, "message": { "mid": "m".repeat(513), "text": "x" } },
+        event("message", json!([])),
+        json!({ "sender": { "id": "not digits" }, "timestamp": 1, "message": { "mid": "m_x", "text": "x" } }),
+        json!({ "sender": null, "timestamp": 1, "message": { "mid": "m_x", "text": "x" } }),
+        json!({ "sender": { "id": "1" }, "message": { "mid": "m".repeat(513), "text": "x" } }),
         event("reaction", json!({ "mid": "m_1", "action": "explode" })),
-        event("delivery", json!({})),
-        event("referral", json!({ "ref": "ad" })),
-        event("message", json!({ "mid": "m_gone", "is_deleted": true })),
-        event("message", json!({ "mid": "m_1", "text": "kept \u{0}" })),
-    ]);
-    let kept = parse(&body(events)).unwrap();
-    assert_eq!(kept.len(), 1);
-    let CallbackBody::Message(message) = &kept[0].body else { panic!("no message") };
-    assert_eq!(message.content, InboundContent::Text { body: "kept \u{fffd}".into() });
+        event("delivery", json!({ "mids": [7] , "watermark": "soon" })),
+    ];
+    let ignored = [
+        (json!({}), "unknown"),
+        (event("referral", json!({ "ref": "ad" })), "referral"),
+        (event("message", json!({ "mid": "m_gone", "is_deleted": true })), "message deleted"),
+        (event("something_new", json!({})), "unknown"),
+    ];
+    for odd in unreadable {
+        let items = parse(&body(json!([good, odd, good]))).unwrap();
+        let [first, CallbackItem { body: CallbackBody::Unreadable(kept), target, .. }, last] = items.as_slice() else {
+            // A report without a moment of its own takes that of its entry.
+            panic!("{odd}: {items:?}")
+        };
+        assert_eq!((kept.kind.as_str(), &kept.content, first), ("event", &odd.to_string(), last));
+        assert_eq!(*target, CallbackTarget::Page("555".into()));
+        let CallbackBody::Message(message) = &first.body else { panic!("no message") };
+        assert_eq!(message.content, InboundContent::Text { body: "kept \u{fffd}".into() });
+    }
+    for (odd, name) in ignored {
+        let items = parse(&body(json!([good, odd, good]))).unwrap();
+        let [_, CallbackItem { body: CallbackBody::Ignored(item), .. }, _] = items.as_slice() else {
+            panic!("{odd}: {items:?}")
+        };
+        assert_eq!((item.kind.as_str(), item.name.as_str()), ("event", name));
+    }
+    let nobody = json!({ "object": "page", "entry": [{ "messaging": [good] }, 7, { "id": 555, "messaging": good }] });
+    let items = parse(nobody.to_string().as_bytes()).unwrap();
+    assert_eq!(items.iter().filter(|item| item.target == CallbackTarget::Nobody).count(), 2);
+    assert_eq!(items[2].target, CallbackTarget::Page("555".into()), "an id may be a number");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use chrono::DateTime;
 use domain::inbound::{CallbackBody, CallbackItem, CallbackTarget, ProviderFailure, ProviderStatus, StatusUpdate};
 use serde_json::{Value, json};
 
-use crate::callback_messages::change;
+use crate::{callback_broken::unreadable, callback_messages::change};
 
 fn items(statuses: Value) -> Vec<CallbackItem> {
     parse(&change(json!({ "statuses": statuses }))).unwrap()
@@ -90,19 +90,63 @@ fn the_form_of_conversation_pricing_is_still_read() {
 }
 
 #[test]
-fn unknown_and_malformed_statuses_do_not_stop_the_batch() {
+fn a_status_that_cannot_be_read_is_kept_and_its_neighbours_are_taken() {
     let good = json!({"id":"wamid.X","status":"read","timestamp":"1760000001","recipient_id":"1"});
-    let items = items(json!([
-        null,
-        {"id":"wamid.1","status":"read"},
-        {"status":"read","timestamp":"1"},
-        {"id":"wamid.2","status":"warning","timestamp":"1"},
-        {"id":"wamid.3","status":"deleted","timestamp":"1"},
-        {"id":7,"status":"read","timestamp":"1"},
-        good
-    ]));
-    assert_eq!(items.len(), 1);
-    assert_eq!(items[0].dedupe_key, "status:wamid.X:read");
+    for (odd, reason) in [
+        (json!(null), "`status` is missing"),
+        (json!({"id":"wamid.1","status":"read"}), "`timestamp` is missing or no time"),
+        (json!({"id":"wamid.1","status":"read","timestamp":"soon"}), "`timestamp` is missing or no time"),
+        (json!({"status":"read","timestamp":"1"}), "`id` is missing"),
+        (json!({"id":"w".repeat(513),"status":"read","timestamp":"1"}), "`id` is longer than 512 bytes"),
+        (json!({"id":"wamid.2","timestamp":"1"}), "`status` is missing"),
+        (json!({"id":"wamid.2","status":[],"timestamp":"1"}), "`status` is missing"),
+    ] {
+        let items = items(json!([good, odd, good]));
+        assert_eq!(unreadable(&items), [("status".to_owned(), reason.to_owned(), odd)]);
+        assert_eq!((items.len(), items[2].dedupe_key.as_str()), (3, "status:wamid.X:read"));
+    }
+    let numbered = items(json!([{"id":7,"status":"read","timestamp":1}]));
+    assert_eq!(numbered[0].dedupe_key, "status:7:read");
+}
+
+#[test]
+fn a_status_that_is_not_about_delivery_or_not_known_moves_nothing() {
+    let with = |more: Value| {
+        let mut status = json!({"id":"wamid.X","status":"failed","timestamp":"1760000001","recipient_id":"1"});
+        status.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        status
+    };
+    for (status, kind, name) in [
+        (with(json!({"type":"payment","payment":{"reference_id":"r"}})), "status type", "payment"),
+        (with(json!({"type":"payment","status":"captured"})), "status type", "payment"),
+        (with(json!({"type":"Message"})), "status type", "Message"),
+        (with(json!({"type":"call"})), "status type", "call"),
+        (with(json!({"type":7})), "status type", "7"),
+        (with(json!({"type":{}})), "status type", "{}"),
+        (with(json!({"type":"payment","id":null,"timestamp":null})), "status type", "payment"),
+        (with(json!({"status":"warning"})), "status value", "warning"),
+        (with(json!({"status":"deleted","timestamp":"never"})), "status value", "deleted"),
+        (with(json!({"status":"FAILED"})), "status value", "FAILED"),
+        (with(json!({"status":5})), "status value", "5"),
+    ] {
+        // The form that is read in one pass gives the same.
+        for around in [json!([status]), json!([with(json!({})), status]), json!([status, with(json!({}))])] {
+            let items = items(around.clone());
+            let ignored: Vec<(&str, &str)> = items
+                .iter()
+                .filter_map(|item| match &item.body {
+                    CallbackBody::Ignored(item) => Some((item.kind.as_str(), item.name.as_str())),
+                    _ => None,
+                })
+                .collect();
+            assert_eq!(ignored, [(kind, name)], "{around}");
+            let moved = items.iter().filter(|item| matches!(item.body, CallbackBody::Status(_))).count();
+            assert_eq!(moved, around.as_array().unwrap().len() - 1);
+        }
+    }
+    for kind in [json!("message"), json!(null)] {
+        assert_eq!(update(with(json!({"type": kind}))).status, ProviderStatus::Failed);
+    }
 }
 
 #[test]

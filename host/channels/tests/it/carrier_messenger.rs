@@ -306,6 +306,13 @@ async fn a_name_is_asked_for_and_after_a_refusal_not_again_for_a_while() {
 }
 
 #[tokio::test]
+async fn a_name_with_a_broken_character_is_a_name() {
+    let server = Server::start().await;
+    server.answer(Answer::new(200, r#"{"first_name":"Zo\ud83d","last_name":"M","id":"1"}"#));
+    assert_eq!(api(&server).name_of(&page(), "24071234567").await.as_deref(), Some("Zo\u{fffd} M"));
+}
+
+#[tokio::test]
 async fn a_file_is_fetched_from_known_hosts_only_and_without_the_token() {
     let server = Server::start().await;
     let api = api(&server);

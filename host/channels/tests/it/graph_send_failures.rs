@@ -49,6 +49,16 @@ fn failure(code: i64) -> ProviderFailure {
 }
 
 #[tokio::test]
+async fn an_answer_with_a_broken_character_says_that_the_message_was_taken() {
+    for odd in [r"\ud83d", r"\u0000", "\t"] {
+        let server = Server::start().await;
+        let body = format!(r#"{{"contacts":[{{"input":"{odd}","x":1e400}}],"messages":[{{"id":"wamid.1"}}]}}"#);
+        server.answer(Answer::new(200, body));
+        assert!(send_over(&api(&server)).await.is_ok(), "{odd:?}");
+    }
+}
+
+#[tokio::test]
 async fn each_group_of_codes_leads_to_its_own_action() {
     let reject = |code| SendFailure::Rejected(failure(code));
     let retry = |code| SendFailure::Retry { failure: failure(code), after: None };

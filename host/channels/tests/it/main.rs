@@ -8,10 +8,12 @@
 
 mod address_policy;
 mod callback_accounts;
+mod callback_broken;
 mod callback_doors;
 mod callback_messages;
 mod callback_pages;
 mod callback_statuses;
+mod callback_unmodelled;
 mod carrier_cloud;
 mod carrier_lite;
 mod carrier_messenger;

@@ -52,9 +52,12 @@ fn content(wrote: &CustomerMessage) -> Content {
     let choice = |text: &String, payload: &String| Choice { text: text.clone(), payload: payload.clone() };
     match &wrote.content {
         InboundContent::Text { body } => match &wrote.provider_type {
+            // So messages were stored before `Unmodelled` was known.
             Some(kind) if body.is_empty() && kind != "text" => Content::Unsupported(kind.clone()),
             _ => Content::Text(body.clone()),
         },
+        InboundContent::Unmodelled(other) if other.has_words => Content::Text(other.text.clone()),
+        InboundContent::Unmodelled(other) => Content::Unsupported(other.type_name.clone()),
         InboundContent::Media(file) => {
             let (url, extension) = wrote.file.clone().unwrap_or_default();
             Content::Media(Media {

@@ -6,6 +6,7 @@ mod lists;
 mod messages;
 mod moves;
 mod naming;
+mod original;
 mod presence;
 mod said;
 mod speaking;
@@ -29,6 +30,7 @@ use storage::{
 pub use lists::{list, one};
 pub use messages::{MOST_AT_ONCE, MessageView, by_ct_id, past, tracked};
 pub use moves::{To, Whole, assign, open, release, resolve, terminate, terminate_whole};
+pub use original::{Original, original};
 pub use presence::{Shown, read, typing};
 pub use said::{Said, What, Written};
 pub use speaking::{could_speak, speak};

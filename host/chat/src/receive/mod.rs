@@ -16,17 +16,19 @@ use domain::{
     event::Event,
     file_name,
     ids::{ChatMessageId, ClientId, InboxId, MediaId},
-    inbound::{InboundContent, InboundMessage},
+    inbound::{InboundContent, InboundMessage, kept},
     inbox::InboxKind,
     invisible::is_all_blank,
     media_type::extension_for,
     phone::Bsuid,
 };
 use futures::{FutureExt, future::BoxFuture};
+use serde_json::Value;
 use storage::{
     PgConnection, Queue,
     chat::{
         chat_messages::{self, NewChatMessage},
+        originals,
         participants::{self, Participant},
         search, tickets,
     },
@@ -175,6 +177,9 @@ async fn receive_one(
     let participant = &mut routed.participant;
     findable(db, client, &customer, participant).await?;
     chat_messages::insert(db, client, &chat_message(&arrival, participant, file)).await?;
+    if is_in_our_words(&arrival.answered.content) {
+        originals::insert(db, client, id, &kept(message.raw.to_string())).await?;
+    }
     participants::save(db, client, participant).await?;
 
     let mut wakes = Vec::new();
@@ -288,15 +293,21 @@ async fn store_file(
     Ok(Some(id))
 }
 
+/// Whether people read words of ours in place of what was sent.
+fn is_in_our_words(content: &InboundContent) -> bool {
+    matches!(content, InboundContent::Unmodelled(_))
+}
+
 /// The row of the message; gives it its place in the chat.
 fn chat_message(arrival: &Arrival<'_>, participant: &mut Participant, file: Option<MediaId>) -> NewChatMessage {
     let answered = &arrival.answered;
-    // The provider's own words are kept for what we do not model.
-    let content = ReceivedContent { content: answered.content.clone(), raw: arrival.message.raw.clone().into() };
     // A rating, and what leaves a closed chat closed, is nothing that an agent has to read.
     if answered.rating.is_none() && participant.state != ParticipantState::Closed {
         participant.unread = participant.unread.saturating_add(1);
     }
+    // Where people read words of ours, the provider's are kept apart, and bounded.
+    let raw = if is_in_our_words(&answered.content) { Value::Null } else { arrival.message.raw.clone() };
+    let content = ReceivedContent { content: answered.content.clone(), raw: raw.into() };
     NewChatMessage {
         id: arrival.id,
         participant: participant.id,

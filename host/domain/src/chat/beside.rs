@@ -3,7 +3,7 @@
 use super::ChatContent;
 use crate::{
     content::{Location, MediaKind, OutboundContent},
-    inbound::InboundContent,
+    inbound::{InboundContent, ProviderFailure},
 };
 
 /// What a message says beside its text.
@@ -19,6 +19,8 @@ pub struct BesideText<'a> {
     pub reaction_to: Option<&'a str>,
     /// A voice note that was sent: it may be listened to.
     pub is_voice: bool,
+    /// Why its provider does not hand over what a customer sent.
+    pub error: Option<&'a ProviderFailure>,
 }
 
 impl ChatContent {
@@ -40,6 +42,7 @@ fn of_received(content: &InboundContent) -> BesideText<'_> {
         }
         InboundContent::Reaction { message_id, .. } => BesideText { reaction_to: Some(message_id), ..nothing },
         InboundContent::Text { .. } | InboundContent::Media(_) | InboundContent::Contact { .. } => nothing,
+        InboundContent::Unmodelled(other) => BesideText { error: other.error.as_ref(), ..nothing },
     }
 }
 

@@ -116,7 +116,7 @@ impl MessageContentType {
     /// `answers_carousel`: the tapped button belongs to a carousel template (PROVIDERS A.8).
     pub fn of_inbound(content: &InboundContent, answers_carousel: bool) -> Self {
         match content {
-            InboundContent::Text { .. } => Self::Text,
+            InboundContent::Text { .. } | InboundContent::Unmodelled(_) => Self::Text,
             InboundContent::Media(_) => Self::Media,
             InboundContent::Location(_) => Self::Location,
             InboundContent::Button { .. } if answers_carousel => Self::Carousel,
@@ -132,9 +132,10 @@ impl ContentType {
     /// Of what a customer sent. `answers_carousel` as for [`MessageContentType::of_inbound`].
     pub fn of_inbound(content: &InboundContent, answers_carousel: bool) -> Self {
         match content {
-            InboundContent::Text { .. } | InboundContent::Reaction { .. } | InboundContent::Contact { .. } => {
-                Self::Text
-            }
+            InboundContent::Text { .. }
+            | InboundContent::Reaction { .. }
+            | InboundContent::Contact { .. }
+            | InboundContent::Unmodelled(_) => Self::Text,
             InboundContent::Media(media) => Self::of_media(media.media_kind),
             InboundContent::Location(_) => Self::Location,
             InboundContent::Button { .. } if answers_carousel => Self::Carousel,

@@ -15,6 +15,7 @@ pub fn of_inbound(content: &InboundContent) -> Option<String> {
         InboundContent::Button { text, .. } | InboundContent::Interactive { text, .. } => text.clone(),
         InboundContent::Reaction { emoji, .. } => emoji.clone().unwrap_or_default(),
         InboundContent::Contact { formatted } => formatted.clone(),
+        InboundContent::Unmodelled(other) => other.text.clone(),
     };
     Some(text)
 }

@@ -1,5 +1,7 @@
 //! The JSON of live events (`docs/live-events.md`), in the names of SPEC 2.6 and 2.7. What is null is left out.
 
+use std::borrow::Cow;
+
 use base::{Context, media};
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::{
@@ -127,7 +129,7 @@ struct Message<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    error_code: Option<&'a str>,
+    error_code: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error_code_string: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -287,8 +289,12 @@ fn message<'a>(
         ct_id: written.ct_id.as_deref(),
         gst_id: &written.gst_id,
         status: written.state.map(|state| state.as_str()),
-        error_code: failure.map(|failure| failure.code.as_str()),
-        error_code_string: failure.and_then(|failure| failure.text.as_deref()),
+        error_code: failure
+            .map(|failure| Cow::Borrowed(failure.code.as_str()))
+            .or_else(|| said.error.map(|error| Cow::Owned(error.code.to_string()))),
+        error_code_string: failure
+            .and_then(|failure| failure.text.as_deref())
+            .or_else(|| said.error.map(|error| error.text.as_str())),
         whats_app_message_id: provider_id(Channel::Whatsapp),
         facebook_message_id: provider_id(Channel::Facebook),
         played: written.played(),

@@ -29,7 +29,10 @@ pub(super) async fn take(
     value: &Value,
 ) -> Result<Vec<(Queue, Uuid)>> {
     match field {
-        "system.user_changed_number" => number_changed(ctx, db, client, InboxId(lane), value).await,
+        // The second is what Meta called it until 2023.
+        "system.user_changed_number" | "system.customer_changed_number" => {
+            number_changed(ctx, db, client, InboxId(lane), value).await
+        }
         "system.user_changed_user_id" | "user_id_update" => introduce(ctx, db, client, user_id_changes(value)).await,
         _ if field.starts_with("message_template_") || field == "template_category_update" => {
             for waba in inboxes::templates::wabas(db, client).await? {
@@ -126,7 +129,7 @@ async fn number_changed(
     record(ctx, db, client, &events).await
 }
 
-/// What a `user_changed_number` message says.
+/// What a `user_changed_number` message says, or a `customer_changed_number`.
 #[derive(Debug, PartialEq, Eq)]
 struct NumberChange {
     old: Address,
@@ -138,8 +141,10 @@ impl NumberChange {
     fn read(value: &Value) -> Option<Self> {
         let message = value.get("message")?;
         let system = message.get("system")?;
-        let old = digits(message, "from").or_else(|| digits(system, "customer")).and_then(phone)?;
         let new = digits(system, "wa_id").or_else(|| digits(system, "new_wa_id")).and_then(phone)?;
+        // `customer` is the number before the change; `from` usually is, too.
+        let named = [digits(system, "customer"), digits(message, "from")];
+        let old = named.into_iter().flatten().filter_map(phone).find(|old| *old != new)?;
         let user_id = text(system, "user_id").and_then(bsuid);
         let replaced = text(system, "previous_user_id").or_else(|| text(message, "from_user_id")).and_then(bsuid);
         // Some events carry the old id in both places.
@@ -196,6 +201,24 @@ mod tests {
         let addresses: Vec<&str> = change.introduction.addresses.iter().map(Address::value).collect();
         assert_eq!(addresses, ["27820000002", "ZA.2"]);
         assert_eq!(change.introduction.replaced.as_ref().map(Address::value), Some("ZA.1"));
+    }
+
+    #[test]
+    fn the_older_form_of_a_number_change_is_read_too() {
+        let system = |more: Value| {
+            let mut system = json!({ "type": "customer_changed_number", "body": "changed" });
+            system.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            system
+        };
+        for (from, more) in [
+            (json!("27820000001"), json!({ "new_wa_id": "27820000002" })),
+            (json!("27820000001"), json!({ "wa_id": "27820000002", "identity": "x", "customer": "27820000001" })),
+            (json!("27820000002"), json!({ "wa_id": "27820000002", "customer": "27820000001" })),
+            (Value::Null, json!({ "wa_id": "+27 82 000 0002", "customer": "27820000001" })),
+        ] {
+            let change = NumberChange::read(&json!({ "message": { "from": from, "system": system(more) } })).unwrap();
+            assert_eq!((change.old.value(), change.new.value()), ("27820000001", "27820000002"));
+        }
     }
 
     #[test]

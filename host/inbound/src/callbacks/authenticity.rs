@@ -115,6 +115,8 @@ async fn all_have(ctx: &Context, items: &[CallbackItem], secret: &str) -> Result
         match &item.target {
             CallbackTarget::PhoneNumberId(id) => numbers.insert(id.clone()),
             CallbackTarget::Waba(id) => wabas.insert(id.clone()),
+            // It is counted and kept for nobody.
+            CallbackTarget::Nobody => false,
             // No callback of the Cloud API names one.
             CallbackTarget::Page(_) | CallbackTarget::Inbox(_) => return Ok(false),
         };

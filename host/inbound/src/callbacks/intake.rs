@@ -27,7 +27,7 @@ use storage::{
 };
 use uuid::Uuid;
 
-use super::known_numbers::KnownNumbers;
+use super::{failed, known_numbers::KnownNumbers};
 
 /// Looks into the directories: one at a time, for everybody who came meanwhile.
 const LOOKS: Grouping =
@@ -68,7 +68,7 @@ impl Owners {
                 self.pages.get(id).map(|(client, inbox)| (*client, inbox.0)).into_iter().collect()
             }
             // Nobody outside names an inbox of ours: such items do not come through this door.
-            CallbackTarget::Inbox(_) => Vec::new(),
+            CallbackTarget::Inbox(_) | CallbackTarget::Nobody => Vec::new(),
         }
     }
 }
@@ -141,7 +141,7 @@ async fn look(ctx: &Context, targets: impl Iterator<Item = &CallbackTarget>) -> 
             CallbackTarget::PhoneNumberId(id) => numbers.insert(id.clone()),
             CallbackTarget::Waba(id) => accounts.insert(id.clone()),
             CallbackTarget::Page(id) => pages.insert(id.clone()),
-            CallbackTarget::Inbox(_) => false,
+            CallbackTarget::Inbox(_) | CallbackTarget::Nobody => false,
         };
     }
     let mut owners = Owners::default();
@@ -164,6 +164,10 @@ async fn look(ctx: &Context, targets: impl Iterator<Item = &CallbackTarget>) -> 
 fn route(ctx: &Context, owners: &Owners, items: Vec<CallbackItem>) -> BTreeMap<ClientId, Vec<NewCallback>> {
     let (mut by_client, mut strays) = (BTreeMap::<ClientId, Vec<NewCallback>>::new(), BTreeSet::new());
     for item in items {
+        failed::count(&item.body);
+        if matches!(item.body, CallbackBody::Ignored(_)) {
+            continue;
+        }
         let mut owners = owners.of(&item.target);
         let Some((last, lane)) = owners.pop() else {
             strays.insert(item.target);
@@ -208,12 +212,14 @@ async fn take_group(ctx: &Context, client: ClientId, group: &[Vec<NewCallback>])
     taken
 }
 
-/// One transaction: applies the statuses that can be applied, if that is wanted, and stores the rest. What is only stored is one
-/// statement.
+/// One transaction: applies the statuses that can be applied, if that is wanted, keeps what cannot be read, and stores the rest.
+/// What is only stored is one statement.
 async fn take(ctx: &Context, client: ClientId, items: &[&NewCallback], apply: bool) -> Result<()> {
-    let wakes = if apply && items.iter().any(|callback| matches!(callback.item.body, CallbackBody::Status(_))) {
+    let is_alone =
+        |callback: &&NewCallback| !matches!(callback.item.body, CallbackBody::Status(_) | CallbackBody::Unreadable(_));
+    let wakes = if !items.iter().all(is_alone) {
         let mut tx = ctx.db.begin().await?;
-        let wakes = take_in(ctx, &mut tx, client, items, true).await?;
+        let wakes = take_in(ctx, &mut tx, client, items, apply).await?;
         tx.commit().await?;
         wakes
     } else {
@@ -237,7 +243,9 @@ pub(crate) async fn take_of_inbox(
         dedupe_hash: Sha256::digest(item.dedupe_key.as_bytes()).into(),
         item,
     };
-    let items: Vec<NewCallback> = items.into_iter().map(new).collect();
+    items.iter().for_each(|item| failed::count(&item.body));
+    let items = items.into_iter().filter(|item| !matches!(item.body, CallbackBody::Ignored(_)));
+    let items: Vec<NewCallback> = items.map(new).collect();
     let items: Vec<&NewCallback> = items.iter().collect();
     take_in(ctx, db, client, &items, true).await
 }
@@ -249,9 +257,10 @@ async fn take_in(
     items: &[&NewCallback],
     apply: bool,
 ) -> Result<BTreeSet<(Queue, Uuid)>> {
-    let (mut rest, mut wakes) = (items.to_vec(), BTreeSet::new());
+    let items = failed::keep(ctx, db, client, items).await?;
+    let (mut rest, mut wakes) = (items.clone(), BTreeSet::new());
     if apply {
-        rest = apply_statuses(ctx, db, client, items, &mut wakes).await?;
+        rest = apply_statuses(ctx, db, client, &items, &mut wakes).await?;
     }
     let stored = if rest.is_empty() { Vec::new() } else { callbacks::insert_new(db, client, &rest, ctx.now()).await? };
     count("applied", items.len() - rest.len());
@@ -278,7 +287,9 @@ async fn apply_statuses<'a>(
             CallbackBody::Message(_)
             | CallbackBody::Account { .. }
             | CallbackBody::Watermark(_)
-            | CallbackBody::Echo(_) => None,
+            | CallbackBody::Echo(_)
+            | CallbackBody::Unreadable(_)
+            | CallbackBody::Ignored(_) => None,
         })
         .collect();
     if updates.is_empty() {

@@ -54,8 +54,12 @@ async fn parse(raw: &Bytes) -> Result<Vec<CallbackItem>, CallbackRefused> {
 async fn all_have(ctx: &Context, items: &[CallbackItem], secret: &str) -> Result<bool, Error> {
     let mut pages = HashSet::new();
     for item in items {
-        let CallbackTarget::Page(id) = &item.target else { return Ok(false) };
-        pages.insert(id.clone());
+        match &item.target {
+            CallbackTarget::Page(id) => pages.insert(id.clone()),
+            // It is counted and kept for nobody.
+            CallbackTarget::Nobody => false,
+            CallbackTarget::PhoneNumberId(_) | CallbackTarget::Waba(_) | CallbackTarget::Inbox(_) => return Ok(false),
+        };
     }
     for (page, own) in own_secrets(ctx, pages.iter().cloned().collect()).await? {
         if own == secret {

@@ -3,6 +3,7 @@
 
 mod account;
 mod authenticity;
+pub mod failed;
 mod intake;
 mod known_numbers;
 mod messages;

@@ -15,7 +15,7 @@ use storage::{
 };
 use uuid::Uuid;
 
-use super::{account, messages};
+use super::{account, failed, messages};
 use base::{Context, Error, Result, lanes::Lease};
 use chat::receive;
 use outbound::{delivery, watermarks};
@@ -89,7 +89,9 @@ impl Item {
             CallbackBody::Status(_)
             | CallbackBody::Account { .. }
             | CallbackBody::Watermark(_)
-            | CallbackBody::Echo(_) => None,
+            | CallbackBody::Echo(_)
+            | CallbackBody::Unreadable(_)
+            | CallbackBody::Ignored(_) => None,
         }
     }
 }
@@ -187,7 +189,9 @@ fn status(item: &Item) -> Option<&StatusUpdate> {
         CallbackBody::Message(_)
         | CallbackBody::Account { .. }
         | CallbackBody::Watermark(_)
-        | CallbackBody::Echo(_) => None,
+        | CallbackBody::Echo(_)
+        | CallbackBody::Unreadable(_)
+        | CallbackBody::Ignored(_) => None,
     }
 }
 
@@ -204,6 +208,7 @@ async fn put_off(
         unknown.into_iter().partition(|item| now - item.received_at < EARLY_STATUS_PATIENCE);
     for item in lost {
         tracing::warn!(callback.id = %item.id, "dropped a status of a message that we never sent");
+        failed::count_unknown_message(&item.target);
     }
     let early: Vec<CallbackId> = early.into_iter().map(|item| item.id).collect();
     callbacks::postpone(db, lease.client, &early, now + EARLY_STATUS_PAUSE).await?;

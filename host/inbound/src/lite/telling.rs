@@ -6,7 +6,7 @@ use chrono::TimeDelta;
 use domain::{
     address::Address,
     event::{Event, SessionChanged},
-    inbound::{CallbackBody, CallbackItem, CallbackTarget, InboundMessage, StatusUpdate},
+    inbound::{CallbackBody, CallbackItem, CallbackTarget, IgnoredItem, InboundMessage, StatusUpdate, UnreadableItem},
     lite::SessionNews,
     recipient::order_key,
 };
@@ -52,6 +52,8 @@ impl Told {
             match event {
                 DeviceEvent::Came(message) => told.came(number, message),
                 DeviceEvent::Moved(status) => told.moved(number, status),
+                DeviceEvent::Unreadable(item) => told.unreadable(number, item),
+                DeviceEvent::Ignored(item) => told.ignored(number, item),
                 DeviceEvent::Session(_) | DeviceEvent::Banned(_) | DeviceEvent::Qr(_) => {}
             }
         }
@@ -72,7 +74,18 @@ impl Told {
             }
             DeviceEvent::Came(message) => self.came(number, message),
             DeviceEvent::Moved(status) => self.moved(number, status),
+            DeviceEvent::Unreadable(item) => self.unreadable(number, item),
+            DeviceEvent::Ignored(item) => self.ignored(number, item),
         }
+    }
+
+    fn unreadable(&mut self, number: &LiteNumber, item: UnreadableItem) {
+        let key = format!("lite:{}:unreadable:{}:{}", number.inbox, item.kind, item.content);
+        self.item(number, key, CallbackBody::Unreadable(item));
+    }
+
+    fn ignored(&mut self, number: &LiteNumber, item: IgnoredItem) {
+        self.item(number, format!("ignored:{}", item.kind), CallbackBody::Ignored(item));
     }
 
     fn came(&mut self, number: &LiteNumber, message: Box<InboundMessage>) {

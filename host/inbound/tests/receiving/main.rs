@@ -10,6 +10,7 @@ mod reactions;
 mod stage;
 mod together;
 mod unread;
+mod unreadable;
 mod visitors;
 
 use base::media::AddressRefused;

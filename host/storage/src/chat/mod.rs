@@ -9,6 +9,7 @@ pub mod conversations;
 pub mod due;
 pub mod history;
 pub mod lists;
+pub mod originals;
 pub mod participant_events;
 pub mod participants;
 pub mod routing_decisions;

@@ -42,8 +42,9 @@ const fn aging(table: &'static str, age: Age) -> Aging {
 }
 
 /// The narrow rows that belong to messages whose partitions are gone.
-pub const OF_MESSAGES: [Aging; 14] = [
+pub const OF_MESSAGES: [Aging; 15] = [
     aging("provider_message", Age::Id("COALESCE(outbound_message_id, chat_message_id)")),
+    aging("message_original", Age::Id("message_id")),
     aging("fallback", Age::Id("message_id")),
     aging("smsc_message", Age::Id("message_id")),
     aging("sms_part", Age::Id("message_id")),
@@ -62,10 +63,11 @@ pub const OF_MESSAGES: [Aging; 14] = [
 pub const CONVERSATIONS: Aging = aging("conversation", Age::Moment("closed_at"));
 /// Counts of messages that were submitted long ago.
 pub const MESSAGE_COUNTS: Aging = aging("message_count", Age::Moment("at"));
-/// What providers told us: fingerprints, and callbacks that were given up.
-pub const OF_CALLBACKS: [Aging; 2] = [
+/// What providers told us: fingerprints, callbacks that were given up, and items that could not be read.
+pub const OF_CALLBACKS: [Aging; 3] = [
     aging("callback_seen", Age::Moment("seen_at")),
     Aging { only: "failure IS NOT NULL", ..aging("callback", Age::Moment("received_at")) },
+    aging("failed_callback", Age::Moment("received_at")),
 ];
 /// What plugins left beside the tables that are partitioned.
 pub const OF_PLUGINS: [Aging; 2] =

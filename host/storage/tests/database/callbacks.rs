@@ -2,15 +2,18 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
-    ids::{CallbackId, MediaId},
-    inbound::{CallbackBody, CallbackItem, CallbackTarget},
+    ids::{CallbackId, ChatMessageId, ClientId, MediaId},
+    inbound::{CallbackBody, CallbackItem, CallbackTarget, UnreadableItem},
+    inbox::InboxKind,
 };
 use serde_json::json;
 use sqlx::PgConnection;
 use storage::{
     Queue,
+    chat::originals,
     inbound::{
         callbacks::{self, NewCallback},
+        failed_callbacks::{self, NewFailedCallback},
         media::{self, MediaState, NewMedia},
     },
     inboxes::directories,
@@ -69,6 +72,70 @@ async fn an_item_waits_is_counted_and_is_kept_when_it_is_given_up() {
     assert!(waiting(&mut db, moment(100)).await.is_empty());
     let kept: String = sqlx::query_scalar("SELECT failure FROM callback").fetch_one(&mut db).await.unwrap();
     assert_eq!(kept, "unreadable");
+}
+
+fn unread(content: &str) -> UnreadableItem {
+    UnreadableItem {
+        provider: InboxKind::WhatsappCloud,
+        kind: "message".to_owned(),
+        reason: "`id` is missing".to_owned(),
+        content: content.to_owned(),
+        bytes: 70_000,
+    }
+}
+
+/// Keeps an item for each of these numbers, which say its age and what it is.
+async fn keep(db: &mut PgConnection, client: ClientId, numbers: impl Iterator<Item = u32>) -> u64 {
+    let items: Vec<(u32, UnreadableItem)> = numbers.map(|number| (number, unread(&number.to_string()))).collect();
+    let new: Vec<NewFailedCallback<'_>> = items
+        .iter()
+        .map(|(number, item)| {
+            let mut dedupe_hash = [0; 32];
+            dedupe_hash[..4].copy_from_slice(&number.to_be_bytes());
+            NewFailedCallback { id: CallbackId(Uuid::from_u128(u128::from(*number))), dedupe_hash, item }
+        })
+        .collect();
+    failed_callbacks::insert(db, client, &new, moment(0)).await.unwrap()
+}
+
+#[tokio::test]
+async fn what_could_not_be_read_is_kept_once_and_listed_the_newest_first() {
+    let mut db = database().await;
+    assert_eq!(keep(&mut db, CLIENT, 1..=3).await, 3);
+    assert_eq!(keep(&mut db, CLIENT, (2..=4).chain(2..=4)).await, 1, "a repetition adds nothing");
+    assert_eq!(keep(&mut db, STRANGER, 2..=2).await, 1, "another client's items are its own");
+    let (page, total) = failed_callbacks::page(&mut db, CLIENT, 2, 1).await.unwrap();
+    let contents: Vec<&str> = page.iter().map(|failed| failed.item.content.as_str()).collect();
+    assert_eq!((contents.as_slice(), total), (["3", "2"].as_slice(), 4));
+    assert_eq!((&page[0].item, page[0].received_at), (&unread("3"), moment(0)));
+}
+
+#[tokio::test]
+async fn of_what_could_not_be_read_the_newest_thousand_stay() {
+    let mut db = database().await;
+    keep(&mut db, STRANGER, 1..=1).await;
+    keep(&mut db, CLIENT, 1..=999).await;
+    let oldest = |page: Vec<failed_callbacks::FailedCallback>| page[0].item.content.clone();
+    for (number, expected, first) in [(1_000, 1_000, "1"), (1_001, 1_000, "2"), (1_002, 1_000, "3")] {
+        keep(&mut db, CLIENT, number..=number).await;
+        let (page, total) = failed_callbacks::page(&mut db, CLIENT, 1, expected - 1).await.unwrap();
+        assert_eq!((total, oldest(page).as_str()), (expected, first));
+    }
+    keep(&mut db, CLIENT, 2_000..=4_500).await;
+    let (page, total) = failed_callbacks::page(&mut db, CLIENT, 1, 999).await.unwrap();
+    assert_eq!((total, oldest(page).as_str()), (1_000, "3501"));
+    assert_eq!(failed_callbacks::page(&mut db, STRANGER, 10, 0).await.unwrap().1, 1);
+}
+
+#[tokio::test]
+async fn the_original_of_a_message_is_its_clients_alone() {
+    let mut db = database().await;
+    let id = ChatMessageId(Uuid::from_u128(1));
+    for _ in 0..2 {
+        originals::insert(&mut db, CLIENT, id, "{}").await.unwrap();
+    }
+    assert_eq!(originals::find(&mut db, CLIENT, id).await.unwrap().as_deref(), Some("{}"));
+    assert_eq!(originals::find(&mut db, STRANGER, id).await.unwrap(), None);
 }
 
 #[tokio::test]

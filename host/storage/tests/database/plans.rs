@@ -25,11 +25,12 @@ const READ_WHOLE: [&str; 4] = [
 ];
 
 /// Sources whose statements run for each message: these find rows by more than whose they are.
-const FOR_EACH_MESSAGE: [&str; 8] = [
+const FOR_EACH_MESSAGE: [&str; 9] = [
     "src/chat/conversations/fold.rs",
     "src/chat/conversations/messages.rs",
     "src/chat/conversations/mod.rs",
-    "src/inbound/",
+    "src/inbound/callbacks.rs",
+    "src/inbound/media",
     "src/outbound/",
     "src/people/",
     "src/sms/",

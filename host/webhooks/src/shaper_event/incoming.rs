@@ -15,6 +15,10 @@ pub(super) fn incoming(came: &MessageCame, business: &str, at: DateTime<Utc>) ->
     let shown = |kind| came.customer.address(kind).map(str::to_owned);
     let said = Said::of(&came.content);
     let conversation = came.conversation.as_ref();
+    let error = match &came.content {
+        InboundContent::Unmodelled(other) => other.error.as_ref(),
+        _ => None,
+    };
     IncomingMessageEvent {
         profile_name: came.customer.name.clone(),
         sender: shown(AddressKind::Phone),
@@ -50,8 +54,8 @@ pub(super) fn incoming(came: &MessageCame, business: &str, at: DateTime<Utc>) ->
         conversation_status_code: None,
         conversation_status_message: None,
         request_id: None,
-        error_code: None,
-        error_code_string: None,
+        error_code: error.map(|error| error.code.to_string()),
+        error_code_string: error.map(|error| error.text.clone()),
         metadata: Vec::new(),
     }
 }
@@ -75,6 +79,7 @@ impl Said {
         match content {
             InboundContent::Text { body } => Self { text: Some(body.clone()), ..Self::default() },
             InboundContent::Contact { formatted } => Self { text: Some(formatted.clone()), ..Self::default() },
+            InboundContent::Unmodelled(other) => Self { text: Some(other.text.clone()), ..Self::default() },
             InboundContent::Reaction { emoji, .. } => {
                 Self { text: Some(emoji.clone().unwrap_or_default()), ..Self::default() }
             }

@@ -3,15 +3,18 @@
 use domain::{
     content::{Location, MediaKind, OutboundContent, OutboundMedia},
     file_name,
-    inbound::InboundMedia,
+    inbound::{InboundContent, InboundMedia},
     media_type::{extension_of, of_extension},
 };
 use serde_json::Value;
 
-use crate::whatsapp_cloud::callback::fields::{number, owned, text};
+use crate::{
+    unmodelled,
+    whatsapp_cloud::callback::fields::{elements, number, owned, text, word},
+};
 
 /// Attachments of one message at most: an album has 30.
-pub(super) const MOST: usize = 64;
+const MOST: usize = 64;
 
 /// One attachment.
 pub(super) enum Attached {
@@ -21,27 +24,62 @@ pub(super) enum Attached {
     Place(Location),
     /// Something shared, in words and an address.
     Link(String),
-    /// Something that we do not model.
-    Unknown,
+    /// Something that we do not model, in words.
+    Unknown(InboundContent),
 }
 
-/// Reads one attachment.
-pub(super) fn read(attachment: &Value) -> Attached {
+/// Reads what hangs on a message, each with its JSON. A sticker is one picture, also where Meta tells of it twice, as an `image` and
+/// as a `sticker`.
+pub(super) fn read_all(message: &Value) -> Vec<(&Value, Attached)> {
+    let mut read: Vec<(&Value, Attached)> = Vec::new();
+    for one in elements(message, "attachments").iter().take(MOST) {
+        let attached = read_one(message, one);
+        let again =
+            is_sticker(&attached) && read.iter().any(|(earlier, kept)| is_sticker(kept) && is_same(earlier, one));
+        if !again {
+            read.push((one, attached));
+        }
+    }
+    read
+}
+
+fn is_sticker(attached: &Attached) -> bool {
+    matches!(attached, Attached::File(file) if file.media_kind == MediaKind::Sticker)
+}
+
+/// Whether two tell of one sticker: one message has one, unless their ids say otherwise.
+fn is_same(one: &Value, other: &Value) -> bool {
+    let id = |attachment: &'_ Value| attachment.get("payload").and_then(|payload| owned(payload, "sticker_id"));
+    match (id(one), id(other)) {
+        (Some(one), Some(other)) => one == other,
+        _ => true,
+    }
+}
+
+fn read_one(message: &Value, attachment: &Value) -> Attached {
     let payload = attachment.get("payload").unwrap_or(&Value::Null);
+    let has_sticker_id = |value: &Value| word(value, "sticker_id").is_some();
     let kind = match text(attachment, "type") {
-        Some("image") if payload.get("sticker_id").is_some() => MediaKind::Sticker,
+        Some("image") if has_sticker_id(payload) || has_sticker_id(message) => MediaKind::Sticker,
         Some("image") => MediaKind::Image,
+        Some("sticker") => MediaKind::Sticker,
         Some("video") => MediaKind::Video,
         Some("audio") => MediaKind::Audio,
         Some("file") => MediaKind::Document,
         Some("location") => return place(attachment, payload),
-        Some("template") | None => return Attached::Unknown,
+        Some("template") | None => return unknown(attachment),
         Some(_) => return link(attachment, payload),
     };
     match owned(payload, "url") {
         Some(url) => Attached::File(file(kind, url)),
-        None => Attached::Unknown,
+        None => unknown(attachment),
     }
+}
+
+/// What we do not model, or what is not as its type wants it.
+fn unknown(attachment: &Value) -> Attached {
+    let kind = text(attachment, "type").unwrap_or("attachment");
+    Attached::Unknown(unmodelled::searched(kind, attachment, None))
 }
 
 fn place(attachment: &Value, payload: &Value) -> Attached {
@@ -51,7 +89,7 @@ fn place(attachment: &Value, payload: &Value) -> Attached {
             // Meta says "Zo's Location" where no place was picked; it is a name all the same.
             Attached::Place(Location { latitude, longitude, name: owned(attachment, "title"), address: None })
         }
-        _ => Attached::Unknown,
+        _ => unknown(attachment),
     }
 }
 
@@ -59,7 +97,7 @@ fn place(attachment: &Value, payload: &Value) -> Attached {
 fn link(attachment: &Value, payload: &Value) -> Attached {
     let of = |name: &str| text(attachment, name).or_else(|| text(payload, name));
     let words: Vec<&str> = [of("title"), of("url")].into_iter().flatten().collect();
-    if words.is_empty() { Attached::Unknown } else { Attached::Link(words.join("\n")) }
+    if words.is_empty() { unknown(attachment) } else { Attached::Link(words.join("\n")) }
 }
 
 /// Meta does not say what a file is: its kind does, and the name in its address.

@@ -1,8 +1,11 @@
 //! One event: what a customer did, what became of our messages, what the page wrote by other means.
 
+use std::borrow::Cow;
+
 use chrono::{DateTime, Utc};
 use domain::{
     address::{Address, AddressKind},
+    chat::words,
     content::OutboundContent,
     inbound::{CallbackBody, Echo, InboundContent, InboundMessage, ProviderStatus, StatusUpdate},
 };
@@ -13,8 +16,11 @@ use super::{
     attachment::{self, Attached},
     report,
 };
-use crate::messenger::ids;
-use crate::whatsapp_cloud::callback::fields::{instant, list, owned, text};
+use crate::{
+    messenger::ids,
+    unmodelled,
+    whatsapp_cloud::callback::fields::{instant, owned, text, word},
+};
 
 /// Our correlation strings begin with this: an echo that brings one is our own message.
 const OURS: &str = "pb1:";
@@ -24,46 +30,44 @@ pub(super) enum Read {
     /// Facts, each with what makes it unique among those of its page.
     Facts(Vec<(String, CallbackBody)>),
     /// Something that has no effect here.
-    Unmodelled(&'static str),
-    Malformed,
+    Ignored(&'static str),
+    /// Why it cannot be read.
+    Malformed(&'static str),
 }
 
 /// Reads one element of `messaging`.
-pub(super) fn read(page: &str, entry: &Value, event: &Value) -> Read {
-    let facts = if let Some(message) = event.get("message") {
+pub(super) fn read(entry: &Value, event: &Value) -> Read {
+    if !event.is_object() {
+        return Read::Malformed("it is no object");
+    }
+    let part = |name: &str| event.get(name).filter(|part| !part.is_null());
+    let facts = if let Some(message) = part("message") {
         if message.get("is_deleted").and_then(Value::as_bool) == Some(true) {
-            return Read::Unmodelled("message deleted");
+            return Read::Ignored("message deleted");
         }
         match message.get("is_echo").and_then(Value::as_bool) {
             Some(true) => echo(entry, event, message),
             _ => message_facts(entry, event, message),
         }
-    } else if let Some(postback) = event.get("postback") {
+    } else if let Some(postback) = part("postback") {
         postback_fact(entry, event, postback)
-    } else if let Some(reaction) = event.get("reaction") {
+    } else if let Some(reaction) = part("reaction") {
         reaction_fact(entry, event, reaction)
-    } else if let Some(delivery) = event.get("delivery") {
+    } else if let Some(delivery) = part("delivery") {
         psid(event, "sender").and_then(|customer| report::facts(customer, delivery, ProviderStatus::Delivered, entry))
-    } else if let Some(read) = event.get("read") {
+    } else if let Some(read) = part("read") {
         psid(event, "sender").and_then(|customer| report::facts(customer, read, ProviderStatus::Read, entry))
     } else {
         let known =
             ["message_edit", "referral", "optin", "account_linking", "pass_thread_control", "take_thread_control"];
-        let name = known.into_iter().find(|name| event.get(name).is_some()).unwrap_or("unknown");
-        return Read::Unmodelled(name);
+        return Read::Ignored(known.into_iter().find(|name| part(name).is_some()).unwrap_or("unknown"));
     };
-    match facts {
-        Some(facts) => Read::Facts(facts),
-        None => {
-            tracing::debug!(page.id = page, "a malformed event of a page");
-            Read::Malformed
-        }
-    }
+    facts.map_or(Read::Malformed("its customer, its id or its time is missing, or has another form"), Read::Facts)
 }
 
 /// The customer of an event: its `sender`, or of an echo its `recipient`.
 fn psid(event: &Value, side: &str) -> Option<Address> {
-    Address::of_kind(AddressKind::Psid, text(event.get(side)?, "id")?)
+    Address::of_kind(AddressKind::Psid, &word(event.get(side)?, "id")?)
 }
 
 /// The time of an event; that of its entry where it has none.
@@ -71,12 +75,12 @@ fn at(entry: &Value, event: &Value) -> Option<DateTime<Utc>> {
     instant(event).or_else(|| instant(&json!({ "timestamp": entry.get("time")? })))
 }
 
-fn mid(part: &Value) -> Option<&str> {
-    text(part, "mid").filter(|mid| mid.len() <= ID_MAX_BYTES)
+fn mid(part: &Value) -> Option<Cow<'_, str>> {
+    word(part, "mid").filter(|mid| mid.len() <= ID_MAX_BYTES)
 }
 
 fn quoted(message: &Value) -> Option<String> {
-    message.get("reply_to").and_then(mid).map(str::to_owned)
+    message.get("reply_to").and_then(mid).map(Cow::into_owned)
 }
 
 /// A message of a customer as it is stored. `kind`: Meta's name of what it is, kept beside its JSON.
@@ -112,24 +116,23 @@ fn fact(message: InboundMessage) -> (String, CallbackBody) {
 
 /// A message of a customer; several attachments are several messages, of which the first has the id.
 fn message_facts(entry: &Value, event: &Value, message: &Value) -> Option<Vec<(String, CallbackBody)>> {
-    let id = mid(message)?;
+    let id = mid(message)?.into_owned();
     let said = owned(message, "text");
     if let Some(payload) = message.get("quick_reply").and_then(|reply| owned(reply, "payload")) {
-        let content = InboundContent::Interactive { text: said.unwrap_or_default(), payload };
-        let one = inbound((entry, event), id.to_owned(), quoted(message), content, ("quick_reply", event))?;
+        let content = InboundContent::Interactive { text: said.unwrap_or_else(|| payload.clone()), payload };
+        let one = inbound((entry, event), id, quoted(message), content, ("quick_reply", event))?;
         return Some(vec![fact(one)]);
     }
-    let attached: Vec<(&Value, Attached)> =
-        list(message, "attachments").iter().take(attachment::MOST).map(|one| (one, attachment::read(one))).collect();
     let mut contents = Vec::new();
-    for (raw, one) in &attached {
+    for (raw, one) in attachment::read_all(message) {
         match one {
-            Attached::File(file) => contents.push((InboundContent::Media(file.clone()), file_kind(raw), *raw)),
-            Attached::Place(place) => contents.push((InboundContent::Location(place.clone()), "location", *raw)),
+            Attached::File(file) => contents.push((InboundContent::Media(file), file_kind(raw), raw)),
+            Attached::Place(place) => contents.push((InboundContent::Location(place), "location", raw)),
             // The preview of a link whose address is in the text.
             Attached::Link(_) if said.is_some() => {}
-            Attached::Link(link) => contents.push((InboundContent::Text { body: link.clone() }, "text", *raw)),
-            Attached::Unknown => {}
+            Attached::Unknown(_) if said.is_some() && text(raw, "type") == Some("fallback") => {}
+            Attached::Link(link) => contents.push((InboundContent::Text { body: link }, "text", raw)),
+            Attached::Unknown(content) => contents.push((content, text(raw, "type").unwrap_or("unsupported"), raw)),
         }
     }
     // The words below a file are its caption where there is one file.
@@ -142,15 +145,13 @@ fn message_facts(entry: &Value, event: &Value, message: &Value) -> Option<Vec<(S
         contents.insert(0, (InboundContent::Text { body }, "text", event));
     }
     if contents.is_empty() {
-        let kind = attached.first().and_then(|(raw, _)| text(raw, "type")).unwrap_or("unsupported");
-        let content = InboundContent::Text { body: String::new() };
-        let one = inbound((entry, event), id.to_owned(), quoted(message), content, (kind, event))?;
-        return Some(vec![fact(one)]);
+        // Nothing that Meta hands over, such as a sticker of a later day.
+        contents.push((unmodelled::content("unsupported", None, None), "unsupported", event));
     }
     let mut facts = Vec::with_capacity(contents.len());
     for (position, (content, kind, raw)) in contents.into_iter().enumerate() {
         let raw = if position == 0 { event } else { raw };
-        let mut one = inbound((entry, event), ids::at_place(id, position), quoted(message), content, (kind, raw))?;
+        let mut one = inbound((entry, event), ids::at_place(&id, position), quoted(message), content, (kind, raw))?;
         if let InboundContent::Media(file) = &mut one.content {
             file.provider_media_id = one.provider_id.clone();
         }
@@ -170,10 +171,10 @@ fn file_kind(raw: &Value) -> &'static str {
 
 /// A tap on a button that is not a quick reply, such as that of the persistent menu.
 fn postback_fact(entry: &Value, event: &Value, postback: &Value) -> Option<Vec<(String, CallbackBody)>> {
-    let title = owned(postback, "title").unwrap_or_default();
+    let title = owned(postback, "title").or_else(|| owned(postback, "payload"))?;
     let payload = owned(postback, "payload").unwrap_or_else(|| title.clone());
     let id = match mid(postback) {
-        Some(id) => id.to_owned(),
+        Some(id) => id.into_owned(),
         None => made_id("postback", entry, event, &payload)?,
     };
     let content = InboundContent::Button { text: title, payload };
@@ -182,8 +183,8 @@ fn postback_fact(entry: &Value, event: &Value, postback: &Value) -> Option<Vec<(
 
 /// An emoji on a message, or taken off it.
 fn reaction_fact(entry: &Value, event: &Value, reaction: &Value) -> Option<Vec<(String, CallbackBody)>> {
-    let reacted_to = mid(reaction)?.to_owned();
-    let emoji = match text(reaction, "action")? {
+    let reacted_to = mid(reaction)?.into_owned();
+    let emoji = match text(reaction, "action").unwrap_or("react") {
         "react" => Some(owned(reaction, "emoji").unwrap_or_else(|| emoji_named(text(reaction, "reaction")).to_owned())),
         "unreact" => None,
         _ => return None,
@@ -215,7 +216,7 @@ fn made_id(kind: &str, entry: &Value, event: &Value, what: &str) -> Option<Strin
 
 /// A message that the page sent: ours, which then has left, or one that somebody wrote elsewhere.
 fn echo(entry: &Value, event: &Value, message: &Value) -> Option<Vec<(String, CallbackBody)>> {
-    let (id, to, sent_at) = (mid(message)?.to_owned(), psid(event, "recipient")?, at(entry, event)?);
+    let (id, to, sent_at) = (mid(message)?.into_owned(), psid(event, "recipient")?, at(entry, event)?);
     if let Some(opaque) = owned(message, "metadata").filter(|metadata| metadata.starts_with(OURS)) {
         let status = StatusUpdate {
             provider_id: id.clone(),
@@ -230,20 +231,21 @@ fn echo(entry: &Value, event: &Value, message: &Value) -> Option<Vec<(String, Ca
     }
     let mut contents: Vec<OutboundContent> = Vec::new();
     let said = owned(message, "text");
-    let attached = list(message, "attachments").iter().take(attachment::MOST).map(attachment::read);
-    for one in attached {
+    for (raw, one) in attachment::read_all(message) {
         match one {
             Attached::File(file) => contents.extend(attachment::as_sent(&file)),
             Attached::Place(place) => contents.push(OutboundContent::Location(place)),
             Attached::Link(link) if said.is_none() => contents.push(OutboundContent::Text { body: link }),
-            Attached::Link(_) | Attached::Unknown => {}
+            Attached::Link(_) => {}
+            Attached::Unknown(_) if said.is_some() && text(raw, "type") == Some("fallback") => {}
+            Attached::Unknown(content) => contents.extend(in_words(&content)),
         }
     }
     if let Some(body) = said {
         contents.insert(0, OutboundContent::Text { body });
     }
     if contents.is_empty() {
-        contents.push(OutboundContent::Text { body: String::new() });
+        contents.extend(in_words(&unmodelled::content("unsupported", None, None)));
     }
     let quoted = quoted(message);
     let facts = contents.into_iter().enumerate().map(|(position, content)| {
@@ -253,4 +255,9 @@ fn echo(entry: &Value, event: &Value, message: &Value) -> Option<Vec<(String, Ca
         (fact, CallbackBody::Echo(Box::new(Echo { provider_id, to: to.clone(), sent_at, quoted_provider_id, content })))
     });
     Some(facts.collect())
+}
+
+/// What we do not model, as a text that was sent.
+fn in_words(content: &InboundContent) -> Option<OutboundContent> {
+    words::of_inbound(content).map(|body| OutboundContent::Text { body })
 }

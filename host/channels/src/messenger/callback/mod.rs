@@ -1,17 +1,24 @@
-//! What Meta calls us with about pages (PROVIDERS B). Handshake and signature are those of the Cloud API. A malformed event is
-//! skipped with a warning; its neighbours are kept.
+//! What Meta calls us with about pages (PROVIDERS B). Handshake and signature are those of the Cloud API. An event that cannot be
+//! read is an item too, to be counted and kept; its neighbours are taken.
 
 mod attachment;
 mod event;
 mod report;
 
-use domain::inbound::{CallbackItem, CallbackTarget};
+use domain::{
+    inbound::{CallbackItem, CallbackTarget},
+    inbox::InboxKind,
+};
 use serde_json::Value;
 
-use crate::whatsapp_cloud::callback::{
-    CallbackError, ITEMS_MAX,
-    fields::{list, scrub_nul, text},
-    first_names,
+use crate::{
+    provider_json,
+    unreadable::{ignored_item, unreadable_item},
+    whatsapp_cloud::callback::{
+        CallbackError, ITEMS_MAX,
+        fields::{elements, list, owned, text},
+        first_names,
+    },
 };
 
 /// The `object` of callbacks about pages.
@@ -27,50 +34,50 @@ pub fn first_page(raw: &[u8]) -> Option<String> {
     first_names(raw).waba_id
 }
 
-/// Everything a callback says, in its order, in time that grows with its length and no faster. NUL characters become U+FFFD.
+/// Everything a callback says, in its order, in time that grows with its length and no faster. Characters that no text can hold
+/// become U+FFFD.
 ///
 /// Check the signature over the same bytes first. Events in `standby` are for another app that has the conversation, and left
 /// out.
 pub fn parse(raw: &[u8]) -> Result<Vec<CallbackItem>, CallbackError> {
-    let mut body: Value = serde_json::from_slice(raw).map_err(|error| CallbackError::NotJson(error.to_string()))?;
-    scrub_nul(&mut body);
+    let body = provider_json::read(raw).map_err(|error| CallbackError::NotJson(error.to_string()))?;
     let object = text(&body, "object").unwrap_or_default();
     if object != OBJECT {
         return Err(CallbackError::NoPage(object.chars().take(64).collect()));
     }
-    let (mut items, mut skipped, mut standby) = (Vec::new(), 0, 0);
-    for entry in list(&body, "entry") {
+    let (mut items, mut standby) = (Vec::new(), 0);
+    for entry in elements(&body, "entry") {
         standby += list(entry, "standby").len();
-        let Some(page) = text(entry, "id").filter(|id| id.len() <= PAGE_ID_MAX_BYTES) else {
-            skipped += list(entry, "messaging").len();
+        let Some(page) = owned(entry, "id").filter(|id| id.len() <= PAGE_ID_MAX_BYTES) else {
+            let reason = "`id` is missing, or no id of a page";
+            items.push(unreadable_item(CallbackTarget::Nobody, (InboxKind::Messenger, "entry"), reason, entry));
             continue;
         };
-        let target = CallbackTarget::Page(page.to_owned());
-        for event in list(entry, "messaging") {
-            match event::read(page, entry, event) {
-                event::Read::Facts(facts) => {
-                    let new = facts.into_iter().map(|(fact, body)| CallbackItem {
-                        dedupe_key: format!("messenger:{page}:{fact}"),
-                        target: target.clone(),
-                        body,
-                    });
-                    items.extend(new);
-                }
-                event::Read::Unmodelled(name) => {
-                    tracing::debug!(page.id = page, event = name, "an event without effect")
-                }
-                event::Read::Malformed => skipped += 1,
-            }
+        for event in elements(entry, "messaging") {
+            event_items(&page, entry, event, &mut items);
             if items.len() > ITEMS_MAX {
                 return Err(CallbackError::TooMany);
             }
         }
     }
-    if skipped > 0 {
-        tracing::warn!(skipped, "left out events of a page that are malformed");
-    }
     if standby > 0 {
         tracing::info!(standby, "left out events of conversations that another app of the page has");
     }
-    Ok(items)
+    if items.len() > ITEMS_MAX { Err(CallbackError::TooMany) } else { Ok(items) }
+}
+
+/// What one event of a page says.
+fn event_items(page: &str, entry: &Value, event: &Value, items: &mut Vec<CallbackItem>) {
+    let target = CallbackTarget::Page(page.to_owned());
+    match event::read(entry, event) {
+        event::Read::Facts(facts) => items.extend(facts.into_iter().map(|(fact, body)| CallbackItem {
+            dedupe_key: format!("messenger:{page}:{fact}"),
+            target: target.clone(),
+            body,
+        })),
+        event::Read::Ignored(name) => items.push(ignored_item(target, InboxKind::Messenger, ("event", name))),
+        event::Read::Malformed(reason) => {
+            items.push(unreadable_item(target, (InboxKind::Messenger, "event"), reason, event));
+        }
+    }
 }

@@ -8,7 +8,7 @@ use domain::{
 use serde_json::{Value, json};
 
 use super::ID_MAX_BYTES;
-use crate::whatsapp_cloud::callback::fields::{instant, list};
+use crate::whatsapp_cloud::callback::fields::{elements, instant};
 
 /// Messages that one report names at most; what it leaves out is before its moment.
 const MOST_NAMED: usize = 200;
@@ -24,7 +24,7 @@ pub(super) fn facts(
     let until = moment(report.get("watermark"));
     let at = until.or_else(|| moment(entry.get("time")))?;
     let name = if status == ProviderStatus::Read { "read" } else { "delivered" };
-    let named = list(report, "mids").iter().filter_map(Value::as_str);
+    let named = elements(report, "mids").iter().filter_map(Value::as_str);
     let named = named.filter(|mid| !mid.is_empty() && mid.len() <= ID_MAX_BYTES).take(MOST_NAMED);
     let mut facts: Vec<(String, CallbackBody)> =
         named.map(|mid| (format!("status:{mid}:{name}"), CallbackBody::Status(moved(mid, status, at)))).collect();

@@ -12,8 +12,8 @@ use super::id;
 pub(super) fn account_item(entry: &Value, field: &str, value: &Value) -> Option<CallbackItem> {
     let number_id = value.get("metadata").and_then(|metadata| id(metadata, "phone_number_id"));
     let target = match (number_id, id(entry, "id")) {
-        (Some(number_id), _) => CallbackTarget::PhoneNumberId(number_id.to_owned()),
-        (None, Some(waba)) => CallbackTarget::Waba(waba.to_owned()),
+        (Some(number_id), _) => CallbackTarget::PhoneNumberId(number_id),
+        (None, Some(waba)) => CallbackTarget::Waba(waba),
         (None, None) => return None,
     };
     let body = CallbackBody::Account { field: field.to_owned(), value: value.clone() };

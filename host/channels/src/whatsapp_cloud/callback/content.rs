@@ -3,19 +3,20 @@
 use domain::{
     content::{Location, MediaKind},
     file_name,
-    inbound::{InboundContent, InboundMedia},
+    inbound::{InboundContent, InboundMedia, ProviderFailure},
 };
 use serde_json::Value;
 
-use super::fields::{list, number, owned, text};
+use super::{
+    fields::{elements, list, number, owned, text},
+    order,
+};
+use crate::{unmodelled, whatsapp_cloud::graph::integer};
 
-/// The content of a message of type `kind`. What we do not model, or cannot read, becomes an empty text: the customer did
-/// write, and the raw JSON is kept beside it.
+/// The content of a message of type `kind`. What we do not model, or cannot read, becomes words: the customer did write.
 pub(crate) fn content_of(kind: &str, message: &Value) -> InboundContent {
     let read = match kind {
-        "text" => {
-            message.get("text").map(|part| InboundContent::Text { body: owned(part, "body").unwrap_or_default() })
-        }
+        "text" => written(message),
         "image" => media(message, kind, MediaKind::Image),
         "video" => media(message, kind, MediaKind::Video),
         "document" => media(message, kind, MediaKind::Document),
@@ -28,10 +29,53 @@ pub(crate) fn content_of(kind: &str, message: &Value) -> InboundContent {
         "interactive" => interactive(message),
         _ => None,
     };
-    read.unwrap_or_else(|| {
-        tracing::info!(kind, "an inbound message of a type or form that is not modelled is kept as empty text");
-        InboundContent::Text { body: String::new() }
-    })
+    read.unwrap_or_else(|| unmodelled(kind, message))
+}
+
+/// What we do not model, in words.
+fn unmodelled(kind: &str, message: &Value) -> InboundContent {
+    let part = message.get(kind).unwrap_or(&Value::Null);
+    let error = elements(message, "errors").iter().find_map(refusal);
+    match kind {
+        "order" => unmodelled::content(kind, order::words(part), error),
+        "request_welcome" => unmodelled::happening(kind, "The customer opened the chat for the first time."),
+        "interactive" => {
+            let named = text(part, "type").unwrap_or(kind);
+            let inner = part.get(named).unwrap_or(part);
+            match (named, call_permission(inner)) {
+                ("call_permission_reply", Some(answer)) => unmodelled::content(named, Some(answer), error),
+                _ => unmodelled::searched(named, inner, error),
+            }
+        }
+        "unsupported" => {
+            // Meta may say what it does not hand over.
+            let named = text(part, "type").filter(|named| *named != "unknown").unwrap_or(kind);
+            unmodelled::content(named, None, error)
+        }
+        _ => unmodelled::searched(kind, part, error),
+    }
+}
+
+/// Why the provider does not hand a message over. Its title says it in the fewest words.
+fn refusal(error: &Value) -> Option<ProviderFailure> {
+    let code = integer(error.get("code")?)?;
+    let details = error.get("error_data").and_then(|data| owned(data, "details"));
+    let words = owned(error, "title").or_else(|| owned(error, "message")).or(details);
+    Some(ProviderFailure { code, text: words.unwrap_or_else(|| "no description".to_owned()) })
+}
+
+/// Whether the customer lets the business call.
+fn call_permission(reply: &Value) -> Option<String> {
+    let answer = match text(reply, "response")? {
+        "accept" => "given",
+        "reject" => "refused",
+        other => other,
+    };
+    Some(format!("Permission to call: {answer}"))
+}
+
+fn written(message: &Value) -> Option<InboundContent> {
+    Some(InboundContent::Text { body: owned(message.get("text")?, "body")? })
 }
 
 fn sound(message: &Value) -> MediaKind {
@@ -71,7 +115,7 @@ fn reaction(message: &Value) -> Option<InboundContent> {
 
 fn button(message: &Value) -> Option<InboundContent> {
     let part = message.get("button")?;
-    let label = owned(part, "text").unwrap_or_default();
+    let label = owned(part, "text").or_else(|| owned(part, "payload"))?;
     let payload = owned(part, "payload").unwrap_or_else(|| label.clone());
     Some(InboundContent::Button { text: label, payload })
 }
@@ -81,15 +125,14 @@ fn interactive(message: &Value) -> Option<InboundContent> {
     let part = message.get("interactive")?;
     let reply = |name: &str| {
         let reply = part.get(name)?;
-        Some(InboundContent::Interactive {
-            text: owned(reply, "title").unwrap_or_default(),
-            payload: owned(reply, "id")?,
-        })
+        let payload = owned(reply, "id")?;
+        Some(InboundContent::Interactive { text: owned(reply, "title").unwrap_or_else(|| payload.clone()), payload })
     };
     let flow = || {
         let reply = part.get("nfm_reply")?;
+        let words = owned(reply, "body").or_else(|| owned(reply, "name"));
         Some(InboundContent::Interactive {
-            text: owned(reply, "body").unwrap_or_default(),
+            text: words.unwrap_or_else(|| "form".to_owned()),
             payload: owned(reply, "response_json")?,
         })
     };

@@ -1,5 +1,7 @@
 //! Reading provider JSON without trusting its shape.
 
+use std::borrow::Cow;
+
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
@@ -8,14 +10,32 @@ pub(crate) fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
     value.get(name)?.as_str().filter(|text| !text.is_empty())
 }
 
-/// A non-empty string field, owned.
+/// A non-empty string field, or a number in its place as text: ids come in either form.
+pub(crate) fn word<'a>(value: &'a Value, name: &str) -> Option<Cow<'a, str>> {
+    match value.get(name)? {
+        Value::String(text) if !text.is_empty() => Some(Cow::Borrowed(text)),
+        Value::Number(number) => Some(Cow::Owned(number.to_string())),
+        _ => None,
+    }
+}
+
+/// The same, owned.
 pub(crate) fn owned(value: &Value, name: &str) -> Option<String> {
-    text(value, name).map(str::to_owned)
+    word(value, name).map(Cow::into_owned)
 }
 
 /// The elements of a list field; nothing when it is absent or no list.
 pub(crate) fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
     value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// The elements of a list field; what stands in place of the list is its only element, and nothing where that is `null`.
+pub(crate) fn elements<'a>(value: &'a Value, name: &str) -> &'a [Value] {
+    match value.get(name) {
+        None | Some(Value::Null) => &[],
+        Some(Value::Array(elements)) => elements,
+        Some(other) => std::slice::from_ref(other),
+    }
 }
 
 /// A number that may be written as text.
@@ -27,7 +47,10 @@ pub(crate) fn number(value: &Value, name: &str) -> Option<f64> {
 /// `timestamp`: Unix seconds, as text or number. Values too large for seconds are milliseconds.
 pub(crate) fn instant(value: &Value) -> Option<DateTime<Utc>> {
     let field = value.get("timestamp")?;
-    instant_of(field.as_i64().or_else(|| field.as_str()?.trim().parse().ok())?)
+    let whole = field.as_i64().or_else(|| field.as_str()?.trim().parse().ok());
+    // Some write a point and what is left of the second.
+    let whole = whole.or_else(|| number(value, "timestamp")?.trunc().to_string().parse().ok());
+    instant_of(whole?)
 }
 
 /// The moment that a `timestamp` counts to.
@@ -42,28 +65,11 @@ pub(super) fn instant_of(count: i64) -> Option<DateTime<Utc>> {
 
 /// A phone number in digits; `None` when there are none.
 pub(crate) fn digits(value: &Value, name: &str) -> Option<String> {
-    digits_of(text(value, name)?)
+    digits_of(&word(value, name)?)
 }
 
 /// The digits of a phone number; `None` when there are none.
 pub(super) fn digits_of(number: &str) -> Option<String> {
     let digits: String = number.chars().filter(char::is_ascii_digit).collect();
     (!digits.is_empty()).then_some(digits)
-}
-
-/// Replaces NUL in every string and key.
-pub(crate) fn scrub_nul(value: &mut Value) {
-    const REPLACEMENT: &str = "\u{fffd}";
-    match value {
-        Value::String(text) if text.contains('\0') => *text = text.replace('\0', REPLACEMENT),
-        Value::Array(items) => items.iter_mut().for_each(scrub_nul),
-        Value::Object(fields) => {
-            if fields.keys().any(|key| key.contains('\0')) {
-                let taken = std::mem::take(fields);
-                fields.extend(taken.into_iter().map(|(key, value)| (key.replace('\0', REPLACEMENT), value)));
-            }
-            fields.values_mut().for_each(scrub_nul);
-        }
-        _ => {}
-    }
 }

@@ -2,14 +2,37 @@
 
 use std::collections::HashMap;
 
-use domain::inbound::{CallbackBody, InboundMessage};
+use domain::{
+    address::{Address, AddressKind},
+    inbound::{CallbackBody, InboundMessage},
+};
 use serde_json::{Value, json};
 
 use super::{
     content::content_of,
-    fields::{digits, instant, list, owned, text},
+    fields::{digits, elements, instant, owned, text},
     id,
 };
+
+/// Meta's ids of messages have some hundred characters; what is longer is none, and fits into no index.
+pub(super) const MESSAGE_ID_MAX_BYTES: usize = 512;
+/// Why an item without a readable `timestamp` cannot be read.
+pub(super) const NO_TIME: &str = "`timestamp` is missing or no time";
+/// Types whose messages are read by the part of this name, also where `type` is missing.
+const PARTS: [&str; 12] = [
+    "text",
+    "image",
+    "video",
+    "audio",
+    "document",
+    "sticker",
+    "location",
+    "contacts",
+    "reaction",
+    "button",
+    "interactive",
+    "order",
+];
 
 /// Bytes of one contact at most.
 const CONTACT_MAX_BYTES: usize = 8 * 1024;
@@ -26,7 +49,7 @@ pub(super) struct Contacts<'a> {
 impl<'a> Contacts<'a> {
     /// Those of a change.
     pub fn of(value: &'a Value) -> Self {
-        let all = list(value, "contacts");
+        let all = elements(value, "contacts");
         let (mut by_phone, mut by_user) = (HashMap::new(), HashMap::new());
         for (place, contact) in all.iter().enumerate().filter(|(_, contact)| is_small(contact)) {
             if let Some(phone) = digits(contact, "wa_id") {
@@ -61,21 +84,37 @@ fn is_small(contact: &Value) -> bool {
     serde_json::to_string(contact).is_ok_and(|text| text.len() <= CONTACT_MAX_BYTES)
 }
 
-/// Dedupe key and body of one element of `messages`; `None` when it is malformed. `value` is the change it came in,
-/// `contacts` are those of the change.
-pub(super) fn message_item(message: &Value, value: &Value, contacts: &Contacts<'_>) -> Option<(String, CallbackBody)> {
+/// The id of a message, or of the message that a status is about.
+pub(super) fn message_id(item: &Value) -> Result<String, &'static str> {
+    let id = owned(item, "id").ok_or("`id` is missing")?;
+    if id.len() <= MESSAGE_ID_MAX_BYTES { Ok(id) } else { Err("`id` is longer than 512 bytes") }
+}
+
+/// The type of a message.
+fn type_of(message: &Value) -> &str {
+    let of_part = || PARTS.into_iter().find(|part| message.get(part).is_some());
+    text(message, "type").or_else(of_part).unwrap_or("unknown")
+}
+
+/// Dedupe key and body of one element of `messages`, or why it cannot be read. `value` is the change it came in, `contacts` are
+/// those of the change.
+pub(super) fn message_item(
+    message: &Value,
+    value: &Value,
+    contacts: &Contacts<'_>,
+) -> Result<(String, CallbackBody), &'static str> {
     let contact = contacts.of_message(message);
-    let message_id = text(message, "id")?;
-    let kind = text(message, "type")?;
+    let message_id = message_id(message)?;
+    let kind = type_of(message);
     let dedupe_key = format!("message:{message_id}");
     match kind {
         "system" => {
             let system = message.get("system").and_then(|system| text(system, "type")).unwrap_or("unknown");
-            Some((dedupe_key, kept_whole(&format!("system.{system}"), message, value, contact)))
+            Ok((dedupe_key, kept_whole(&format!("system.{system}"), message, value, contact)))
         }
         // They refer to earlier messages; the product has no notion of them.
-        "edit" | "revoke" => Some((dedupe_key, kept_whole(&format!("message.{kind}"), message, value, contact))),
-        _ => Some((dedupe_key, CallbackBody::Message(Box::new(inbound(message_id, kind, message, contact)?)))),
+        "edit" | "revoke" => Ok((dedupe_key, kept_whole(&format!("message.{kind}"), message, value, contact))),
+        _ => Ok((dedupe_key, CallbackBody::Message(Box::new(inbound(message_id, kind, message, contact)?)))),
     }
 }
 
@@ -90,19 +129,25 @@ fn kept_whole(field: &str, message: &Value, value: &Value, contact: Option<&Valu
     CallbackBody::Account { field: field.to_owned(), value: kept }
 }
 
-fn inbound(id: &str, kind: &str, message: &Value, contact: Option<&Value>) -> Option<InboundMessage> {
-    let sent_at = instant(message)?;
+fn inbound(
+    provider_id: String,
+    kind: &str,
+    message: &Value,
+    contact: Option<&Value>,
+) -> Result<InboundMessage, &'static str> {
+    let sent_at = instant(message).ok_or(NO_TIME)?;
     let of_contact = |name: &str| contact.and_then(|contact| owned(contact, name));
     let profile = contact.and_then(|contact| contact.get("profile"));
     let from = digits(message, "from").or_else(|| contact.and_then(|contact| digits(contact, "wa_id")));
     let from_user_id = owned(message, "from_user_id").or_else(|| of_contact("user_id"));
-    if from.is_none() && from_user_id.is_none() {
+    let is_address = |kind, value: &Option<String>| Address::of_kind(kind, value.as_deref()?);
+    if is_address(AddressKind::Phone, &from).or_else(|| is_address(AddressKind::Bsuid, &from_user_id)).is_none() {
         // Nobody to answer, and nobody to keep it for.
-        return None;
+        return Err("`from` is no phone number and `from_user_id` no user id");
     }
-    let quoted = message.get("context").and_then(|context| owned(context, "id"));
-    Some(InboundMessage {
-        provider_id: id.to_owned(),
+    let quoted = message.get("context").and_then(|context| message_id(context).ok());
+    Ok(InboundMessage {
+        provider_id,
         from,
         from_user_id,
         from_parent_user_id: owned(message, "from_parent_user_id").or_else(|| of_contact("parent_user_id")),

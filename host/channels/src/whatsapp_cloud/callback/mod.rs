@@ -1,5 +1,5 @@
 //! What Meta calls us with (PROVIDERS A.7 to A.10): the handshake, the signature over the raw bytes, and batches turned into
-//! our own items. A malformed item is skipped with a warning; its neighbours are kept.
+//! our own items. An item that cannot be read is an item too, to be counted and kept; its neighbours are taken.
 
 mod account;
 mod content;
@@ -7,11 +7,15 @@ pub(crate) mod fields;
 mod handshake;
 mod message;
 mod names;
+mod order;
 mod plain;
 mod signature;
 mod status;
 
-use domain::inbound::{CallbackBody, CallbackItem, CallbackTarget};
+use domain::{
+    inbound::{CallbackBody, CallbackItem, CallbackTarget},
+    inbox::InboxKind,
+};
 use serde_json::Value;
 
 pub(crate) use content::content_of;
@@ -20,9 +24,13 @@ pub use names::{FirstNames, first_names};
 pub use signature::{is_signature, signature, verify_signature};
 
 use self::{
-    fields::{list, scrub_nul, text},
+    fields::{elements, list, owned, text},
     message::Contacts,
     names::ID_MAX_BYTES,
+};
+use crate::{
+    provider_json,
+    unreadable::{ignored_item, unreadable_item},
 };
 
 /// The `object` of WhatsApp callbacks.
@@ -30,9 +38,6 @@ const OBJECT: &str = "whatsapp_business_account";
 
 /// Facts in one callback at most: ten times what Meta batches.
 pub const ITEMS_MAX: usize = 10_000;
-
-/// The only way in which JSON can hold a NUL character.
-const NUL_IN_JSON: &[u8] = br"\u0000";
 
 /// Errors of one number that are worth a line each.
 const ERRORS_LOGGED: usize = 10;
@@ -54,8 +59,8 @@ pub enum CallbackError {
     TooMany,
 }
 
-/// Everything a callback says, in its order, in time that grows with its length and no faster. NUL characters, which no
-/// database text can hold, become U+FFFD.
+/// Everything a callback says, in its order, in time that grows with its length and no faster. Characters that no text can hold
+/// become U+FFFD.
 ///
 /// Check the signature over the same bytes first. Dedupe keys: `message:<wamid>`, `status:<wamid>:<status>`, and
 /// `account:<sha256>` over field, time and value.
@@ -64,75 +69,88 @@ pub fn parse(raw: &[u8]) -> Result<Vec<CallbackItem>, CallbackError> {
 }
 
 fn parse_any(raw: &[u8]) -> Result<Vec<CallbackItem>, CallbackError> {
-    let mut body: Value = serde_json::from_slice(raw).map_err(|error| CallbackError::NotJson(error.to_string()))?;
-    // Few bodies hold any, and looking for what it is written as costs less than walking through all of them.
-    if raw.windows(NUL_IN_JSON.len()).any(|bytes| bytes == NUL_IN_JSON) {
-        scrub_nul(&mut body);
-    }
+    let body = provider_json::read(raw).map_err(|error| CallbackError::NotJson(error.to_string()))?;
     let object = text(&body, "object").unwrap_or_default();
     if object != OBJECT {
         return Err(CallbackError::OtherObject(object.chars().take(64).collect()));
     }
-    let (mut items, mut skipped) = (Vec::new(), 0);
-    for entry in list(&body, "entry") {
-        for change in list(entry, "changes") {
-            match (text(change, "field"), change.get("value")) {
-                (Some("messages"), Some(value)) => skipped += messages_change(value, &mut items),
-                (Some(field), Some(value)) if value.is_object() => match account::account_item(entry, field, value) {
-                    Some(item) => items.push(item),
-                    None => skipped += 1,
-                },
-                _ => skipped += 1,
-            }
+    let mut items = Vec::new();
+    for entry in elements(&body, "entry") {
+        if !entry.is_object() {
+            items.push(cannot_read(CallbackTarget::Nobody, "entry", "it is no object", entry));
+        }
+        for change in elements(entry, "changes") {
+            change_items(entry, change, &mut items);
             if items.len() > ITEMS_MAX {
                 return Err(CallbackError::TooMany);
             }
         }
     }
-    if skipped > 0 {
-        tracing::warn!(skipped, "left out parts of a callback that are malformed or name no number");
-    }
-    Ok(items)
+    if items.len() > ITEMS_MAX { Err(CallbackError::TooMany) } else { Ok(items) }
 }
 
 /// An id of Meta. It is kept beside every fact, so it must not be long.
-fn id<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
-    text(value, name).filter(|id| id.len() <= ID_MAX_BYTES)
+fn id(value: &Value, name: &str) -> Option<String> {
+    owned(value, name).filter(|id| id.len() <= ID_MAX_BYTES)
 }
 
-/// The field `messages`: inbound messages and statuses of one number. Answers how many of them are malformed.
-fn messages_change(value: &Value, items: &mut Vec<CallbackItem>) -> usize {
-    let Some(number_id) = value.get("metadata").and_then(|metadata| id(metadata, "phone_number_id")) else {
-        return 1;
+fn cannot_read(target: CallbackTarget, kind: &str, reason: &str, item: &Value) -> CallbackItem {
+    unreadable_item(target, (InboxKind::WhatsappCloud, kind), reason, item)
+}
+
+/// What one change says.
+fn change_items(entry: &Value, change: &Value, items: &mut Vec<CallbackItem>) {
+    let unreadable = |reason: &str| {
+        let account = id(entry, "id").map_or(CallbackTarget::Nobody, CallbackTarget::Waba);
+        cannot_read(account, "change", reason, change)
     };
-    let mut malformed = 0;
-    let target = CallbackTarget::PhoneNumberId(number_id.to_owned());
-    let messages = list(value, "messages");
+    let value = change.get("value").filter(|value| value.is_object());
+    match (text(change, "field"), value) {
+        (Some("messages"), Some(value)) => match number_of(value) {
+            Some(number_id) => messages_change(&CallbackTarget::PhoneNumberId(number_id), value, items),
+            None => items.push(unreadable("`value.metadata.phone_number_id` is missing")),
+        },
+        (Some(field), Some(value)) => match account::account_item(entry, field, value) {
+            Some(item) => items.push(item),
+            None => items.push(unreadable("it names neither a number nor an account")),
+        },
+        (Some(_), None) => items.push(unreadable("`value` is missing or no object")),
+        (None, _) => items.push(unreadable("`field` is missing")),
+    }
+}
+
+/// The number that a change is about.
+fn number_of(value: &Value) -> Option<String> {
+    id(value.get("metadata")?, "phone_number_id")
+}
+
+/// The field `messages`: inbound messages and statuses of one number.
+fn messages_change(target: &CallbackTarget, value: &Value, items: &mut Vec<CallbackItem>) {
+    let messages = elements(value, "messages");
     // Statuses come with contacts, too, and nobody asks for those.
     let contacts = if messages.is_empty() { Contacts::default() } else { Contacts::of(value) };
     for message in messages {
-        match message::message_item(message, value, &contacts) {
-            Some((dedupe_key, body)) => items.push(CallbackItem { dedupe_key, target: target.clone(), body }),
-            None => malformed += 1,
-        }
+        items.push(match message::message_item(message, value, &contacts) {
+            Ok((dedupe_key, body)) => CallbackItem { dedupe_key, target: target.clone(), body },
+            Err(reason) => cannot_read(target.clone(), "message", reason, message),
+        });
     }
-    for status in list(value, "statuses") {
-        match status::status_item(status) {
-            status::Parsed::Update(update) => items.push(CallbackItem {
+    for status in elements(value, "statuses") {
+        items.push(match status::status_item(status) {
+            status::Parsed::Update(update) => CallbackItem {
                 dedupe_key: status::dedupe_key(&update.provider_id, text(status, "status").unwrap_or_default()),
                 target: target.clone(),
                 body: CallbackBody::Status(*update),
-            }),
-            status::Parsed::Unmodelled(name) => {
-                tracing::debug!(number.id = number_id, status = name, "ignored a status that has no meaning here");
+            },
+            status::Parsed::Ignored(kind, name) => {
+                ignored_item(target.clone(), InboxKind::WhatsappCloud, (kind, &name))
             }
-            status::Parsed::Malformed => malformed += 1,
-        }
+            status::Parsed::Malformed(reason) => cannot_read(target.clone(), "status", reason, status),
+        });
     }
     for error in list(value, "errors").iter().take(ERRORS_LOGGED) {
-        tracing::warn!(number.id = number_id, code = ?error.get("code"), "Meta reports an error of the number");
+        tracing::warn!(?target, code = ?error.get("code"), "Meta reports an error of the number");
     }
-    malformed
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Callbacks that say nothing but statuses, in the form in which nearly all of them come: read in one pass, without a tree of all
-//! that stands in them. Providers report every step of every message, so this is what most callbacks cost.
+//! that stands in them. Providers report every step of every message, so this is what most callbacks cost. What is in any way odd
+//! is left to [`provider_json`](crate::provider_json).
 
 use domain::inbound::{CallbackBody, CallbackItem, CallbackTarget, StatusUpdate};
 use serde::{Deserialize, de::IgnoredAny};
@@ -7,8 +8,9 @@ use serde::{Deserialize, de::IgnoredAny};
 use super::{
     ITEMS_MAX, OBJECT,
     fields::{digits_of, instant_of},
+    message::MESSAGE_ID_MAX_BYTES,
     names::ID_MAX_BYTES,
-    status::{dedupe_key, reached},
+    status::{OF_A_MESSAGE, dedupe_key, reached},
 };
 
 #[derive(Deserialize)]
@@ -55,6 +57,9 @@ struct Metadata<'raw> {
 struct Status<'raw> {
     id: &'raw str,
     status: &'raw str,
+    /// Statuses of other things than messages are read where all is.
+    #[serde(rename = "type")]
+    kind: Option<&'raw str>,
     timestamp: &'raw str,
     recipient_id: Option<&'raw str>,
     recipient_user_id: Option<&'raw str>,
@@ -83,7 +88,8 @@ pub(super) fn statuses(raw: &[u8]) -> Option<Vec<CallbackItem>> {
 /// `None` for what is malformed, has no meaning here, or failed: such statuses are few, and read where all is.
 fn update(status: &Status<'_>) -> Option<StatusUpdate> {
     let given = |text: Option<&str>| text.filter(|text| !text.is_empty()).map(str::to_owned);
-    if status.errors.is_some() || status.id.is_empty() {
+    let is_of_a_message = status.kind.is_none_or(|kind| kind == OF_A_MESSAGE);
+    if status.errors.is_some() || !is_of_a_message || !(1..=MESSAGE_ID_MAX_BYTES).contains(&status.id.len()) {
         return None;
     }
     Some(StatusUpdate {

@@ -3,24 +3,37 @@
 use domain::inbound::{ProviderFailure, ProviderStatus, StatusUpdate};
 use serde_json::Value;
 
-use super::fields::{digits, instant, list, owned, text};
+use super::{
+    fields::{digits, elements, instant, owned, text},
+    message::{NO_TIME, message_id},
+};
 use crate::whatsapp_cloud::graph::integer;
+
+/// The `type` of statuses that say what became of a message; others are about payments and the like, and have the same words for
+/// something else.
+pub(super) const OF_A_MESSAGE: &str = "message";
 
 /// What one element of `statuses` turned out to be.
 pub(super) enum Parsed {
     Update(Box<StatusUpdate>),
-    /// A status that has no place in our states (`deleted`, `warning`).
-    Unmodelled(String),
-    Malformed,
+    /// Not about delivery, or of a value that has no place in our states (`deleted`, `warning`): what it is, and its name.
+    Ignored(&'static str, String),
+    /// Why it cannot be read.
+    Malformed(&'static str),
 }
 
 /// Reads one element of `statuses`.
 pub(super) fn status_item(status: &Value) -> Parsed {
-    let (Some(provider_id), Some(name), Some(at)) = (owned(status, "id"), text(status, "status"), instant(status))
-    else {
-        return Parsed::Malformed;
+    if let Some(kind) = status.get("type").filter(|kind| !kind.is_null() && kind.as_str() != Some(OF_A_MESSAGE)) {
+        return Parsed::Ignored("status type", kind.as_str().map_or_else(|| kind.to_string(), str::to_owned));
+    }
+    let Some(name) = owned(status, "status") else { return Parsed::Malformed("`status` is missing") };
+    let Some(reached) = reached(&name) else { return Parsed::Ignored("status value", name) };
+    let provider_id = match message_id(status) {
+        Ok(id) => id,
+        Err(reason) => return Parsed::Malformed(reason),
     };
-    let Some(reached) = reached(name) else { return Parsed::Unmodelled(name.chars().take(32).collect()) };
+    let Some(at) = instant(status) else { return Parsed::Malformed(NO_TIME) };
     Parsed::Update(Box::new(StatusUpdate {
         provider_id,
         opaque: owned(status, "biz_opaque_callback_data"),
@@ -28,7 +41,7 @@ pub(super) fn status_item(status: &Value) -> Parsed {
         at,
         recipient: digits(status, "recipient_id"),
         recipient_user_id: owned(status, "recipient_user_id"),
-        error: list(status, "errors").iter().find_map(failure),
+        error: elements(status, "errors").iter().find_map(failure),
     }))
 }
 

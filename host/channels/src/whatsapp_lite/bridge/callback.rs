@@ -5,9 +5,9 @@ use domain::{
     content::{Location, MediaKind},
     file_name,
     inbound::{InboundContent, InboundMedia, InboundMessage, ProviderStatus, StatusUpdate},
+    inbox::InboxKind,
 };
 use hmac::{Hmac, Mac};
-use serde::Deserialize;
 use serde_json::Value;
 use sha2::Sha512;
 
@@ -15,16 +15,11 @@ use super::{
     super::{BridgeCallback, CallbackRefused, DeviceEvent, REFUSED_BY_DEVICE},
     stanza,
 };
-
-#[derive(Deserialize)]
-struct Webhook {
-    event: String,
-    /// Milliseconds since 1970.
-    #[serde(default)]
-    timestamp: i64,
-    #[serde(default)]
-    payload: Value,
-}
+use crate::{
+    provider_json, unmodelled,
+    unreadable::{ignored, unreadable},
+    whatsapp_cloud::callback::fields::{elements, instant, number, owned, text, word},
+};
 
 /// Whether a header has the form of a signature: what has not need not be compared with anything.
 pub fn is_signature(header: &str) -> bool {
@@ -48,28 +43,52 @@ pub(super) fn verify(callback: &BridgeCallback<'_>, secret: &str) -> Result<(), 
     mac.verify_slice(&signature).map_err(|_| CallbackRefused::BadSignature)
 }
 
-/// What a webhook tells. What is about groups, about our own messages, or not modelled, tells nothing.
+/// What a webhook tells. What is not modelled tells nothing; what cannot be read, and what is about groups or our own messages, is
+/// told as that.
 pub(super) fn told(body: &[u8]) -> Result<Vec<DeviceEvent>, CallbackRefused> {
-    let webhook: Webhook =
-        serde_json::from_slice(body).map_err(|error| CallbackRefused::Unreadable(error.to_string()))?;
-    let payload = &webhook.payload;
-    let told = match webhook.event.as_str() {
-        "message" => message(payload).map(|message| DeviceEvent::Came(Box::new(message))),
-        "message.reaction" => reaction(payload).map(|message| DeviceEvent::Came(Box::new(message))),
-        "message.ack" => receipt(payload, webhook.timestamp).map(DeviceEvent::Moved),
-        _ => None,
-    };
-    Ok(told.into_iter().collect())
+    let unread = |reason: String| CallbackRefused::Unreadable(reason);
+    let webhook = provider_json::read(body).map_err(|error| unread(error.to_string()))?;
+    if !webhook.is_object() {
+        return Err(unread("it is no object".to_owned()));
+    }
+    let event = text(&webhook, "event").unwrap_or_default();
+    if !matches!(event, "message" | "message.reaction" | "message.ack") {
+        return Ok(Vec::new());
+    }
+    match elements(&webhook, "payload") {
+        [] => Ok(vec![cannot_read(&webhook)]),
+        items => Ok(items.iter().map(|item| told_of(event, item, &webhook)).collect()),
+    }
 }
 
-fn text<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
-    value.get(name)?.as_str().filter(|text| !text.is_empty())
+fn cannot_read(item: &Value) -> DeviceEvent {
+    let reason = "its id, its customer or its time is missing, or has another form";
+    DeviceEvent::Unreadable(unreadable(InboxKind::WhatsappLite, "event", reason, item))
 }
 
-/// Seconds or milliseconds since 1970.
-fn moment(value: &Value) -> Option<DateTime<Utc>> {
-    let number = value.get("timestamp")?.as_i64()?;
-    if number > 100_000_000_000 { DateTime::from_timestamp_millis(number) } else { DateTime::from_timestamp(number, 0) }
+/// What one item of a webhook tells.
+fn told_of(event: &str, item: &Value, webhook: &Value) -> DeviceEvent {
+    let left_out = |kind: &str, name: &str| DeviceEvent::Ignored(ignored(InboxKind::WhatsappLite, kind, name));
+    if event == "message.ack" {
+        return match (receipt(item, webhook), item.get("ack")) {
+            (Some(moved), _) => DeviceEvent::Moved(moved),
+            (None, Some(ack)) if !is_known(item) => left_out("status value", &ack.to_string()),
+            (None, _) => cannot_read(item),
+        };
+    }
+    let message = if event == "message" { message(item) } else { reaction(item) };
+    match message {
+        Some(message) => DeviceEvent::Came(Box::new(message)),
+        None if is_left_out(item) => left_out("event", "not of a chat with a customer"),
+        None => cannot_read(item),
+    }
+}
+
+/// Whether a message is our own, or of a chat that is none between two people whose numbers are known.
+fn is_left_out(payload: &Value) -> bool {
+    let from = text(payload, "from").unwrap_or_default();
+    let is_of_a_number = phone(from).is_some() || !from.contains('@');
+    payload.get("fromMe").and_then(Value::as_bool) == Some(true) || !is_of_a_number
 }
 
 /// The phone number of a chat between two.
@@ -105,16 +124,16 @@ fn written(payload: &Value, content: InboundContent) -> Option<InboundMessage> {
     let from = sender(payload)?;
     let data = payload.get("_data");
     let name = data.and_then(|data| text(data, "notifyName").or_else(|| text(data, "pushName")));
-    let quoted = payload.get("replyTo").and_then(|quoted| text(quoted, "id")).map(|id| stanza(id).to_owned());
+    let quoted = payload.get("replyTo").and_then(id);
     Some(InboundMessage {
-        provider_id: stanza(text(payload, "id")?).to_owned(),
+        provider_id: id(payload)?,
         from: Some(from),
         from_user_id: None,
         from_parent_user_id: None,
         from_address: None,
         profile_name: name.map(str::to_owned),
         username: None,
-        sent_at: moment(payload)?,
+        sent_at: instant(payload)?,
         quoted_provider_id: quoted,
         content,
         raw: payload.clone(),
@@ -129,7 +148,44 @@ fn content(payload: &Value) -> InboundContent {
     if let Some(place) = payload.get("location").and_then(location) {
         return InboundContent::Location(place);
     }
-    InboundContent::Text { body: body.unwrap_or_default() }
+    if let Some(body) = body {
+        return InboundContent::Text { body };
+    }
+    cards(payload).unwrap_or_else(|| unmodelled_of(payload))
+}
+
+/// The id of a message within its chat.
+fn id(item: &Value) -> Option<String> {
+    const MAX_BYTES: usize = 512;
+    word(item, "id").map(|id| stanza(&id).to_owned()).filter(|id| !id.is_empty() && id.len() <= MAX_BYTES)
+}
+
+/// Contact cards: name and numbers of each, one card a line.
+fn cards(payload: &Value) -> Option<InboundContent> {
+    let line = |card: &Value| {
+        let fields = card.as_str().unwrap_or_default().lines().filter_map(|line| line.split_once(':'));
+        let of = |wanted: &str, name: &str| {
+            let name = name.split(';').next().unwrap_or_default();
+            name.rsplit('.').next().unwrap_or(name).eq_ignore_ascii_case(wanted)
+        };
+        let values = |wanted: &str| {
+            let found = fields.clone().filter(|(name, _)| of(wanted, name)).map(|(_, value)| value.trim());
+            found.collect::<Vec<_>>().join(", ")
+        };
+        [values("FN"), values("TEL")].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ")
+    };
+    let lines: Vec<String> = elements(payload, "vCards").iter().map(line).filter(|line| !line.is_empty()).collect();
+    (!lines.is_empty()).then(|| InboundContent::Contact { formatted: lines.join("\n") })
+}
+
+/// What is neither words nor a file nor a place: by the engine's name of its type.
+fn unmodelled_of(payload: &Value) -> InboundContent {
+    let data = payload.get("_data").unwrap_or(&Value::Null);
+    let has_file = payload.get("hasMedia").and_then(Value::as_bool) == Some(true);
+    let named = text(data, "type").or_else(|| text(payload, "type")).filter(|kind| !matches!(*kind, "chat" | "text"));
+    let kind = named.unwrap_or(if has_file { "file" } else { "unsupported" });
+    let words = owned(data, "pollName").or_else(|| unmodelled::words(payload.get(kind)?));
+    unmodelled::content(kind, words.map(|words| format!("{kind}: {words}")), None)
 }
 
 fn media_of(media: &Value, payload: &Value) -> Option<InboundMedia> {
@@ -145,7 +201,7 @@ fn media_of(media: &Value, payload: &Value) -> Option<InboundMedia> {
     };
     Some(InboundMedia {
         media_kind,
-        provider_media_id: stanza(text(payload, "id")?).to_owned(),
+        provider_media_id: id(payload)?,
         url: Some(text(media, "url")?.to_owned()),
         mime_type: plain.to_owned(),
         sha256: None,
@@ -155,13 +211,9 @@ fn media_of(media: &Value, payload: &Value) -> Option<InboundMedia> {
 }
 
 fn location(place: &Value) -> Option<Location> {
-    let degrees = |name: &str| {
-        let value = place.get(name)?;
-        value.as_f64().or_else(|| value.as_str()?.parse().ok())
-    };
     Some(Location {
-        latitude: degrees("latitude")?,
-        longitude: degrees("longitude")?,
+        latitude: number(place, "latitude")?,
+        longitude: number(place, "longitude")?,
         name: text(place, "name").or_else(|| text(place, "description")).map(str::to_owned),
         address: text(place, "address").map(str::to_owned),
     })
@@ -170,32 +222,47 @@ fn location(place: &Value) -> Option<Location> {
 /// An empty text takes the reaction back.
 fn reaction(payload: &Value) -> Option<InboundMessage> {
     let reaction = payload.get("reaction")?;
-    let message_id = stanza(text(reaction, "messageId")?).to_owned();
+    let message_id = word(reaction, "messageId").map(|id| stanza(&id).to_owned())?;
     written(payload, InboundContent::Reaction { message_id, emoji: text(reaction, "text").map(str::to_owned) })
 }
 
-fn receipt(payload: &Value, told_at: i64) -> Option<StatusUpdate> {
-    let status = match payload.get("ack")?.as_i64()? {
-        -1 => ProviderStatus::Failed,
-        1 => ProviderStatus::Sent,
-        2 => ProviderStatus::Delivered,
-        3 => ProviderStatus::Read,
-        4 => ProviderStatus::Played,
-        _ => return None,
-    };
+/// How far a message has come.
+fn reached(receipt: &Value) -> Option<ProviderStatus> {
+    match word(receipt, "ack")?.parse::<i64>().ok()? {
+        -1 => Some(ProviderStatus::Failed),
+        1 => Some(ProviderStatus::Sent),
+        2 => Some(ProviderStatus::Delivered),
+        3 => Some(ProviderStatus::Read),
+        4 => Some(ProviderStatus::Played),
+        _ => None,
+    }
+}
+
+fn is_known(receipt: &Value) -> bool {
+    reached(receipt).is_some()
+}
+
+/// What became of a message of ours; the webhook says when, where the receipt does not.
+fn receipt(payload: &Value, webhook: &Value) -> Option<StatusUpdate> {
+    let status = reached(payload)?;
     let failure = domain::inbound::ProviderFailure {
         code: REFUSED_BY_DEVICE,
         text: "the device could not send the message".to_owned(),
     };
     Some(StatusUpdate {
-        provider_id: stanza(text(payload, "id")?).to_owned(),
+        provider_id: id(payload)?,
         opaque: None,
         status,
-        at: moment(payload).or_else(|| DateTime::from_timestamp_millis(told_at))?,
+        at: instant(payload).or_else(|| told_at(webhook))?,
         recipient: None,
         recipient_user_id: None,
         error: (status == ProviderStatus::Failed).then_some(failure),
     })
+}
+
+/// When a webhook was sent: milliseconds since 1970.
+fn told_at(webhook: &Value) -> Option<DateTime<Utc>> {
+    DateTime::from_timestamp_millis(word(webhook, "timestamp")?.parse().ok()?)
 }
 
 #[cfg(test)]
@@ -217,8 +284,9 @@ mod tests {
 
     fn message(payload: Value) -> Option<InboundMessage> {
         let told = signed(&json!({"event": "message", "timestamp": 1, "payload": payload}), SECRET).unwrap();
-        told.into_iter().next().map(|event| match event {
-            DeviceEvent::Came(message) => *message,
+        told.into_iter().next().and_then(|event| match event {
+            DeviceEvent::Came(message) => Some(*message),
+            DeviceEvent::Ignored(_) => None,
             other => panic!("{other:?}"),
         })
     }
@@ -281,8 +349,9 @@ mod tests {
         let receipt = |ack: i64| {
             let payload = json!({"id": "true_27820000001@c.us_3EB01", "ack": ack, "fromMe": true});
             let body = json!({"event": "message.ack", "timestamp": 1_760_000_000_000_i64, "payload": payload});
-            signed(&body, SECRET).unwrap().into_iter().next().map(|event| match event {
-                DeviceEvent::Moved(status) => (status.provider_id, status.status),
+            signed(&body, SECRET).unwrap().into_iter().next().and_then(|event| match event {
+                DeviceEvent::Moved(status) => Some((status.provider_id, status.status)),
+                DeviceEvent::Ignored(_) => None,
                 other => panic!("{other:?}"),
             })
         };
@@ -300,5 +369,79 @@ mod tests {
         let told = signed(&json!({"event": "message.ack", "timestamp": 1, "payload": payload}), SECRET).unwrap();
         let [DeviceEvent::Moved(status)] = told.as_slice() else { panic!("{told:?}") };
         assert_eq!(status.error.as_ref().map(|failure| failure.code), Some(REFUSED_BY_DEVICE));
+    }
+
+    #[test]
+    fn one_broken_character_loses_nothing_of_a_webhook() {
+        let told = |body: &[u8]| told(body).unwrap();
+        let of = |text: &str| {
+            format!(
+                r#"{{"event":"message","timestamp":1,"payload":{{"id":"false_27820000001@c.us_A","timestamp":"1760000000","from":"27820000001@c.us","body":"{text}","_data":{{"notifyName":"Zo\ud83d"}}}}}}"#
+            )
+        };
+        for (written, expected) in [("a\\ud83d", "a\u{fffd}"), ("a\\u0000b", "a\u{fffd}b"), ("a\nb", "a\nb")] {
+            let events = told(of(written).as_bytes());
+            let [DeviceEvent::Came(message)] = events.as_slice() else { panic!("{events:?}") };
+            assert_eq!(message.content, InboundContent::Text { body: expected.to_owned() }, "{written}");
+            assert_eq!(message.profile_name.as_deref(), Some("Zo\u{fffd}"));
+        }
+    }
+
+    #[test]
+    fn an_item_that_cannot_be_read_is_kept_and_its_neighbours_are_taken() {
+        let good = from_customer(json!({"body": "hi"}));
+        let odd = [
+            json!(7),
+            json!({}),
+            from_customer(json!({"id": null, "body": "x"})),
+            from_customer(json!({"timestamp": "soon", "body": "x"})),
+            from_customer(json!({"from": 7, "body": "x"})),
+        ];
+        let mut payload = vec![good.clone()];
+        payload.extend(odd.iter().cloned());
+        payload.push(good);
+        let told = signed(&json!({"event": "message", "payload": payload}), SECRET).unwrap();
+        assert!(matches!((told.first(), told.last()), (Some(DeviceEvent::Came(_)), Some(DeviceEvent::Came(_)))));
+        let kept = |event: &DeviceEvent| match event {
+            DeviceEvent::Unreadable(item) => Some(item.content.clone()),
+            _ => None,
+        };
+        assert_eq!(told.iter().filter_map(kept).collect::<Vec<_>>(), odd.map(|item| item.to_string()));
+        let without = signed(&json!({"event": "message"}), SECRET).unwrap();
+        assert!(matches!(without.as_slice(), [DeviceEvent::Unreadable(_)]), "{without:?}");
+    }
+
+    #[test]
+    fn what_is_not_modelled_is_words_and_never_empty() {
+        let card = "BEGIN:VCARD\nFN:Ann\nitem1.TEL;waid=1:+27 82\nTEL:083\nEND:VCARD";
+        let contact = message(from_customer(json!({"body": "", "vCards": [card]}))).unwrap();
+        assert_eq!(contact.content, InboundContent::Contact { formatted: "Ann: +27 82, 083".to_owned() });
+        for (more, expected) in [
+            (json!({}), "unsupported message"),
+            (json!({"hasMedia": true, "media": null}), "unsupported message (file)"),
+            (json!({"_data": {"type": "poll_creation", "pollName": "Lunch?"}}), "poll_creation: Lunch?"),
+            (json!({"_data": {"type": "order"}}), "unsupported message (order)"),
+        ] {
+            let InboundContent::Unmodelled(other) = message(from_customer(more.clone())).unwrap().content else {
+                panic!("{more}")
+            };
+            assert_eq!(other.text, expected);
+        }
+    }
+
+    #[test]
+    fn a_receipt_of_another_kind_is_left_out_and_one_without_an_id_is_kept() {
+        let told = |payload: Value| {
+            signed(&json!({"event": "message.ack", "timestamp": 1, "payload": payload}), SECRET).unwrap()
+        };
+        for ack in [json!(0), json!(9), json!("error"), json!(null)] {
+            let told = told(json!({"id": "true_1@c.us_3EB0", "ack": ack}));
+            assert!(matches!(told.as_slice(), [DeviceEvent::Ignored(_)]), "{told:?}");
+        }
+        assert!(matches!(told(json!({"id": "true_1@c.us_3EB0", "ack": "2"})).as_slice(), [DeviceEvent::Moved(_)]));
+        for payload in [json!({"ack": 2}), json!({"id": "true_1@c.us_3EB0"})] {
+            let told = told(payload);
+            assert!(matches!(told.as_slice(), [DeviceEvent::Unreadable(_)]), "{told:?}");
+        }
     }
 }

@@ -13,7 +13,7 @@ use std::{
 use async_trait::async_trait;
 pub use callback::is_signature;
 use domain::{carriage::SendFailure, content::MediaKind, inbound::ProviderFailure, lite::SessionNews};
-use reqwest::{Client, Method, RequestBuilder, StatusCode};
+use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -22,6 +22,7 @@ use super::{
 };
 use crate::{
     http::{ClientNotBuilt, operator_client},
+    provider_json,
     whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation, fetch_file},
 };
 
@@ -125,6 +126,12 @@ fn lost(error: reqwest::Error) -> DeviceFailure {
     DeviceFailure::Unreachable(error.without_url().to_string())
 }
 
+/// The body of an answer; `null` where it is none.
+async fn json_of(answer: Response) -> Value {
+    let body = answer.bytes().await.unwrap_or_default();
+    provider_json::read(&body).unwrap_or_default()
+}
+
 /// What an answer says that is no success.
 fn said(status: StatusCode, body: &Value) -> String {
     let text = ["message", "error"].into_iter().find_map(|name| body.get(name)?.as_str());
@@ -135,7 +142,7 @@ impl BridgeDevice {
     async fn answer(&self, call: RequestBuilder) -> Result<(StatusCode, Value), DeviceFailure> {
         let answer = call.send().await.map_err(lost)?;
         let status = answer.status();
-        Ok((status, answer.json().await.unwrap_or_default()))
+        Ok((status, json_of(answer).await))
     }
 
     async fn ask(&self, call: RequestBuilder) -> Result<Value, DeviceFailure> {
@@ -245,7 +252,7 @@ impl LiteDevice for BridgeDevice {
             Err(error) => return Err(SendFailure::Unknown { reason: error.without_url().to_string() }),
         };
         let status = answer.status();
-        let body: Value = answer.json().await.unwrap_or_default();
+        let body = json_of(answer).await;
         if status.is_success() {
             // Nothing is ever told of a reaction, and not every engine of a bridge gives it an id.
             let own = matches!(message.content, DeviceContent::Reaction(_)).then(|| message.id.to_owned());

@@ -62,7 +62,7 @@ fn content(base: &wa::Message) -> Option<InboundContent> {
         .or_else(|| contacts(base))
         .or_else(
             // What we do not model is a message all the same.
-            || is_meant_for_people(base).then(|| InboundContent::Text { body: String::new() }),
+            || unmodelled(base),
         )
 }
 
@@ -170,20 +170,24 @@ fn numbers_of(card: &str) -> Vec<String> {
     lines.filter(|(name, _)| is_number(name)).map(|(_, number)| number.trim().to_owned()).collect()
 }
 
-/// Kinds of message that people see and we do not model; everything else is the protocol's own.
-fn is_meant_for_people(base: &wa::Message) -> bool {
-    [
-        base.poll_creation_message.is_set(),
-        base.poll_creation_message_v2.is_set(),
-        base.poll_creation_message_v3.is_set(),
-        base.event_message.is_set(),
-        base.order_message.is_set(),
-        base.product_message.is_set(),
-        base.invoice_message.is_set(),
-        base.group_invite_message.is_set(),
-        base.interactive_response_message.is_set(),
-    ]
-    .contains(&true)
+/// Kinds of message that people see and we do not model, in words; everything else is the protocol's own.
+fn unmodelled(base: &wa::Message) -> Option<InboundContent> {
+    let polls = [&base.poll_creation_message, &base.poll_creation_message_v2, &base.poll_creation_message_v3];
+    let poll = polls.into_iter().find_map(|poll| poll.as_option());
+    if let Some(poll) = poll {
+        let asked = poll.name.clone().map(|name| format!("poll: {name}"));
+        return Some(crate::unmodelled::content("poll", asked, None));
+    }
+    let others = [
+        ("event", base.event_message.is_set()),
+        ("order", base.order_message.is_set()),
+        ("product", base.product_message.is_set()),
+        ("invoice", base.invoice_message.is_set()),
+        ("group_invite", base.group_invite_message.is_set()),
+        ("interactive_response", base.interactive_response_message.is_set()),
+    ];
+    let (kind, _) = others.into_iter().find(|(_, is_set)| *is_set)?;
+    Some(crate::unmodelled::content(kind, None, None))
 }
 
 /// What a message says about the one that it answers.

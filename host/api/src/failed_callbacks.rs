@@ -1,0 +1,80 @@
+//! Items of providers' callbacks that could not be read.
+
+use axum::{Json, extract::State};
+use chrono::SecondsFormat;
+use inbound::callbacks::failed::{self, FailedCallback};
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+use uuid::Uuid;
+
+use crate::{
+    auth::{Allowed, FailedCallbacks, Permission},
+    error::ApiError,
+    page::{ListQuery, Page},
+    state::ApiState,
+};
+
+pub(crate) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new().routes(routes!(list))
+}
+
+/// An item of a callback that could not be read.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = FailedCallback)]
+struct FailedBody {
+    /// Of the item.
+    id: Uuid,
+    /// `WHATSAPP_CLOUD`, `WHATSAPP_LITE` or `MESSENGER`: who sent it.
+    provider: String,
+    /// `message`, `status`, `change` or `event`: which part of a callback it is.
+    kind: String,
+    /// Why it could not be read.
+    reason: String,
+    /// The item as it came, as text: its first 64 KiB.
+    content: String,
+    /// How many bytes it has.
+    size_bytes: u64,
+    /// When it came first.
+    #[schema(format = DateTime)]
+    received_time: String,
+}
+
+impl From<FailedCallback> for FailedBody {
+    fn from(failed: FailedCallback) -> Self {
+        let FailedCallback { id, item, received_at } = failed;
+        Self {
+            id: id.0,
+            provider: item.provider.as_str().to_owned(),
+            kind: item.kind,
+            reason: item.reason,
+            content: item.content,
+            size_bytes: item.bytes,
+            received_time: received_at.to_rfc3339_opts(SecondsFormat::Millis, true),
+        }
+    }
+}
+
+/// Items of providers' callbacks that could not be read.
+///
+/// The newest first, at most 1,000. The items beside them were taken. The provider was answered with 200, as it would only send the
+/// same bytes again.
+#[utoipa::path(
+    get,
+    path = "/messaging-service/WhatsApp/failed-callbacks",
+    operation_id = "listFailedCallbacks",
+    tag = "Provider callbacks",
+    params(ListQuery),
+    security(("apiKey" = [FailedCallbacks::ROW.name])),
+    responses((status = 200, description = "A page of them.", body = Page<FailedBody>)),
+)]
+async fn list(
+    State(state): State<ApiState>,
+    allowed: Allowed<FailedCallbacks>,
+    query: ListQuery,
+) -> Result<Json<Page<FailedBody>>, ApiError> {
+    allowed.sees_customers("what a provider sent")?;
+    let page = failed::list(&state.context.db, allowed.caller.client, query.page).await?;
+    Ok(Json(Page::new(query.page, page, FailedBody::from)))
+}

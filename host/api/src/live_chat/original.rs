@@ -1,0 +1,73 @@
+//! `/chat-service/api/v2/messages/{id}/original`: what the provider sent.
+
+use axum::{Json, extract::State};
+use chat::desk::{self, Original};
+use domain::ids::ChatMessageId;
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+use uuid::Uuid;
+
+use super::{acting, refused};
+use crate::{
+    auth::{Allowed, LiveChat, Permission},
+    error::ApiError,
+    path::Segments,
+    state::ApiState,
+};
+
+pub(super) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new().routes(routes!(original))
+}
+
+/// What a provider sent of a message.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ChatMessageOriginal)]
+struct OriginalBody {
+    /// Of the message.
+    message_id: Uuid,
+    /// The provider's JSON. Absent where it has more than 64 KiB.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>, nullable = false)]
+    original: Option<Value>,
+    /// Its first 64 KiB, where it has more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    beginning: Option<String>,
+}
+
+impl From<Original> for OriginalBody {
+    fn from(original: Original) -> Self {
+        let Original { message, content } = original;
+        let (original, beginning) = match serde_json::from_str(&content) {
+            Ok(whole) => (Some(whole), None),
+            Err(_) => (None, Some(content)),
+        };
+        Self { message_id: message.0, original, beginning }
+    }
+}
+
+/// What the provider sent of a message that a customer wrote.
+///
+/// Content that the service does not model, such as an order, stands in the history in words; this is all of it. It names the
+/// customer: a caller to whom numbers and names are masked gets 403.
+#[utoipa::path(
+    get,
+    path = "/chat-service/api/v2/messages/{id}/original",
+    operation_id = "getOriginalOfChatMessage",
+    tag = "Live chat",
+    params(("id" = Uuid, Path, description = "Of the message.")),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses((status = 200, description = "It, in the provider's words.", body = OriginalBody)),
+)]
+async fn original(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    Segments(id): Segments<ChatMessageId>,
+) -> Result<Json<OriginalBody>, ApiError> {
+    allowed.sees_customers("what the provider sent")?;
+    let original = desk::original(&state.context, acting(&allowed), id).await.map_err(refused)?;
+    Ok(Json(original.into()))
+}

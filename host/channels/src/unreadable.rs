@@ -1,0 +1,46 @@
+//! Items of callbacks that are not taken: those that cannot be read, and those that have no effect here. They stand among the
+//! others, so that they are counted and kept for whoever the callback is for.
+
+use domain::{
+    inbound::{CallbackBody, CallbackItem, CallbackTarget, IgnoredItem, UnreadableItem, kept},
+    inbox::InboxKind,
+};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+/// Characters of a provider's word at most.
+const NAME_CHARS: usize = 32;
+
+/// An item that cannot be read. `reason` names fields and no values.
+pub(crate) fn unreadable(provider: InboxKind, kind: &str, reason: &str, item: &Value) -> UnreadableItem {
+    let content = item.to_string();
+    let bytes = u64::try_from(content.len()).unwrap_or(u64::MAX);
+    UnreadableItem { provider, kind: kind.to_owned(), reason: reason.to_owned(), content: kept(content), bytes }
+}
+
+/// The same as an item of a callback. A repetition of the same bytes has the same key.
+pub(crate) fn unreadable_item(
+    target: CallbackTarget,
+    (provider, kind): (InboxKind, &str),
+    reason: &str,
+    item: &Value,
+) -> CallbackItem {
+    let fact = format!("{}:{kind}:{item}", provider.as_str());
+    CallbackItem {
+        dedupe_key: format!("unreadable:{}", hex::encode(Sha256::digest(fact.as_bytes()))),
+        target,
+        body: CallbackBody::Unreadable(unreadable(provider, kind, reason, item)),
+    }
+}
+
+/// What has no effect here. `kind` is of a small set, `name` the provider's word for it.
+pub(crate) fn ignored(provider: InboxKind, kind: &str, name: &str) -> IgnoredItem {
+    IgnoredItem { provider, kind: kind.to_owned(), name: name.chars().take(NAME_CHARS).collect() }
+}
+
+/// The same as an item of a callback.
+pub(crate) fn ignored_item(target: CallbackTarget, provider: InboxKind, (kind, name): (&str, &str)) -> CallbackItem {
+    let item = ignored(provider, kind, name);
+    let dedupe_key = format!("ignored:{kind}:{}", item.name);
+    CallbackItem { dedupe_key, target, body: CallbackBody::Ignored(item) }
+}

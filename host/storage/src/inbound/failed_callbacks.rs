@@ -1,0 +1,121 @@
+//! Items of provider callbacks that could not be read, kept for whoever looks for what is missing.
+
+use chrono::{DateTime, Utc};
+use domain::{
+    ids::{CallbackId, ClientId},
+    inbound::UnreadableItem,
+    inbox::InboxKind,
+};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::{Result, stored::known};
+
+/// Items that are kept of a client; the oldest go first.
+pub const KEPT_MAX: i64 = 1_000;
+
+/// An item on its way into the database.
+#[derive(Debug, Clone)]
+pub struct NewFailedCallback<'a> {
+    /// Its id, of the time when it came.
+    pub id: CallbackId,
+    /// The same for every repetition of the same bytes.
+    pub dedupe_hash: [u8; 32],
+    /// The item.
+    pub item: &'a UnreadableItem,
+}
+
+/// An item that was kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedCallback {
+    /// Its id.
+    pub id: CallbackId,
+    /// The item.
+    pub item: UnreadableItem,
+    /// When it came first.
+    pub received_at: DateTime<Utc>,
+}
+
+#[derive(sqlx::FromRow)]
+struct FailedRow {
+    id: Uuid,
+    provider: String,
+    kind: String,
+    reason: String,
+    content: String,
+    size_bytes: i64,
+    received_at: DateTime<Utc>,
+}
+
+/// Keeps the newest [`KEPT_MAX`] of these items and of those that were kept before. One that is there already stays as it is.
+pub async fn insert(
+    db: &mut PgConnection,
+    client: ClientId,
+    items: &[NewFailedCallback<'_>],
+    now: DateTime<Utc>,
+) -> Result<u64> {
+    let most = usize::try_from(KEPT_MAX).unwrap_or(usize::MAX);
+    let mut new: Vec<&NewFailedCallback<'_>> = items.iter().rev().take(most).collect();
+    // Sorted, so that two transactions with the same items wait for each other instead of deadlocking.
+    new.sort_by_key(|item| item.dedupe_hash);
+    new.dedup_by_key(|item| item.dedupe_hash);
+    let bytes = |item: &UnreadableItem| i64::try_from(item.bytes).unwrap_or(i64::MAX);
+    let done = sqlx::query(
+        "INSERT INTO failed_callback
+             (client_id, id, dedupe_hash, provider, kind, reason, content, size_bytes, received_at)
+         SELECT $1, *, $9 FROM unnest($2::uuid[], $3::bytea[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int8[])
+         ON CONFLICT DO NOTHING",
+    )
+    .bind(client.0)
+    .bind(new.iter().map(|new| new.id.0).collect::<Vec<_>>())
+    .bind(new.iter().map(|new| new.dedupe_hash.as_slice()).collect::<Vec<_>>())
+    .bind(new.iter().map(|new| new.item.provider.as_str()).collect::<Vec<_>>())
+    .bind(new.iter().map(|new| new.item.kind.as_str()).collect::<Vec<_>>())
+    .bind(new.iter().map(|new| new.item.reason.as_str()).collect::<Vec<_>>())
+    .bind(new.iter().map(|new| new.item.content.as_str()).collect::<Vec<_>>())
+    .bind(new.iter().map(|new| bytes(new.item)).collect::<Vec<_>>())
+    .bind(now)
+    .execute(&mut *db)
+    .await?;
+    if done.rows_affected() > 0 {
+        sqlx::query(
+            "DELETE FROM failed_callback WHERE client_id = $1 AND id <= (
+                 SELECT id FROM failed_callback WHERE client_id = $1 ORDER BY id DESC OFFSET $2 LIMIT 1)",
+        )
+        .bind(client.0)
+        .bind(KEPT_MAX)
+        .execute(db)
+        .await?;
+    }
+    Ok(done.rows_affected())
+}
+
+/// A page of what is kept of a client, the newest first, and how many there are over all pages.
+pub async fn page(
+    db: &mut PgConnection,
+    client: ClientId,
+    limit: i64,
+    offset: i64,
+) -> Result<(Vec<FailedCallback>, i64)> {
+    let total: i64 = sqlx::query_scalar("SELECT count(*) FROM failed_callback WHERE client_id = $1")
+        .bind(client.0)
+        .fetch_one(&mut *db)
+        .await?;
+    let rows: Vec<FailedRow> = sqlx::query_as(
+        "SELECT id, provider, kind, reason, content, size_bytes, received_at FROM failed_callback
+         WHERE client_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3",
+    )
+    .bind(client.0)
+    .bind(limit)
+    .bind(offset)
+    .fetch_all(db)
+    .await?;
+    let failed = |row: FailedRow| {
+        let provider = known("failed_callback", "provider", &row.provider, |name| name.parse::<InboxKind>().ok())?;
+        let FailedRow { id, kind, reason, content, size_bytes, received_at, .. } = row;
+        let bytes = u64::try_from(size_bytes).unwrap_or(0);
+        let item = UnreadableItem { provider, kind, reason, content, bytes };
+        Ok(FailedCallback { id: CallbackId(id), item, received_at })
+    };
+    Ok((rows.into_iter().map(failed).collect::<Result<_>>()?, total))
+}
