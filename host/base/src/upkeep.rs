@@ -105,6 +105,7 @@ fn partitioned(keep: &Retention) -> [(&'static str, u32); PARTITIONED.len()] {
         ("outbound_message", keep.messages_days),
         ("outbound_leg", keep.messages_days),
         ("chat_message", keep.messages_days),
+        ("message_version", keep.messages_days),
         ("delivery_receipt", keep.receipts_days),
         ("webhook_delivery", keep.webhooks_days),
         ("webhook_attempt", keep.webhooks_days),

@@ -7,9 +7,11 @@ use serde_json::Value;
 
 use crate::{
     address::Address,
+    change::MessageChange,
     content::{Location, MediaKind, OutboundContent},
     ids::InboxId,
     inbox::InboxKind,
+    referral::Referral,
 };
 
 /// One item of a provider callback, ready to be stored under its dedupe key.
@@ -51,6 +53,10 @@ pub enum CallbackBody {
     Watermark(Watermark),
     /// The business wrote to a customer by other means than ours (PROVIDERS B, `is_echo`).
     Echo(Box<Echo>),
+    /// The author of a message edited or deleted it.
+    Change(Box<MessageChange>),
+    /// A customer came by an advertisement or a link, and has not written yet (PROVIDERS B, `referral`).
+    Referral(Box<CameBy>),
     /// Number change, template status, quality, preferences: kept whole.
     Account {
         /// Meta's `field` (or `system.type`).
@@ -58,7 +64,7 @@ pub enum CallbackBody {
         /// The `value` object.
         value: Value,
     },
-    /// An item that cannot be read. It is kept for inspection.
+    /// An item that cannot be read, or has no place in a chat, such as a message of a group. It is kept for inspection.
     Unreadable(UnreadableItem),
     /// An item that has no effect here. It is counted.
     Ignored(IgnoredItem),
@@ -67,15 +73,15 @@ pub enum CallbackBody {
 /// Bytes of an item that cannot be read, or of a message's original, at most; what is longer is cut.
 pub const KEPT_BYTES_MAX: usize = 64 * 1024;
 
-/// An item of a callback that cannot be read.
+/// An item of a callback that cannot be read, or has no place in a chat.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UnreadableItem {
     /// Which provider sent it.
     pub provider: InboxKind,
-    /// Which part of a callback it is: `message`, `status`, `change`, `entry`, `event`.
+    /// Which part of a callback it is: `message`, `status`, `change`, `entry`, `event`, `message echo`, `group message`.
     pub kind: String,
-    /// Why it cannot be read. Names fields and no values.
+    /// Why it cannot be read or taken. Names fields and no values.
     pub reason: String,
     /// The item as it came, at most [`KEPT_BYTES_MAX`].
     pub content: String,
@@ -104,6 +110,41 @@ pub fn kept(mut text: String) -> String {
     text
 }
 
+impl CallbackBody {
+    /// The message of a customer that it is.
+    pub fn message(&self) -> Option<&InboundMessage> {
+        match self {
+            Self::Message(message) => Some(message),
+            _ => None,
+        }
+    }
+
+    /// The step of an outbound message that it is.
+    pub fn status(&self) -> Option<&StatusUpdate> {
+        match self {
+            Self::Status(update) => Some(update),
+            _ => None,
+        }
+    }
+
+    /// Whether it is about an earlier message, so that it comes after all messages that were told with it.
+    pub fn follows_messages(&self) -> bool {
+        matches!(self, Self::Change(_))
+    }
+}
+
+/// A customer came by an advertisement or a link.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CameBy {
+    /// The customer.
+    pub from: Address,
+    /// When.
+    pub at: DateTime<Utc>,
+    /// By what.
+    pub referral: Referral,
+}
+
 /// What a channel reports of all messages to one customer at once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -130,6 +171,19 @@ pub struct Echo {
     pub quoted_provider_id: Option<String>,
     /// What it said.
     pub content: OutboundContent,
+    /// Another address of the same customer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub also_to: Option<Address>,
+    /// Its file, where that has to be fetched from the provider: the content names no address of it then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<InboundMedia>,
+}
+
+impl Echo {
+    /// The addresses of the customer.
+    pub fn addresses(&self) -> Vec<&Address> {
+        std::iter::once(&self.to).chain(&self.also_to).collect()
+    }
 }
 
 /// A message from a customer (PROVIDERS A.8).
@@ -159,6 +213,9 @@ pub struct InboundMessage {
     pub content: InboundContent,
     /// The provider's JSON, for what we do not model.
     pub raw: Value,
+    /// The advertisement or link that led to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub referral: Option<Box<Referral>>,
 }
 
 /// Content of an inbound message.

@@ -193,6 +193,7 @@ async fn write_in_chat(
         quoted_provider_id: None,
         content: InboundContent::Text { body: text.to_owned() },
         raw: serde_json::Value::Null,
+        referral: None,
     };
     receive(ctx, db, client, inbox.id, &wrote).await
 }

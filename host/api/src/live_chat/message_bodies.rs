@@ -1,7 +1,7 @@
 //! A message of a chat in JSON (SPEC 2.7).
 
 use chat::desk::MessageView;
-use domain::{channel::Channel, chat::Direction};
+use domain::{channel::Channel, chat::Direction, referral::Referral};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -98,6 +98,93 @@ pub(crate) struct MessageResponse {
     /// What people read of that message.
     #[serde(skip_serializing_if = "Option::is_none")]
     quoted_text: Option<String>,
+    /// Its author edited it: `text` is what it says now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    edited: Option<bool>,
+    /// When that was, the last time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
+    edited_time: Option<String>,
+    /// Its author deleted it: it says nothing any more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deleted: Option<bool>,
+    /// When that was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
+    deleted_time: Option<String>,
+    /// The advertisement, post, product or link that led to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    referral: Option<ReferralResponse>,
+}
+
+/// Where a customer came from, in the words of the provider. Fields without a value are left out.
+#[derive(Debug, Clone, Default, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ReferralResponse {
+    /// Such as `ad`, `post` or `product`; on Messenger such as `ADS` or `SHORTLINK`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_type: Option<String>,
+    /// Meta's id of the advertisement or post.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_id: Option<String>,
+    /// Where the advertisement or post is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_url: Option<String>,
+    /// Its headline.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    headline: Option<String>,
+    /// Its text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body: Option<String>,
+    /// `image` or `video`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    media_type: Option<String>,
+    /// Where its picture or film is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    media_url: Option<String>,
+    /// The click of a click-to-WhatsApp advertisement.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ctwa_clid: Option<String>,
+    /// The parameter of a link of the business.
+    #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
+    reference: Option<String>,
+    /// The catalogue of the product that the customer asks about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    catalog_id: Option<String>,
+    /// The retailer's id of that product.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    product_id: Option<String>,
+}
+
+impl From<&Referral> for ReferralResponse {
+    fn from(known: &Referral) -> Self {
+        let Referral {
+            source_type,
+            source_id,
+            source_url,
+            headline,
+            body,
+            media_type,
+            media_url,
+            ctwa_clid,
+            reference,
+            catalog_id,
+            product_id,
+        } = known.clone();
+        Self {
+            source_type,
+            source_id,
+            source_url,
+            headline,
+            body,
+            media_type,
+            media_url,
+            ctwa_clid,
+            reference,
+            catalog_id,
+            product_id,
+        }
+    }
 }
 
 impl From<MessageView> for MessageResponse {
@@ -113,6 +200,7 @@ impl From<MessageView> for MessageResponse {
         let provider_id = |channel: Channel| message.provider_id.clone().filter(|_| message.channel == channel);
         let (whats_app_message_id, facebook_message_id) =
             (provider_id(Channel::Whatsapp), provider_id(Channel::Facebook));
+        let referral = message.content.referral().map(ReferralResponse::from);
         let file_extension = message.extension().map(str::to_owned);
         let (quoted_message_id, quoted_text) = message.quoted.map(|(id, text)| (id.0, text)).unzip();
         let refused = said.error.map(|error| (error.code.to_string(), Some(error.text.clone())));
@@ -149,6 +237,11 @@ impl From<MessageView> for MessageResponse {
             quoted_external_message_id: message.quoted_provider_id,
             quoted_message_id,
             quoted_text: quoted_text.flatten(),
+            edited: message.edited_at.map(|_| true),
+            edited_time: message.edited_at.map(time),
+            deleted: message.deleted_at.map(|_| true),
+            deleted_time: message.deleted_at.map(time),
+            referral,
         }
     }
 }

@@ -15,13 +15,16 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
     carriage::SendFailure,
+    change::MessageChange,
     content::{Location, MediaKind, Reaction},
     failure_code::OwnCode,
     ids::{ClientId, InboxId},
-    inbound::{IgnoredItem, InboundMessage, StatusUpdate, UnreadableItem},
+    inbound::{Echo, IgnoredItem, InboundMessage, StatusUpdate, UnreadableItem},
     lite::SessionNews,
     phone::Msisdn,
 };
+
+use serde_json::Value;
 
 pub use carrier::{LiteCarrier, LiteSender};
 
@@ -63,10 +66,14 @@ pub enum DeviceEvent {
     Came(Box<InboundMessage>),
     /// A message that went out has come further.
     Moved(StatusUpdate),
-    /// Something that cannot be read.
+    /// Something that cannot be read, or has no place in a chat between two.
     Unreadable(UnreadableItem),
     /// Something that has no effect here.
     Ignored(IgnoredItem),
+    /// The business wrote with the number by other means than ours: on its phone.
+    Echoed(Box<Echo>),
+    /// The author of a message edited or deleted it.
+    Changed(Box<MessageChange>),
 }
 
 /// Events, oldest first. They come again until a call says that they are done with.

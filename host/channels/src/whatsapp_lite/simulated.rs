@@ -268,5 +268,6 @@ fn message(told: &Value) -> Option<InboundMessage> {
         quoted_provider_id: text("quoted"),
         content: content_of(content.get("type")?.as_str()?, content),
         raw: told.clone(),
+        referral: None,
     })
 }

@@ -69,6 +69,7 @@ fn a_text_brings_everything_that_is_known_of_its_sender() {
         quoted_provider_id: Some("wamid.Q".into()),
         content: InboundContent::Text { body: "hi".into() },
         raw: sent,
+        referral: None,
     };
     assert_eq!(item.body, CallbackBody::Message(Box::new(expected)));
 }

@@ -283,11 +283,13 @@ fn what_cannot_be_read_is_kept_what_has_no_effect_is_counted_and_its_neighbours_
         json!({ "sender": { "id": "1" }, "message": { "mid": "m".repeat(513), "text": "x" } }),
         event("reaction", json!({ "mid": "m_1", "action": "explode" })),
         event("delivery", json!({ "mids": [7] , "watermark": "soon" })),
+        event("message", json!({ "is_deleted": true })),
+        event("message_edit", json!({ "mid": "m_1" })),
+        event("referral", json!({})),
     ];
     let ignored = [
         (json!({}), "unknown"),
-        (event("referral", json!({ "ref": "ad" })), "referral"),
-        (event("message", json!({ "mid": "m_gone", "is_deleted": true })), "message deleted"),
+        (event("optin", json!({ "ref": "x" })), "optin"),
         (event("something_new", json!({})), "unknown"),
     ];
     for odd in unreadable {

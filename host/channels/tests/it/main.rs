@@ -9,6 +9,7 @@
 mod address_policy;
 mod callback_accounts;
 mod callback_broken;
+mod callback_changes;
 mod callback_doors;
 mod callback_messages;
 mod callback_pages;

@@ -31,7 +31,7 @@ pub(super) fn of(scene: &Scene, event: &StoredEvent, now: DateTime<Utc>) -> (Eve
         sequence: u64::try_from(scene.participant.events_handled.saturating_add(1)).unwrap_or(1),
         timestamp_ms: unix_millis(happened_at),
         kind,
-        metadata: Vec::new(),
+        metadata: scene.subject.referral().map(|referral| referral.metadata().collect()).unwrap_or_default(),
     };
     (asked, session(scene, now))
 }

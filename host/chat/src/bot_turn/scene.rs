@@ -5,6 +5,7 @@ use std::sync::Arc;
 use domain::{
     chat::{ArrivedMessage, CustomEvent, ParticipantEvent, ParticipantEventKind, ParticipantState, SentTemplate},
     ids::{ClientId, ParticipantId},
+    referral::Referral,
 };
 use storage::{
     PgConnection,
@@ -78,6 +79,16 @@ pub(super) enum Subject {
     Custom(CustomEvent),
     /// An agent gave the conversation back.
     Released,
+}
+
+impl Subject {
+    /// The advertisement or link that led to the message that it is about.
+    pub(super) fn referral(&self) -> Option<&Referral> {
+        match self {
+            Self::Started(wrote) | Self::Message(wrote) | Self::Rating(_, wrote) => wrote.message.content.referral(),
+            Self::Timer(_) | Self::Custom(_) | Self::Released => None,
+        }
+    }
 }
 
 /// Reads what the turn of `event` needs.

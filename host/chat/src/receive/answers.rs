@@ -3,7 +3,7 @@
 
 use domain::{
     content::{ButtonParameter, ConversationEffect, OutboundContent},
-    ids::{ClientId, CustomerId},
+    ids::{ClientId, CustomerId, MessageId},
     inbound::{InboundContent, InboundMessage},
     inbox::InboxKind,
 };
@@ -77,15 +77,22 @@ pub(super) async fn read(
     if matches!(inbox.kind(), InboxKind::WhatsappLite | InboxKind::Messenger)
         && let Some(tap) = lite_choices::tap(db, client, (inbox.id, customer), message).await?
     {
-        return read_plain(db, client, &tap).await;
+        return read_plain(db, client, &tap.message, tap.in_flight).await;
     }
-    read_plain(db, client, message).await
+    read_plain(db, client, message, None).await
 }
 
-async fn read_plain(db: &mut PgConnection, client: ClientId, message: &InboundMessage) -> Result<Answered> {
-    let target = match target_id(message) {
-        Some(id) => chat_messages::quoted(db, client, id).await?,
-        None => None,
+/// `in_flight`: the message that is tapped, where the provider has not named it yet.
+async fn read_plain(
+    db: &mut PgConnection,
+    client: ClientId,
+    message: &InboundMessage,
+    in_flight: Option<MessageId>,
+) -> Result<Answered> {
+    let target = match (target_id(message), in_flight) {
+        (Some(id), _) => chat_messages::quoted(db, client, id).await?,
+        (None, Some(sent)) => chat_messages::quoted_outbound(db, client, sent).await?,
+        (None, None) => None,
     };
     let target = target.map(|quoted| {
         let sent = quoted.content.clone();

@@ -57,6 +57,7 @@ fn came(arrival: &Arrival<'_>, chat: Chat) -> MessageCame {
         last_template: arrival.last_template.clone(),
         conversation: arrival.conversation.clone(),
         cost: arrival.cost.clone(),
+        referral: arrival.referral.clone(),
     }
 }
 

@@ -1,58 +1,91 @@
-//! What the business wrote in a chat by other means than ours, such as the inbox of its page: the chat shows it (PROVIDERS B).
+//! What the business wrote in a chat by other means than ours, such as the inbox of its page or its phone: the chat shows it
+//! (PROVIDERS A.7, B).
 
-use base::{Context, Result};
+use base::{Context, Result, media};
 use domain::{
+    address::{Address, AddressKind},
+    channel::Channel,
     chat::{ChatContent, ContentType},
+    content::{OutboundContent, OutboundMedia},
     delivery::DeliveryState,
     event::{Event, MessageSaid, Speaker},
-    ids::{ChatMessageId, ClientId, InboxId},
+    ids::{ChatMessageId, ClientId, InboxId, MediaId},
     inbound::Echo,
+    inbox::InboxKind,
 };
 use events::{NewEvent, record};
 use storage::{
     PgConnection, Queue,
     chat::{
         chat_messages::{self, NewChatMessage},
-        participants,
+        participants::{self, Participant},
     },
+    inboxes::{self, Inbox},
+    outbound::work,
     people::{customers, inbox_customers},
 };
 use uuid::Uuid;
 
+use super::file_of;
 use crate::conversation::{as_event, words};
 
-/// Whose words they are.
-const OWNER: &str = "PAGE";
+/// What became of a message that the business sent by other means.
+pub enum Imported {
+    /// It is in its chat, or belongs in none; these lanes are to be woken after the commit.
+    Done(Vec<(Queue, Uuid)>),
+    /// A message of ours to the same customer is on its way, and nobody can tell yet whether it is that one.
+    PerhapsOurs,
+}
 
-/// Takes such a message inside the caller's transaction. A repetition changes nothing, nor does one to somebody who never wrote:
-/// that is no chat. Answers the lanes to wake after the commit.
+/// Whose words they are.
+fn owner(channel: Channel) -> &'static str {
+    match channel {
+        Channel::Facebook => "PAGE",
+        // The WhatsApp Business app, or the phone that a Lite number is paired with.
+        Channel::Whatsapp | Channel::Sms | Channel::Web => "APP",
+    }
+}
+
+/// Takes such a message inside the caller's transaction. A repetition changes nothing, nor does one that we sent, nor one to
+/// somebody who never wrote: that is no chat. `waits`: one that may be ours is to be looked at again.
 pub async fn import(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
     inbox: InboxId,
-    echo: &Echo,
-) -> Result<Vec<(Queue, Uuid)>> {
-    let known = inbox_customers::facts(db, client, inbox, &[&echo.to]).await?;
-    let Some(customer) = known.get(&echo.to).map(|known| known.customer) else { return Ok(Vec::new()) };
-    let Some(mut chat) = participants::lock_of_customer(db, client, inbox, customer).await? else {
-        return Ok(Vec::new());
+    (echo, waits): (&Echo, bool),
+) -> Result<Imported> {
+    let nothing = || Ok(Imported::Done(Vec::new()));
+    let Some(inbox) = inboxes::by_id(db, client, inbox).await? else { return nothing() };
+    let known = inbox_customers::facts(db, client, inbox.id, &echo.addresses()).await?;
+    let customer = echo.addresses().into_iter().find_map(|address| known.get(address)).map(|known| known.customer);
+    let Some(customer) = customer else { return nothing() };
+    let Some(mut chat) = participants::lock_of_customer(db, client, inbox.id, customer).await? else {
+        return nothing();
     };
+    if waits && may_be_ours(db, client, &inbox, echo).await? {
+        return Ok(Imported::PerhapsOurs);
+    }
     let id: ChatMessageId = ctx.mint();
     if chat_messages::claim_provider_ids(db, client, &[(&echo.provider_id, id)]).await?.is_empty() {
-        return Ok(Vec::new());
+        return nothing();
     }
+    let file = match &echo.file {
+        Some(file) => Some(file_of(ctx, db, client, &inbox, file).await?),
+        None => None,
+    };
     let written_at = ctx.clock.at(echo.sent_at).min(ctx.now());
+    let content = content(ctx, client, echo, file);
     let row = NewChatMessage {
         id,
         participant: chat.id,
         sequence: chat.take_sequence(written_at),
-        content_type: ContentType::of_outbound(&echo.content),
+        content_type: ContentType::of_outbound(&content),
         channel: chat.channel,
-        body: words::of_outbound(&echo.content),
-        content: ChatContent::Outgoing(Box::new(echo.content.clone())),
-        media: None,
-        owner: OWNER.to_owned(),
+        body: words::of_outbound(&content),
+        content: ChatContent::Outgoing(Box::new(content.clone())),
+        media: file,
+        owner: owner(chat.channel).to_owned(),
         agent: None,
         ct_id: None,
         temp_id: None,
@@ -64,21 +97,58 @@ pub async fn import(
     };
     chat_messages::insert(db, client, &row).await?;
     participants::save(db, client, &chat).await?;
+    let mut wakes = said(ctx, db, client, (&chat, id), content, written_at).await?;
+    wakes.extend(file.map(|_| (Queue::Media, inbox.id.0)));
+    Ok(Imported::Done(wakes))
+}
+
+/// Whether the message may be one that we are just sending. Cloud tells of none that went out through it, and Messenger's name
+/// ours; a phone tells of everything that its number sends.
+async fn may_be_ours(db: &mut PgConnection, client: ClientId, inbox: &Inbox, echo: &Echo) -> Result<bool> {
+    if inbox.kind() != InboxKind::WhatsappLite {
+        return Ok(false);
+    }
+    let to: Vec<&str> = echo.addresses().into_iter().filter_map(|address| number(address)).collect();
+    Ok(work::is_sending_to(db, client, inbox.id.0, &to).await?)
+}
+
+fn number(address: &Address) -> Option<&str> {
+    address.as_kind(AddressKind::Phone)
+}
+
+/// What it says, with our address of its file.
+fn content(ctx: &Context, client: ClientId, echo: &Echo, file: Option<MediaId>) -> OutboundContent {
+    match (&echo.content, file) {
+        (OutboundContent::Media(sent), Some(file)) => {
+            OutboundContent::Media(OutboundMedia { url: media::url_for(ctx, client, file), ..sent.clone() })
+        }
+        (content, _) => content.clone(),
+    }
+}
+
+async fn said(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    (chat, message): (&Participant, ChatMessageId),
+    content: OutboundContent,
+    at: chrono::DateTime<chrono::Utc>,
+) -> Result<Vec<(Queue, Uuid)>> {
     let Some(customer) = customers::find(db, client, chat.customer).await? else { return Ok(Vec::new()) };
     let said = MessageSaid {
-        message: id,
+        message,
         rest: Vec::new(),
         by: Speaker::Elsewhere,
-        chat: as_event::chat(db, client, &chat).await?,
+        chat: as_event::chat(db, client, chat).await?,
         customer: as_event::customer(&customer),
-        content: echo.content.clone(),
+        content,
         quoted: None,
         ct_id: None,
     };
     let event = NewEvent {
-        inbox: Some(inbox),
-        order_key: as_event::order_key(inbox, &customer),
-        at: written_at,
+        inbox: Some(chat.inbox),
+        order_key: as_event::order_key(chat.inbox, &customer),
+        at,
         event: Event::MessageSaid(Box::new(said)),
     };
     record(ctx, db, client, &[event]).await

@@ -2,13 +2,25 @@
 //! such lines, and a tap on a quick reply does not say which message it belongs to (ADR 0028).
 
 use domain::{
-    ids::{ClientId, CustomerId, InboxId},
+    ids::{ClientId, CustomerId, InboxId, MessageId},
     inbound::{InboundContent, InboundMessage},
     lite::{Choice, ChoiceKind, chosen, offered, tapped},
 };
-use storage::{PgConnection, chat::chat_messages, people::lite_offers};
+use storage::{
+    PgConnection,
+    chat::chat_messages,
+    people::lite_offers::{self, Offer, ShownBy},
+};
 
 use base::Result;
+
+/// A tap that an answer stands for.
+pub(super) struct Tap {
+    /// The answer, as a tap.
+    pub(super) message: InboundMessage,
+    /// The message that shows the choice, where its provider has not said yet what it is called there.
+    pub(super) in_flight: Option<MessageId>,
+}
 
 /// The tap that a text stands for; `None` when it is a text like any other.
 pub(super) async fn tap(
@@ -16,32 +28,52 @@ pub(super) async fn tap(
     client: ClientId,
     (inbox, customer): (InboxId, CustomerId),
     message: &InboundMessage,
-) -> Result<Option<InboundMessage>> {
-    let body = match &message.content {
-        InboundContent::Text { body } => body,
-        InboundContent::Interactive { payload, .. } if message.quoted_provider_id.is_none() => {
-            let Some(offer) = lite_offers::of(db, client, inbox, customer).await? else { return Ok(None) };
-            return Ok(tapped(&offer.choices, payload).map(|choice| as_tap(message, choice, Some(&offer.provider_id))));
+) -> Result<Option<Tap>> {
+    match (&message.content, message.quoted_provider_id.as_deref()) {
+        (InboundContent::Text { body }, Some(quoted)) => {
+            // Whatever was sent since, a quote says which lines are meant.
+            let quoted = chat_messages::quoted(db, client, quoted).await?;
+            let choices = quoted.and_then(|quoted| quoted.content).map(|content| offered(&content)).unwrap_or_default();
+            let tapped = chosen(&choices, body, true).map(|choice| as_tap(message, choice));
+            Ok(tapped.map(|message| Tap { message, in_flight: None }))
         }
-        _ => return Ok(None),
-    };
-    if let Some(quoted) = message.quoted_provider_id.as_deref() {
-        // Whatever was sent since, a quote says which lines are meant.
-        let quoted = chat_messages::quoted(db, client, quoted).await?;
-        let choices = quoted.and_then(|quoted| quoted.content).map(|content| offered(&content)).unwrap_or_default();
-        return Ok(chosen(&choices, body, true).map(|choice| as_tap(message, choice, None)));
+        (InboundContent::Text { body }, None) => {
+            of_offers(db, client, (inbox, customer), message, |offer| chosen(&offer.choices, body, offer.is_last)).await
+        }
+        (InboundContent::Interactive { payload, .. }, None) => {
+            of_offers(db, client, (inbox, customer), message, |offer| tapped(&offer.choices, payload)).await
+        }
+        _ => Ok(None),
     }
-    let Some(offer) = lite_offers::of(db, client, inbox, customer).await? else { return Ok(None) };
-    let choice = chosen(&offer.choices, body, offer.is_last);
-    Ok(choice.map(|choice| as_tap(message, choice, Some(&offer.provider_id))))
 }
 
-fn as_tap(message: &InboundMessage, choice: &Choice, tapped: Option<&str>) -> InboundMessage {
+/// The tap on the latest of the offers that `choose` finds a choice in.
+async fn of_offers(
+    db: &mut PgConnection,
+    client: ClientId,
+    (inbox, customer): (InboxId, CustomerId),
+    message: &InboundMessage,
+    choose: impl Fn(&Offer) -> Option<&Choice>,
+) -> Result<Option<Tap>> {
+    let offers = lite_offers::of(db, client, inbox, customer).await?;
+    let found = offers.iter().find_map(|offer| Some((offer, choose(offer)?)));
+    Ok(found.map(|(offer, choice)| {
+        let tap = as_tap(message, choice);
+        match &offer.by {
+            ShownBy::Taken(provider_id) => {
+                let quoted_provider_id = Some(provider_id.clone());
+                Tap { message: InboundMessage { quoted_provider_id, ..tap }, in_flight: None }
+            }
+            ShownBy::InFlight(sent) => Tap { message: tap, in_flight: Some(*sent) },
+        }
+    }))
+}
+
+fn as_tap(message: &InboundMessage, choice: &Choice) -> InboundMessage {
     let (text, payload) = (choice.label.clone(), choice.payload.clone());
     let content = match choice.kind {
         ChoiceKind::Button => InboundContent::Button { text, payload },
         ChoiceKind::Interactive => InboundContent::Interactive { text, payload },
     };
-    let quoted_provider_id = tapped.map(str::to_owned).or_else(|| message.quoted_provider_id.clone());
-    InboundMessage { content, quoted_provider_id, ..message.clone() }
+    InboundMessage { content, ..message.clone() }
 }

@@ -2,10 +2,12 @@
 //! answers (the chatbot, or people) gets to know, and what happened is recorded (SPEC 2.6, 2.7, 6.1, 6.5).
 
 mod answers;
+mod change;
 mod chat;
 mod happened;
 mod import;
 mod lite_choices;
+mod referral;
 mod taps;
 
 use chrono::{DateTime, Utc};
@@ -16,11 +18,12 @@ use domain::{
     event::Event,
     file_name,
     ids::{ChatMessageId, ClientId, InboxId, MediaId},
-    inbound::{InboundContent, InboundMessage, kept},
+    inbound::{InboundContent, InboundMedia, InboundMessage, kept},
     inbox::InboxKind,
     invisible::is_all_blank,
     media_type::extension_for,
     phone::Bsuid,
+    referral::Referral,
 };
 use futures::{FutureExt, future::BoxFuture};
 use serde_json::Value;
@@ -42,7 +45,11 @@ use storage::{
 use uuid::Uuid;
 
 use self::answers::Answered;
-pub use self::import::import;
+pub use self::{
+    change::change,
+    import::{Imported, import},
+    referral::came_by,
+};
 use crate::conversation::{as_event, ratings::Rated, site_team, ticketing, words};
 use base::{Context, Result, media};
 use events::{NewEvent, of_folded, record};
@@ -69,6 +76,8 @@ struct Arrival<'a> {
     media_url: Option<String>,
     /// When the customer wrote it.
     written_at: DateTime<Utc>,
+    /// The advertisement or link that led to it.
+    referral: Option<Box<Referral>>,
 }
 
 /// What a message brought about, before it is recorded.
@@ -157,6 +166,7 @@ async fn receive_one(
     let answered = answers::read(db, client, (inbox, customer.id), message).await?;
     taps::take(ctx, db, client, &answered, conversation.as_ref()).await?;
     let file = store_file(ctx, db, client, inbox, &answered.content).await?;
+    let referral = referral::of_message(ctx, db, client, inbox, message).await?;
 
     let arrival = Arrival {
         id,
@@ -169,6 +179,7 @@ async fn receive_one(
         cost,
         media_url: file.map(|file| media::url_for(ctx, client, file)),
         written_at,
+        referral,
     };
     let mut routed = chat::route(ctx, db, client, &arrival, in_force).await?;
     if routed.was.is_none_or(|was| was.state != ParticipantState::Queued) {
@@ -278,6 +289,17 @@ async fn store_file(
     if inbox.kind() == InboxKind::Web {
         return Ok(file.provider_media_id.strip_prefix(UPLOADED).and_then(|id| id.parse().ok()));
     }
+    Ok(Some(file_of(ctx, db, client, inbox, file).await?))
+}
+
+/// Notes a file that is to be fetched from the provider.
+async fn file_of(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: &Inbox,
+    file: &InboundMedia,
+) -> Result<MediaId> {
     let id: MediaId = ctx.mint();
     let new = NewMedia {
         id,
@@ -290,7 +312,7 @@ async fn store_file(
         sha256: file.sha256.clone(),
     };
     stored_media::insert(db, client, &new, ctx.now()).await?;
-    Ok(Some(id))
+    Ok(id)
 }
 
 /// Whether people read words of ours in place of what was sent.
@@ -307,7 +329,11 @@ fn chat_message(arrival: &Arrival<'_>, participant: &mut Participant, file: Opti
     }
     // Where people read words of ours, the provider's are kept apart, and bounded.
     let raw = if is_in_our_words(&answered.content) { Value::Null } else { arrival.message.raw.clone() };
-    let content = ReceivedContent { content: answered.content.clone(), raw: raw.into() };
+    let content = ReceivedContent {
+        content: answered.content.clone(),
+        raw: raw.into(),
+        referral: arrival.referral.clone(),
+    };
     NewChatMessage {
         id: arrival.id,
         participant: participant.id,

@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use domain::{
     chat::{ArrivedMessage, ParticipantState},
     ids::{ClientId, ParticipantId},
+    referral::Referral,
 };
 use plugin_host::{
     World,
@@ -91,7 +92,10 @@ impl Case {
             tags: participant.tags.clone(),
             now_ms: unix_millis(now),
             local_time: plugin_view::zone(&self.client.time_zone).wall_time(now),
-            metadata: plugin_view::channel_fact(participant.channel).into_iter().collect(),
+            metadata: plugin_view::channel_fact(participant.channel)
+                .into_iter()
+                .chain(self.wrote.message.content.referral().into_iter().flat_map(Referral::metadata))
+                .collect(),
         }
     }
 }

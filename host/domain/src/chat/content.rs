@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Direction;
-use crate::{content::OutboundContent, inbound::InboundContent, opaque::Opaque};
+use crate::{content::OutboundContent, inbound::InboundContent, opaque::Opaque, referral::Referral};
 
 /// What a message of a chat says.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +23,9 @@ pub struct ReceivedContent {
     /// The provider's JSON, for what we do not model.
     #[serde(default)]
     pub raw: Opaque,
+    /// The advertisement or link that led to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub referral: Option<Box<Referral>>,
 }
 
 impl ChatContent {
@@ -48,6 +51,11 @@ impl ChatContent {
             Self::Incoming(content) => Some(content),
             Self::Outgoing(_) => None,
         }
+    }
+
+    /// The advertisement or link that led to a message of a customer.
+    pub fn referral(&self) -> Option<&Referral> {
+        self.incoming()?.referral.as_deref()
     }
 
     /// What a chatbot or an agent sent; `None` when it came from a customer.

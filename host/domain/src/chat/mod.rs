@@ -2,6 +2,7 @@
 //! when an SMS takes over.
 
 mod beside;
+mod change;
 mod content;
 mod event;
 mod fallback;
@@ -16,6 +17,7 @@ mod upload;
 pub mod words;
 
 pub use beside::BesideText;
+pub use change::{changed, direction_of};
 pub use content::{ChatContent, ReceivedContent};
 pub use event::{ArrivedMessage, CustomEvent, ParticipantEvent, ParticipantEventKind, SentTemplate, Timer};
 pub use fallback::{

@@ -243,7 +243,7 @@ fn incoming_content_has_its_documented_names() {
 #[test]
 fn what_a_customer_sent_keeps_the_providers_json_beside_what_we_understand() {
     let content = InboundContent::Text { body: "hi".to_owned() };
-    let received = ReceivedContent { content, raw: json!({ "type": "text" }).into() };
+    let received = ReceivedContent { content, raw: json!({ "type": "text" }).into(), referral: None };
     let stored = serde_json::to_value(&received).unwrap();
     assert_eq!(stored, json!({ "kind": "text", "body": "hi", "raw": { "type": "text" } }));
     assert_eq!(serde_json::from_value::<ReceivedContent>(stored).unwrap(), received);

@@ -14,6 +14,7 @@ use crate::{
     delivery::DeliveryState,
     ids::{ChatMessageId, MessageId, RequestId, UserId},
     inbound::{InboundContent, ProviderFailure},
+    referral::Referral,
 };
 
 /// A customer wrote.
@@ -52,6 +53,9 @@ pub struct MessageCame {
     /// Amount and currency, by the client's rates for what customers write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<String>,
+    /// The advertisement or link that led to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub referral: Option<Box<Referral>>,
 }
 
 /// A message that another one answers.

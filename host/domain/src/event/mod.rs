@@ -5,6 +5,7 @@
 //! Stored events outlive the program that wrote them, so [`Recorded`] says its version. What changes the shape of a case
 //! raises [`VERSION`] and goes on reading the old one; another case is a new name within it.
 
+mod changed;
 mod chat;
 mod inbox;
 mod message;
@@ -14,6 +15,7 @@ mod stored;
 mod tests;
 mod webhook;
 
+pub use changed::MessageChanged;
 pub use chat::{
     Agent, Assignment, Chat, ChatAfterHours, ChatChangedHands, ChatClosed, ChatMissed, ChatOpened, ChatRated, Customer,
     CustomerTypes, TicketMoved, TicketStatus,
@@ -39,6 +41,8 @@ pub enum Event {
     MessageCame(Box<MessageCame>),
     /// A chatbot or an agent put a message into a chat.
     MessageSaid(Box<MessageSaid>),
+    /// The author of a message edited or deleted it.
+    MessageChanged(Box<MessageChanged>),
     /// An outbound message took a step towards its recipient (SPEC 3.2).
     MessageMoved(Box<MessageMoved>),
     /// A conversation began, or began again.

@@ -7,8 +7,9 @@ use uuid::Uuid;
 use super::*;
 use crate::{
     address::{Address, AddressKind},
+    change::ChangeKind,
     channel::Channel,
-    chat::{ParticipantState, Rating},
+    chat::{Direction, ParticipantState, Rating},
     content::OutboundContent,
     delivery::DeliveryState,
     ids::{ChatMessageId, CustomerId, MessageId, ParticipantId, TeamId, UserId, WebhookConfigId},
@@ -50,7 +51,7 @@ fn customer() -> Customer {
     }
 }
 
-fn messages() -> [Event; 3] {
+fn messages() -> [Event; 4] {
     let answered = AnsweredMessage {
         chat_message: None,
         message: Some(MessageId(Uuid::from_u128(5))),
@@ -62,6 +63,7 @@ fn messages() -> [Event; 3] {
     let came = MessageCame {
         conversation: None,
         cost: None,
+        referral: None,
         message: ChatMessageId(Uuid::from_u128(6)),
         chat: chat(),
         customer: customer(),
@@ -97,7 +99,20 @@ fn messages() -> [Event; 3] {
         failure: Some(ProviderFailure { code: 131_026, text: "undeliverable".to_owned() }),
         tracking: Tracking::default(),
     };
-    [Event::MessageCame(Box::new(came)), Event::MessageSaid(Box::new(said)), Event::MessageMoved(Box::new(moved))]
+    let changed = MessageChanged {
+        message: ChatMessageId(Uuid::from_u128(6)),
+        direction: Direction::Incoming,
+        kind: ChangeKind::Edited,
+        text: Some("Hello".to_owned()),
+        chat: chat(),
+        customer: customer(),
+    };
+    [
+        Event::MessageCame(Box::new(came)),
+        Event::MessageSaid(Box::new(said)),
+        Event::MessageMoved(Box::new(moved)),
+        Event::MessageChanged(Box::new(changed)),
+    ]
 }
 
 fn chats() -> [Event; 8] {
@@ -177,7 +192,7 @@ fn every_case() -> Vec<Event> {
     let all: Vec<Event> =
         messages().into_iter().chain(chats()).chain(of_inboxes()).chain(of_plugins()).chain([of_webhooks()]).collect();
     let places: std::collections::BTreeSet<usize> = all.iter().map(place).collect();
-    assert_eq!(places.len(), 19, "a case is missing");
+    assert_eq!(places.len(), 20, "a case is missing");
     all
 }
 
@@ -202,6 +217,7 @@ fn place(event: &Event) -> usize {
         Event::ChatMissed(_) => 16,
         Event::ChatAfterHours(_) => 17,
         Event::CustomerTypes(_) => 18,
+        Event::MessageChanged(_) => 19,
     }
 }
 

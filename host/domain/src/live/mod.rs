@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 pub use audience::{Audience, Viewer};
 
 use crate::{
+    change::ChangeKind,
     chat::{ParticipantState, Rating},
     delivery::DeliveryState,
     event::{self, Event, Speaker, TicketStatus},
@@ -57,6 +58,16 @@ pub enum LiveKind {
         /// The agent; absent when it was the chatbot.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agent: Option<UserId>,
+    },
+    /// The author of a message edited it.
+    MessageEdited {
+        /// The message.
+        message: ChatMessageId,
+    },
+    /// The author of a message deleted it.
+    MessageDeleted {
+        /// The message.
+        message: ChatMessageId,
     },
     /// A message took a step towards the customer.
     MessageStatus {
@@ -121,6 +132,8 @@ impl LiveKind {
         match self {
             Self::MessageReceived { .. } => "message.received",
             Self::MessageSent { .. } => "message.sent",
+            Self::MessageEdited { .. } => "message.edited",
+            Self::MessageDeleted { .. } => "message.deleted",
             Self::MessageStatus { .. } => "message.status",
             Self::ChatOpened { .. } => "chat.opened",
             Self::ChatChanged { .. } => "chat.changed",
@@ -138,6 +151,8 @@ impl LiveKind {
         match self {
             Self::MessageReceived { message }
             | Self::MessageSent { message, .. }
+            | Self::MessageEdited { message }
+            | Self::MessageDeleted { message }
             | Self::MessageStatus { message, .. }
             | Self::ChatRated { message, .. } => Some(*message),
             Self::ChatOpened { .. }
@@ -182,6 +197,14 @@ pub fn told_of(event: &Event) -> Told {
             let sent =
                 |message: &ChatMessageId| of_chat(&said.chat, LiveKind::MessageSent { message: *message, agent });
             Told::Events(std::iter::once(&said.message).chain(&said.rest).map(sent).collect())
+        }
+        Event::MessageChanged(changed) => {
+            let message = changed.message;
+            let what = match changed.kind {
+                ChangeKind::Edited => LiveKind::MessageEdited { message },
+                ChangeKind::Deleted => LiveKind::MessageDeleted { message },
+            };
+            one(of_chat(&changed.chat, what))
         }
         // What came through the send endpoints is in no chat.
         Event::MessageMoved(moved) => match moved.chat_message {

@@ -10,6 +10,7 @@ use domain::{
     event::TicketStatus,
     ids::{ChatMessageId, ClientId, ParticipantId, UserId},
     live::LiveKind,
+    referral::Referral,
 };
 use serde::{Serialize, Serializer};
 use storage::{
@@ -148,6 +149,16 @@ struct Message<'a> {
     quoted_message_id: Option<ChatMessageId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     quoted_text: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    edited: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    edited_time: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deleted: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deleted_time: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    referral: Option<&'a Referral>,
 }
 
 /// A moment as the answers of live chat write it: whoever has both compares them.
@@ -196,6 +207,8 @@ pub(super) fn text(ctx: &Context, client: ClientId, known: &Known, one: &Numbere
     match what {
         LiveKind::MessageReceived { .. }
         | LiveKind::MessageSent { .. }
+        | LiveKind::MessageEdited { .. }
+        | LiveKind::MessageDeleted { .. }
         | LiveKind::ChatMissed
         | LiveKind::ChatAfterHours
         | LiveKind::CustomerTypes => {}
@@ -303,5 +316,10 @@ fn message<'a>(
         quoted_external_message_id: written.quoted_provider_id.as_deref(),
         quoted_message_id: quoted.map(|(id, _)| *id),
         quoted_text: quoted.and_then(|(_, text)| text.as_deref()),
+        edited: written.edited_at.map(|_| true),
+        edited_time: written.edited_at.map(time),
+        deleted: written.deleted_at.map(|_| true),
+        deleted_time: written.deleted_at.map(time),
+        referral: written.content.referral(),
     }
 }

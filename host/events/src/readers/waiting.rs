@@ -104,6 +104,7 @@ fn waits(event: &Event) -> Option<Waits> {
         }),
         Event::ChatClosed(closed) => Some(Waits::NoMore(closed.participant)),
         Event::MessageMoved(_)
+        | Event::MessageChanged(_)
         | Event::ChatRated(_)
         | Event::ChatMissed(_)
         | Event::ChatAfterHours(_)

@@ -26,7 +26,7 @@ pub(super) fn count(body: &CallbackBody) {
                 kind,
                 reason = item.reason,
                 bytes = item.bytes,
-                "an item of a callback cannot be read"
+                "an item of a callback cannot be taken"
             );
             metrics::counter!("patchbay_callback_items_unreadable_total", "channel" => channel, "kind" => kind)
                 .increment(1);
@@ -41,7 +41,9 @@ pub(super) fn count(body: &CallbackBody) {
         | CallbackBody::Status(_)
         | CallbackBody::Account { .. }
         | CallbackBody::Watermark(_)
-        | CallbackBody::Echo(_) => {}
+        | CallbackBody::Echo(_)
+        | CallbackBody::Change(_)
+        | CallbackBody::Referral(_) => {}
     }
 }
 

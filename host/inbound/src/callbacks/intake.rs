@@ -161,7 +161,9 @@ async fn look(ctx: &Context, targets: impl Iterator<Item = &CallbackTarget>) -> 
     Ok(owners)
 }
 
-fn route(ctx: &Context, owners: &Owners, items: Vec<CallbackItem>) -> BTreeMap<ClientId, Vec<NewCallback>> {
+fn route(ctx: &Context, owners: &Owners, mut items: Vec<CallbackItem>) -> BTreeMap<ClientId, Vec<NewCallback>> {
+    // What a change is about may be told of behind it.
+    items.sort_by_key(|item| item.body.follows_messages());
     let (mut by_client, mut strays) = (BTreeMap::<ClientId, Vec<NewCallback>>::new(), BTreeSet::new());
     for item in items {
         failed::count(&item.body);
@@ -244,6 +246,8 @@ pub(crate) async fn take_of_inbox(
         item,
     };
     items.iter().for_each(|item| failed::count(&item.body));
+    let mut items = items;
+    items.sort_by_key(|item| item.body.follows_messages());
     let items = items.into_iter().filter(|item| !matches!(item.body, CallbackBody::Ignored(_)));
     let items: Vec<NewCallback> = items.map(new).collect();
     let items: Vec<&NewCallback> = items.iter().collect();
@@ -280,18 +284,7 @@ async fn apply_statuses<'a>(
 ) -> Result<Vec<&'a NewCallback>> {
     let (statuses, mut rest): (Vec<&NewCallback>, Vec<&NewCallback>) =
         items.iter().partition(|callback| matches!(callback.item.body, CallbackBody::Status(_)));
-    let updates: Vec<&StatusUpdate> = statuses
-        .iter()
-        .filter_map(|callback| match &callback.item.body {
-            CallbackBody::Status(update) => Some(update),
-            CallbackBody::Message(_)
-            | CallbackBody::Account { .. }
-            | CallbackBody::Watermark(_)
-            | CallbackBody::Echo(_)
-            | CallbackBody::Unreadable(_)
-            | CallbackBody::Ignored(_) => None,
-        })
-        .collect();
+    let updates: Vec<&StatusUpdate> = statuses.iter().filter_map(|callback| callback.item.body.status()).collect();
     if updates.is_empty() {
         return Ok(rest);
     }

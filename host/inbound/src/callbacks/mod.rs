@@ -3,6 +3,7 @@
 
 mod account;
 mod authenticity;
+mod beside;
 pub mod failed;
 mod intake;
 mod known_numbers;

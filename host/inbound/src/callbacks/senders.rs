@@ -65,6 +65,7 @@ mod tests {
             quoted_provider_id: None,
             content: InboundContent::Text { body: text.to_owned() },
             raw: serde_json::Value::Null,
+            referral: None,
         }
     }
 

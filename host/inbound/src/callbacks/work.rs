@@ -10,12 +10,17 @@ use domain::{
 };
 use storage::{
     Queue,
+    chat::chat_messages,
     inbound::callbacks::{self, Callback},
     outbound::legs::WhenLocked,
 };
 use uuid::Uuid;
 
-use super::{account, failed, messages};
+use super::{
+    account,
+    beside::{self, Taken},
+    failed, messages,
+};
 use base::{Context, Error, Result, lanes::Lease};
 use chat::receive;
 use outbound::{delivery, watermarks};
@@ -84,15 +89,7 @@ impl Item {
 
     /// The message, where it is one.
     pub(super) fn message(&self) -> Option<&InboundMessage> {
-        match &self.body {
-            CallbackBody::Message(message) => Some(message),
-            CallbackBody::Status(_)
-            | CallbackBody::Account { .. }
-            | CallbackBody::Watermark(_)
-            | CallbackBody::Echo(_)
-            | CallbackBody::Unreadable(_)
-            | CallbackBody::Ignored(_) => None,
-        }
+        self.body.message()
     }
 }
 
@@ -151,13 +148,22 @@ async fn take(ctx: &Context, lease: &Lease, group: &[&Item]) -> Result<()> {
     }
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
+    let place = (lease.client, InboxId(lease.lane));
     let mut done: Vec<CallbackId> = group.iter().map(|item| item.id).collect();
     let wakes = match group {
         [Item { body: CallbackBody::Account { field, value }, target, .. }] => {
             account::take(ctx, &mut tx, (lease.client, lease.lane), target, field, value).await?
         }
-        [Item { body: CallbackBody::Echo(echo), .. }] => {
-            receive::import(ctx, &mut tx, lease.client, InboxId(lease.lane), echo).await?
+        [Item { body: CallbackBody::Echo(echo), received_at, .. }] => {
+            let taken = beside::echo(ctx, &mut tx, place, echo, *received_at).await?;
+            wakes_or_wait(&mut tx, lease, &mut done, taken).await?
+        }
+        [Item { body: CallbackBody::Change(change), received_at, .. }] => {
+            let taken = beside::change(ctx, &mut tx, place, change, *received_at).await?;
+            wakes_or_wait(&mut tx, lease, &mut done, taken).await?
+        }
+        [Item { body: CallbackBody::Referral(came), .. }] => {
+            receive::came_by(ctx, &mut tx, lease.client, place.1, came).await?
         }
         [Item { id, body: CallbackBody::Watermark(mark), received_at, .. }] => {
             let moved = watermarks::apply(ctx, &mut tx, lease.client, InboxId(lease.lane), mark).await?;
@@ -169,7 +175,7 @@ async fn take(ctx: &Context, lease: &Lease, group: &[&Item]) -> Result<()> {
             moved.wakes
         }
         statuses => {
-            let updates: Vec<&StatusUpdate> = statuses.iter().filter_map(|item| status(item)).collect();
+            let updates: Vec<&StatusUpdate> = statuses.iter().filter_map(|item| item.body.status()).collect();
             let outcome = delivery::apply_statuses(ctx, &mut tx, lease.client, &updates, WhenLocked::Wait).await?;
             let unknown = outcome.unknown.iter().filter_map(|position| statuses.get(*position).copied());
             let early = put_off(ctx, &mut tx, lease, unknown.collect()).await?;
@@ -183,15 +189,20 @@ async fn take(ctx: &Context, lease: &Lease, group: &[&Item]) -> Result<()> {
     Ok(())
 }
 
-fn status(item: &Item) -> Option<&StatusUpdate> {
-    match &item.body {
-        CallbackBody::Status(update) => Some(update),
-        CallbackBody::Message(_)
-        | CallbackBody::Account { .. }
-        | CallbackBody::Watermark(_)
-        | CallbackBody::Echo(_)
-        | CallbackBody::Unreadable(_)
-        | CallbackBody::Ignored(_) => None,
+/// The lanes to wake; an item that is to wait is postponed and not done.
+async fn wakes_or_wait(
+    db: &mut storage::PgConnection,
+    lease: &Lease,
+    done: &mut Vec<CallbackId>,
+    taken: Taken,
+) -> Result<Vec<(Queue, Uuid)>> {
+    match taken {
+        Taken::Done(wakes) => Ok(wakes),
+        Taken::Later(due_at) => {
+            callbacks::postpone(db, lease.client, done, due_at).await?;
+            done.clear();
+            Ok(Vec::new())
+        }
     }
 }
 
@@ -203,9 +214,19 @@ async fn put_off(
     lease: &Lease,
     unknown: Vec<&Item>,
 ) -> Result<Vec<CallbackId>> {
+    if unknown.is_empty() {
+        return Ok(Vec::new());
+    }
     let now = ctx.now();
-    let (early, lost): (Vec<&Item>, Vec<&Item>) =
-        unknown.into_iter().partition(|item| now - item.received_at < EARLY_STATUS_PATIENCE);
+    let id = |item: &Item| item.body.status().map(|status| status.provider_id.clone());
+    let ids: Vec<String> = unknown.iter().filter_map(|item| id(item)).collect();
+    // What the business sent by other means is in its chat as sent: nothing of ours moves with it.
+    let imported =
+        chat_messages::imported(db, lease.client, &ids.iter().map(String::as_str).collect::<Vec<_>>()).await?;
+    let (early, lost): (Vec<&Item>, Vec<&Item>) = unknown
+        .into_iter()
+        .filter(|item| id(item).is_none_or(|id| !imported.contains(&id)))
+        .partition(|item| now - item.received_at < EARLY_STATUS_PATIENCE);
     for item in lost {
         tracing::warn!(callback.id = %item.id, "dropped a status of a message that we never sent");
         failed::count_unknown_message(&item.target);

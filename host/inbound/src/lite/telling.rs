@@ -5,8 +5,11 @@ use channels::whatsapp_lite::{DeviceEvent, LiteNumber};
 use chrono::TimeDelta;
 use domain::{
     address::Address,
+    change::{ChangeKind, MessageChange},
     event::{Event, SessionChanged},
-    inbound::{CallbackBody, CallbackItem, CallbackTarget, IgnoredItem, InboundMessage, StatusUpdate, UnreadableItem},
+    inbound::{
+        CallbackBody, CallbackItem, CallbackTarget, Echo, IgnoredItem, InboundMessage, StatusUpdate, UnreadableItem,
+    },
     lite::SessionNews,
     recipient::order_key,
 };
@@ -54,6 +57,8 @@ impl Told {
                 DeviceEvent::Moved(status) => told.moved(number, status),
                 DeviceEvent::Unreadable(item) => told.unreadable(number, item),
                 DeviceEvent::Ignored(item) => told.ignored(number, item),
+                DeviceEvent::Echoed(echo) => told.echoed(number, echo),
+                DeviceEvent::Changed(change) => told.changed(number, change),
                 DeviceEvent::Session(_) | DeviceEvent::Banned(_) | DeviceEvent::Qr(_) => {}
             }
         }
@@ -76,6 +81,8 @@ impl Told {
             DeviceEvent::Moved(status) => self.moved(number, status),
             DeviceEvent::Unreadable(item) => self.unreadable(number, item),
             DeviceEvent::Ignored(item) => self.ignored(number, item),
+            DeviceEvent::Echoed(echo) => self.echoed(number, echo),
+            DeviceEvent::Changed(change) => self.changed(number, change),
         }
     }
 
@@ -96,6 +103,21 @@ impl Told {
     fn moved(&mut self, number: &LiteNumber, status: StatusUpdate) {
         let key = format!("lite:{}:status:{}:{:?}", number.inbox, status.provider_id, status.status);
         self.item(number, key, CallbackBody::Status(status));
+    }
+
+    fn echoed(&mut self, number: &LiteNumber, echo: Box<Echo>) {
+        let key = format!("lite:{}:echo:{}", number.inbox, echo.provider_id);
+        self.item(number, key, CallbackBody::Echo(echo));
+    }
+
+    /// Devices do not number the edits of a message: their moments tell them apart.
+    fn changed(&mut self, number: &LiteNumber, change: Box<MessageChange>) {
+        let what = match change.change.kind() {
+            ChangeKind::Edited => format!("edited:{}", change.at.timestamp_millis()),
+            ChangeKind::Deleted => "deleted".to_owned(),
+        };
+        let key = format!("lite:{}:change:{}:{what}", number.inbox, change.provider_id);
+        self.item(number, key, CallbackBody::Change(change));
     }
 
     fn item(&mut self, number: &LiteNumber, dedupe_key: String, body: CallbackBody) {

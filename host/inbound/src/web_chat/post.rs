@@ -137,6 +137,7 @@ pub async fn post(
         quoted_provider_id: said.answers,
         content: said.content,
         raw: serde_json::Value::Null,
+        referral: None,
     };
     let wakes = receive::receive(ctx, &mut tx, site.client, site.id, &message).await?;
     let place = threads::place_of(&mut tx, site.client, &provider_id).await?;

@@ -24,8 +24,9 @@ use domain::{
     carriage::SendFailure,
     channel::Channel,
     clock::Clock,
-    content::OutboundContent,
+    content::{ListRow, ListSection, OutboundContent, ReplyList},
     ids::{ClientId, InboxId, NodeId},
+    inbound::{InboundContent, InboundMessage, ProviderFailure},
     inbox::{BillingModel, LiteHosting},
     lite::{SessionNews, WantedSession},
     recipient::Recipient,
@@ -37,14 +38,17 @@ use outbound::{
 use props::{HandClock, Surroundings, one_number};
 use storage::{
     PgPool, Queue,
+    chat::chat_messages,
     inboxes::{
         self, Inbox, InboxSettings, WhatsappLite,
         lite::{self, LiteSession, NextLook},
     },
 };
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
+
+const ZO: &str = "27820000001";
 
 /// What a pocket did and will tell.
 #[derive(Default)]
@@ -55,6 +59,10 @@ struct Notes {
     news: VecDeque<DeviceEvent>,
     /// Which process its device lived in each time that it was asked for news.
     lived_in: Vec<Option<Uuid>>,
+    /// Where there is one, each send waits for a permit of it.
+    gate: Option<Arc<Semaphore>>,
+    /// What becomes of the next sends; after them everything is taken.
+    failures: VecDeque<SendFailure>,
 }
 
 /// A device in the process: it is what it is told to be.
@@ -93,7 +101,14 @@ impl LiteDevice for Pocket {
 
     async fn send(&self, message: &DeviceMessage<'_>) -> Result<String, SendFailure> {
         self.note("send");
-        Ok(message.id.to_owned())
+        let gate = self.notes.lock().unwrap().gate.clone();
+        if let Some(gate) = gate {
+            gate.acquire().await.unwrap().forget();
+        }
+        match self.notes.lock().unwrap().failures.pop_front() {
+            Some(failure) => Err(failure),
+            None => Ok(message.id.to_owned()),
+        }
     }
 
     async fn is_registered(&self, _phone: &str) -> Result<bool, DeviceFailure> {
@@ -207,18 +222,61 @@ impl Stage {
     }
 
     async fn says(&self, text: &str) {
+        self.says_all(OutboundContent::Text { body: text.to_owned() }).await;
+    }
+
+    async fn says_all(&self, content: OutboundContent) {
         let reply = Reply {
             inbox: self.number,
             channel: Channel::Whatsapp,
             participant: self.ctx.mint(),
             chat_message: self.ctx.mint(),
-            recipient: Recipient::from(Address::of_kind(AddressKind::Phone, "27820000001").unwrap()),
-            content: OutboundContent::Text { body: text.to_owned() },
+            recipient: Recipient::from(Address::of_kind(AddressKind::Phone, ZO).unwrap()),
+            content,
             quoted_provider_id: None,
         };
         let mut tx = self.ctx.db.begin().await.unwrap();
         reply::queue(&self.ctx, &mut tx, self.client, reply).await.unwrap();
         tx.commit().await.unwrap();
+    }
+
+    /// Offers Zo two choices.
+    async fn offers(&self, one: &str, other: &str) {
+        let row = |name: &str| ListRow { id: name.to_lowercase(), title: name.to_owned(), description: None };
+        let sections = vec![ListSection { title: String::new(), rows: vec![row(one), row(other)] }];
+        let list = ReplyList {
+            header: None,
+            body: "What is it?".to_owned(),
+            footer: None,
+            button: "Menu".to_owned(),
+            sections,
+        };
+        self.says_all(OutboundContent::List(list)).await;
+    }
+
+    /// Zo answers; what that was taken for.
+    async fn zo_answers(&self, id: &str, text: &str) -> InboundContent {
+        let message = InboundMessage {
+            provider_id: id.to_owned(),
+            from: Some(ZO.to_owned()),
+            from_user_id: None,
+            from_parent_user_id: None,
+            from_address: None,
+            profile_name: None,
+            username: None,
+            sent_at: self.ctx.now(),
+            quoted_provider_id: None,
+            content: InboundContent::Text { body: text.to_owned() },
+            raw: serde_json::Value::Null,
+            referral: None,
+        };
+        let mut tx = self.ctx.db.begin().await.unwrap();
+        chat::receive::receive(&self.ctx, &mut tx, self.client, self.number, &message).await.unwrap();
+        tx.commit().await.unwrap();
+        let mut db = self.ctx.db.acquire().await.unwrap();
+        let stored = chat_messages::quoted(&mut db, self.client, id).await.unwrap().unwrap().chat_message.unwrap();
+        let stored = chat_messages::find(&mut db, self.client, stored).await.unwrap().unwrap();
+        stored.content.incoming().unwrap().content.clone()
     }
 
     fn asked(&self) -> Vec<String> {
@@ -274,4 +332,50 @@ async fn messages_go_out_from_the_process_that_the_device_lives_in_and_no_other(
     stage.is_up_in(stage.ctx.node).await;
     stage.sends().await;
     assert_eq!(stage.asked(), ["send"]);
+}
+
+fn tap(name: &str) -> InboundContent {
+    InboundContent::Interactive { text: name.to_owned(), payload: name.to_lowercase() }
+}
+
+#[tokio::test]
+async fn an_answer_that_comes_before_the_device_has_answered_is_the_tap_that_it_stands_for() {
+    let stage = Stage::new().await;
+    stage.is_up_in(stage.ctx.node).await;
+    let gate = Arc::new(Semaphore::new(0));
+    stage.pocket.notes.lock().unwrap().gate = Some(Arc::clone(&gate));
+    stage.offers("Sales", "Support").await;
+    let answered = async {
+        while stage.asked().is_empty() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        let taken = stage.zo_answers("ANSWER", "2").await;
+        gate.add_permits(1);
+        taken
+    };
+    let ((), taken) = tokio::join!(stage.sends(), answered);
+    assert_eq!(taken, tap("Support"));
+    let in_flight: i64 =
+        sqlx::query_scalar("SELECT count(*) FROM offer_in_flight").fetch_one(&stage.ctx.db).await.unwrap();
+    assert_eq!(in_flight, 0, "it is settled");
+    assert_eq!(stage.zo_answers("AGAIN", "1").await, tap("Sales"), "the settled choices are the same");
+}
+
+#[tokio::test]
+async fn choices_whose_answer_never_comes_count_and_those_of_a_refused_message_do_not() {
+    let stage = Stage::new().await;
+    stage.is_up_in(stage.ctx.node).await;
+    stage.offers("Sales", "Support").await;
+    stage.sends().await;
+    let refused = ProviderFailure { code: 1, text: "no".to_owned() };
+    stage.pocket.notes.lock().unwrap().failures.push_back(SendFailure::Rejected(refused));
+    stage.offers("Red", "Blue").await;
+    stage.sends().await;
+    assert_eq!(stage.zo_answers("A", "2").await, tap("Support"), "the other list was never shown");
+    let lost = SendFailure::Unknown { reason: "no answer".to_owned() };
+    stage.pocket.notes.lock().unwrap().failures.push_back(lost);
+    stage.offers("Tea", "Coffee").await;
+    stage.sends().await;
+    assert_eq!(stage.zo_answers("B", "2").await, tap("Coffee"));
+    assert_eq!(stage.zo_answers("C", "tea").await, tap("Tea"), "a label counts, too");
 }

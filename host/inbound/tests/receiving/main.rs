@@ -2,11 +2,14 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod bot;
+mod changes;
+mod echoes;
 mod folded;
 mod identity;
 mod lite;
 mod messenger;
 mod reactions;
+mod referrals;
 mod stage;
 mod together;
 mod unread;

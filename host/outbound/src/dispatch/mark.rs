@@ -18,6 +18,7 @@ use storage::{
 };
 
 use super::{
+    offers,
     pick::{Picked, pick},
     route::{self, Asked, Decided},
     scheduled,
@@ -103,6 +104,7 @@ async fn mark_in(
         changed |= room_is_made || !picked.go.is_empty();
         scheduled::correspond(ctx, &mut tx, lease.client, sender, &picked.go).await?;
         write(ctx, &mut tx, lease, &picked).await?;
+        wakes.extend(offers::begin(ctx, &mut tx, lease.client, sender, &picked.go).await?);
         wakes.extend(waits::give_up(ctx, &mut tx, lease.client, picked.failed).await?);
         waits::put_aside(ctx, &mut tx, lease, unreadable).await?;
         if !picked.go.is_empty() && room_is_made {

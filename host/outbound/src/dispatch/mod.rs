@@ -9,6 +9,7 @@ mod files;
 mod lane;
 mod link_types;
 mod mark;
+mod offers;
 mod outcomes;
 mod pick;
 pub mod presence;

@@ -14,7 +14,6 @@ use domain::{
     delivery::DeliveryState,
     ids::{ClientId, MessageId},
     inbound::ProviderFailure,
-    inbox::InboxKind,
     lite::offered,
 };
 use events::record_folded;
@@ -33,7 +32,7 @@ use storage::{
 };
 use uuid::Uuid;
 
-use super::sender::Sender;
+use super::{offers, sender::Sender};
 use crate::{
     batches,
     delivery::{Step, advance},
@@ -113,7 +112,7 @@ struct Settlement {
 pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &Sender, ended: &Ended) -> Result<()> {
     let (client, now) = (lease.client, ctx.now());
     let mut settlement = Settlement::default();
-    let keeps_choices = keeps_choices(sender.inbox.kind);
+    let keeps_choices = offers::are_kept(sender.inbox.kind);
     for outcome in &ended.outcomes {
         match &outcome.result {
             Ok(taken) => settlement.accept(&outcome.leg, taken, keeps_choices, now),
@@ -143,6 +142,7 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &Sender, ended:
     work::count_refusals(&mut tx, client, &settlement.refused_for_now).await?;
     work::defer(&mut tx, client, &settlement.later, Later::Again).await?;
     work::mark_unknown(&mut tx, client, &settlement.unknown).await?;
+    offers::end(&mut tx, client, sender, &ended.outcomes, &settlement.unknown).await?;
     let mut wakes = BTreeSet::from_iter(advance(ctx, &mut tx, client, settlement.steps).await?);
     wakes.extend(sms_parts::join(ctx, &mut tx, client, &received).await?);
     if sender.inbox.kind.channel().remembers_recipients() {
@@ -262,12 +262,6 @@ fn tries(leg: &DueLeg) -> Tries {
     Tries { calls: leg.attempts.saturating_add(1), refusals: leg.refusals, expires: leg.channel == Channel::Sms }
 }
 
-/// Whether answers to messages of this kind of inbox may name a choice by its number or label, or a tap does not say which message
-/// it belongs to.
-fn keeps_choices(kind: InboxKind) -> bool {
-    matches!(kind, InboxKind::WhatsappLite | InboxKind::Messenger)
-}
-
 /// The step of a leg that does not go out any more.
 pub(super) fn failed(leg: &DueLeg, failure: ProviderFailure, now: DateTime<Utc>) -> Step {
     Step {
@@ -296,14 +290,14 @@ async fn remember_recipients(
     let sent: Vec<(&Address, &[Address])> = written_to.iter().map(|one| (&one.address, one.named.as_slice())).collect();
     let Met { who: known, folded } = customers::resolve_sent(db, client, &ctx.ids, &sent, now).await?;
     let inbox = sender.inbox.id;
-    let (mut outbound, mut offers) = (Vec::with_capacity(known.len()), Vec::with_capacity(known.len()));
+    let (mut outbound, mut shown) = (Vec::with_capacity(known.len()), Vec::with_capacity(known.len()));
     for (customer, one) in known.into_iter().zip(written_to) {
         outbound.push((customer, one.template));
-        offers.push((customer, one.offer));
+        shown.push((customer, one.offer));
     }
     inbox_customers::record_outbound(db, client, inbox, &outbound, now).await?;
-    if keeps_choices(sender.inbox.kind) {
-        lite_offers::note(db, client, inbox, &offers, now).await?;
+    if offers::are_kept(sender.inbox.kind) {
+        lite_offers::note(db, client, inbox, &shown, now).await?;
     }
     record_folded(ctx, db, client, &folded).await
 }

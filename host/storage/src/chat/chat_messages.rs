@@ -140,12 +140,13 @@ pub(super) fn content(direction: Direction, stored: &Stored) -> Result<ChatConte
 /// What stands beside the direction of a message.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Said<'c> {
+pub(super) enum Said<'c> {
     Incoming(&'c ReceivedContent),
     Outgoing(&'c OutboundContent),
 }
 
-fn said(content: &ChatContent) -> Json<Versioned<Said<'_>>> {
+/// What a message says, on its way into a column.
+pub(super) fn said(content: &ChatContent) -> Json<Versioned<Said<'_>>> {
     stored::write(match content {
         ChatContent::Incoming(content) => Said::Incoming(content),
         ChatContent::Outgoing(content) => Said::Outgoing(content),
@@ -314,6 +315,50 @@ pub async fn quoted(db: &mut PgConnection, client: ClientId, provider_id: &str) 
     .bind(provider_id)
     .fetch_optional(db)
     .await?;
+    quoted_of(row)
+}
+
+/// The message that we sent under this id, as [`quoted`] answers it: also before its provider has said what it is called there.
+pub async fn quoted_outbound(
+    db: &mut PgConnection,
+    client: ClientId,
+    message: MessageId,
+) -> Result<Option<QuotedMessage>> {
+    let row: Option<QuotedRow> = sqlx::query_as(
+        "SELECT sent.chat_message_id, sent.id AS outbound_message_id, sent.gst_id, sent.ct_id, sent.conversation_id,
+                chat.body, part.content
+         FROM outbound_message sent
+         LEFT JOIN LATERAL (
+             SELECT * FROM chat_message one
+             WHERE one.client_id = sent.client_id AND one.id = sent.chat_message_id OFFSET 0) chat ON true
+         LEFT JOIN LATERAL (
+             SELECT * FROM outbound_part one
+             WHERE one.client_id = sent.client_id AND one.id = sent.part_id OFFSET 0) part ON true
+         WHERE sent.client_id = $1 AND sent.id = $2",
+    )
+    .bind(client.0)
+    .bind(message.0)
+    .fetch_optional(db)
+    .await?;
+    quoted_of(row)
+}
+
+/// Those of the provider's ids that are of messages which the business sent by other means than ours.
+pub async fn imported(db: &mut PgConnection, client: ClientId, provider_ids: &[&str]) -> Result<HashSet<String>> {
+    let imported: Vec<String> = sqlx::query_scalar(
+        "SELECT known.provider_id
+         FROM (SELECT $1::uuid AS client_id, id FROM unnest($2::text[]) AS id OFFSET 0) wanted
+         JOIN provider_message known ON known.client_id = wanted.client_id AND known.provider_id = wanted.id
+         WHERE known.outbound_message_id IS NULL",
+    )
+    .bind(client.0)
+    .bind(provider_ids)
+    .fetch_all(db)
+    .await?;
+    Ok(imported.into_iter().collect())
+}
+
+fn quoted_of(row: Option<QuotedRow>) -> Result<Option<QuotedMessage>> {
     let Some(row) = row else { return Ok(None) };
     let content = stored::read_optional("outbound_part", "content", row.content.as_ref())?;
     // The row outlives the message it points at by a little: retention drops partitions first.

@@ -57,6 +57,10 @@ pub struct PastMessage {
     pub played_at: Option<DateTime<Utc>>,
     /// When it was written.
     pub created_at: DateTime<Utc>,
+    /// When its author edited it last.
+    pub edited_at: Option<DateTime<Utc>>,
+    /// When its author deleted it: it says nothing any more.
+    pub deleted_at: Option<DateTime<Utc>>,
 }
 
 impl PastMessage {
@@ -101,6 +105,8 @@ struct PastRow {
     temp_id: Option<String>,
     played_at: Option<DateTime<Utc>>,
     created_at: DateTime<Utc>,
+    edited_at: Option<DateTime<Utc>>,
+    deleted_at: Option<DateTime<Utc>>,
 }
 
 impl TryFrom<PastRow> for PastMessage {
@@ -129,6 +135,8 @@ impl TryFrom<PastRow> for PastMessage {
             temp_id: row.temp_id,
             played_at: row.played_at,
             created_at: row.created_at,
+            edited_at: row.edited_at,
+            deleted_at: row.deleted_at,
         })
     }
 }

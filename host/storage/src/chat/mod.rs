@@ -16,3 +16,4 @@ pub mod routing_decisions;
 pub mod search;
 pub mod teams;
 pub mod tickets;
+pub mod versions;

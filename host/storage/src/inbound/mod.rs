@@ -4,3 +4,4 @@ pub mod callbacks;
 pub mod failed_callbacks;
 pub mod media;
 pub mod media_content;
+pub mod waiting_referrals;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, MessageId};
 use sqlx::PgConnection;
+use uuid::Uuid;
 
 pub use super::due::{Due, DueLeg, Held, UnreadableLeg, due};
 use super::keys::LegKeys;
@@ -189,4 +190,19 @@ pub async fn defer(
     .execute(db)
     .await?;
     Ok(())
+}
+
+/// Whether the call for a message to one of these recipients has begun and is not settled: the provider may tell of it before it
+/// answers.
+pub async fn is_sending_to(db: &mut PgConnection, client: ClientId, lane: Uuid, recipients: &[&str]) -> Result<bool> {
+    Ok(sqlx::query_scalar(
+        "SELECT EXISTS (SELECT FROM outbound_work
+                        WHERE client_id = $1 AND lane_id = $2 AND ready AND recipient = ANY ($3::text[])
+                          AND phase = 'SENDING')",
+    )
+    .bind(client.0)
+    .bind(lane)
+    .bind(recipients)
+    .fetch_one(db)
+    .await?)
 }

@@ -1,10 +1,12 @@
-//! The numbered choices that a customer of a Lite number was shown last (ADR 0024).
+//! The numbered choices that a customer of a Lite number or a page was shown last (ADR 0024): those of messages that providers
+//! took, and those of a message whose call has begun, which a customer may answer before the provider does.
 
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use domain::{
-    ids::{ClientId, CustomerId, InboxId},
+    address::Address,
+    ids::{ClientId, CustomerId, InboxId, MessageId},
     lite::Choice,
 };
 use sqlx::PgConnection;
@@ -15,11 +17,20 @@ use crate::{
     stored::{self, Stored},
 };
 
+/// The message that shows choices.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ShownBy {
+    /// A message that the provider took, by the provider's id.
+    Taken(String),
+    /// A message whose call has begun, by our id.
+    InFlight(MessageId),
+}
+
 /// What a customer was shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
-    /// Provider id of the message that shows it.
-    pub provider_id: String,
+    /// The message that shows it.
+    pub by: ShownBy,
     /// Its choices, in the order of their numbers.
     pub choices: Vec<Choice>,
     /// Nothing went out since.
@@ -108,22 +119,119 @@ struct OfferRows<'o> {
     are_last: Vec<bool>,
 }
 
-/// What a customer of a number was shown last.
-pub async fn of(
+/// A call that begins: whom it is to, and what its message lets the customer choose.
+#[derive(Debug, Clone, Copy)]
+pub struct Begun<'c> {
+    /// The message.
+    pub message: MessageId,
+    /// The customer.
+    pub customer: CustomerId,
+    /// Its choices, in the order of their numbers; some.
+    pub choices: &'c [Choice],
+}
+
+/// Notes choices of messages whose calls begin now, in the transaction that marks them. Of several messages to one customer the
+/// last counts.
+pub async fn begin(
     db: &mut PgConnection,
     client: ClientId,
     inbox: InboxId,
-    customer: CustomerId,
-) -> Result<Option<Offer>> {
-    let row: Option<(String, Stored, bool)> = sqlx::query_as(
-        "SELECT provider_id, choices, is_last FROM lite_offer
-         WHERE client_id = $1 AND inbox_id = $2 AND customer_id = $3",
+    begun: &[Begun<'_>],
+    now: DateTime<Utc>,
+) -> Result<()> {
+    // A map: a row may be written once per statement, and sorted rows do not deadlock.
+    let last: BTreeMap<CustomerId, &Begun<'_>> = begun.iter().map(|one| (one.customer, one)).collect();
+    if last.is_empty() {
+        return Ok(());
+    }
+    let choices: Vec<String> = last.values().map(|one| stored::write_text(one.choices)).collect::<Result<_>>()?;
+    sqlx::query(
+        "INSERT INTO offer_in_flight (client_id, inbox_id, customer_id, message_id, choices, is_last, offered_at)
+         SELECT $1, $2, customer_id, message_id, choices::jsonb, true, $6
+         FROM unnest($3::uuid[], $4::uuid[], $5::text[]) AS one (customer_id, message_id, choices)
+         ON CONFLICT (client_id, inbox_id, customer_id) DO UPDATE
+         SET message_id = excluded.message_id, choices = excluded.choices, is_last = true, offered_at = excluded.offered_at",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(last.keys().map(|customer| customer.0).collect::<Vec<_>>())
+    .bind(last.values().map(|one| one.message.0).collect::<Vec<_>>())
+    .bind(choices)
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Notes that calls without choices begin: what is in flight to these addresses is not the last message any more.
+pub async fn overtake(db: &mut PgConnection, client: ClientId, inbox: InboxId, to: &[&Address]) -> Result<()> {
+    if to.is_empty() {
+        return Ok(());
+    }
+    sqlx::query(
+        "UPDATE offer_in_flight offer SET is_last = false
+         FROM (SELECT $1::uuid AS client_id, $2::uuid AS inbox_id, * FROM unnest($3::text[], $4::text[]) AS one (kind, value)
+               OFFSET 0) given
+         CROSS JOIN LATERAL (
+             SELECT * FROM customer_address one
+             WHERE one.client_id = given.client_id AND one.kind = given.kind AND one.value = given.value OFFSET 0) address
+         WHERE offer.client_id = given.client_id AND offer.inbox_id = given.inbox_id
+           AND offer.customer_id = address.customer_id AND offer.is_last",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(to.iter().map(|address| address.kind().as_str()).collect::<Vec<_>>())
+    .bind(to.iter().map(|address| address.value()).collect::<Vec<_>>())
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Forgets choices of messages whose calls have ended: they were shown, which [`note`] writes down, or they were not.
+pub async fn end(db: &mut PgConnection, client: ClientId, messages: &[MessageId]) -> Result<()> {
+    if messages.is_empty() {
+        return Ok(());
+    }
+    sqlx::query(
+        "DELETE FROM offer_in_flight offer
+         USING (SELECT $1::uuid AS client_id, id FROM unnest($2::uuid[]) AS id OFFSET 0) ended
+         WHERE offer.client_id = ended.client_id AND offer.message_id = ended.id",
+    )
+    .bind(client.0)
+    .bind(messages.iter().map(|message| message.0).collect::<Vec<_>>())
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+#[derive(sqlx::FromRow)]
+struct OfferRow {
+    message_id: Option<Uuid>,
+    provider_id: Option<String>,
+    choices: Stored,
+    is_last: bool,
+}
+
+/// What a customer was shown last, the latest first: of a message in flight, and of one that the provider took.
+pub async fn of(db: &mut PgConnection, client: ClientId, inbox: InboxId, customer: CustomerId) -> Result<Vec<Offer>> {
+    let rows: Vec<OfferRow> = sqlx::query_as(
+        "(SELECT message_id, NULL AS provider_id, choices, is_last FROM offer_in_flight
+          WHERE client_id = $1 AND inbox_id = $2 AND customer_id = $3)
+         UNION ALL
+         (SELECT NULL, provider_id, choices, is_last FROM lite_offer
+          WHERE client_id = $1 AND inbox_id = $2 AND customer_id = $3)",
     )
     .bind(client.0)
     .bind(inbox.0)
     .bind(customer.0)
-    .fetch_optional(db)
+    .fetch_all(db)
     .await?;
-    let Some((provider_id, choices, is_last)) = row else { return Ok(None) };
-    Ok(Some(Offer { provider_id, choices: stored::read("lite_offer", "choices", &choices)?, is_last }))
+    let offer = |row: OfferRow| {
+        let by = match (row.message_id, row.provider_id) {
+            (Some(message), _) => ShownBy::InFlight(MessageId(message)),
+            (None, provider_id) => ShownBy::Taken(provider_id.unwrap_or_default()),
+        };
+        Ok(Offer { by, choices: stored::read("lite_offer", "choices", &row.choices)?, is_last: row.is_last })
+    };
+    rows.into_iter().map(offer).collect()
 }

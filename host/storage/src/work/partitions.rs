@@ -15,12 +15,13 @@ use uuid::Uuid;
 use crate::{Error, Result};
 
 /// The partitioned tables.
-pub const PARTITIONED: [&str; 12] = [
+pub const PARTITIONED: [&str; 13] = [
     "outbound_part",
     "outbound_message",
     "outbound_leg",
     "delivery_receipt",
     "chat_message",
+    "message_version",
     "webhook_delivery",
     "webhook_attempt",
     "plugin_invocation",
@@ -52,7 +53,10 @@ fn midnight(day: NaiveDate) -> DateTime<Utc> {
 
 /// The column by which a table is partitioned.
 pub(super) fn key_of(table: &str) -> &'static str {
-    if table == "outbound_leg" { "message_id" } else { "id" }
+    match table {
+        "outbound_leg" | "message_version" => "message_id",
+        _ => "id",
+    }
 }
 
 /// How long partitions last where rows are kept for so many days, in weeks.

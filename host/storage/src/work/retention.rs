@@ -63,11 +63,13 @@ pub const OF_MESSAGES: [Aging; 15] = [
 pub const CONVERSATIONS: Aging = aging("conversation", Age::Moment("closed_at"));
 /// Counts of messages that were submitted long ago.
 pub const MESSAGE_COUNTS: Aging = aging("message_count", Age::Moment("at"));
-/// What providers told us: fingerprints, callbacks that were given up, and items that could not be read.
-pub const OF_CALLBACKS: [Aging; 3] = [
+/// What providers told us: fingerprints, callbacks that were given up, items that could not be read, and referrals that no message
+/// followed.
+pub const OF_CALLBACKS: [Aging; 4] = [
     aging("callback_seen", Age::Moment("seen_at")),
     Aging { only: "failure IS NOT NULL", ..aging("callback", Age::Moment("received_at")) },
     aging("failed_callback", Age::Moment("received_at")),
+    aging("waiting_referral", Age::Moment("came_at")),
 ];
 /// What plugins left beside the tables that are partitioned.
 pub const OF_PLUGINS: [Aging; 2] =

@@ -63,6 +63,7 @@ async fn say(db: &mut PgConnection, ids: &IdSource, chat: ParticipantId, text: &
         content: ChatContent::Incoming(Box::new(ReceivedContent {
             content: InboundContent::Text { body: text.to_owned() },
             raw: Opaque::default(),
+            referral: None,
         })),
         media: None,
         owner: "CUSTOMER".to_owned(),

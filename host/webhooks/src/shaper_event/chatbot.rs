@@ -5,7 +5,7 @@ use domain::{
     address::AddressKind,
     chat::{MessageContentType, words},
     content::OutboundContent,
-    event::{self, AnsweredMessage, Assignment, Chat, Customer, MessageCame, MessageSaid},
+    event::{self, AnsweredMessage, Assignment, Chat, Customer, MessageCame, MessageChanged, MessageSaid},
 };
 use events::{ChatbotReport, Scene};
 use plugin_host::webhook_shaper::{Agent, ChatbotEvent, ChatbotSettings, Direction, Team};
@@ -25,7 +25,23 @@ pub(super) fn came(came: &MessageCame, told: ChatbotReport, business: &str, at: 
         template_name: came.last_template.as_ref().map(|template| template.name.clone()),
         quoted_message_id: quoted.map(AnsweredMessage::id).or_else(|| came.quoted_provider_id.clone()),
         quoted_text: quoted.and_then(|answered| answered.text.clone()),
+        metadata: came.referral.as_ref().map(|referral| referral.metadata().collect()).unwrap_or_default(),
         ..of_chat((&came.chat, &came.customer), told, (Direction::Incoming, business), at)
+    }
+}
+
+/// The customer edited or deleted a message: an event about that message, whose type says what became of it.
+pub(super) fn changed(
+    changed: &MessageChanged,
+    told: ChatbotReport,
+    business: &str,
+    at: DateTime<Utc>,
+) -> ChatbotEvent {
+    ChatbotEvent {
+        message_id: Some(changed.message.to_string()),
+        message_type: Some(changed.kind.as_str().to_owned()),
+        message_text: changed.text.clone(),
+        ..of_chat((&changed.chat, &changed.customer), told, (Direction::Incoming, business), at)
     }
 }
 

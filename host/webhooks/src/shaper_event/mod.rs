@@ -69,6 +69,9 @@ fn of(report: &Report, business: &str) -> Option<WebhookEvent> {
         (ReportKind::Chatbot(told), Event::MessageSaid(said)) => {
             WebhookEvent::Chatbot(chatbot::said(said, told, business, at))
         }
+        (ReportKind::Chatbot(told), Event::MessageChanged(changed)) => {
+            WebhookEvent::Chatbot(chatbot::changed(changed, told, business, at))
+        }
         (ReportKind::Chatbot(told), Event::ChatChangedHands(changed)) => {
             let (scene, assigned) = (report.scene.as_deref()?, changed.assignment()?);
             WebhookEvent::Chatbot(chatbot::assigned(scene, assigned, told, business, at))

@@ -73,6 +73,7 @@ fn tap() -> MessageCame {
     MessageCame {
         conversation: None,
         cost: None,
+        referral: None,
         message: ChatMessageId(Uuid::from_u128(4)),
         chat: chat(),
         customer: customer(),

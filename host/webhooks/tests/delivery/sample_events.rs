@@ -121,6 +121,7 @@ fn came(content: InboundContent) -> MessageCame {
         last_template: None,
         conversation: None,
         cost: None,
+        referral: None,
     }
 }
 

@@ -7,14 +7,14 @@ use domain::{
     address::{Address, AddressKind},
     chat::words,
     content::OutboundContent,
-    inbound::{CallbackBody, Echo, InboundContent, InboundMessage, ProviderStatus, StatusUpdate},
+    inbound::{CallbackBody, CameBy, Echo, InboundContent, InboundMessage, ProviderStatus, StatusUpdate},
 };
 use serde_json::{Value, json};
 
 use super::{
     ID_MAX_BYTES,
     attachment::{self, Attached},
-    report,
+    change, referral, report,
 };
 use crate::{
     messenger::ids,
@@ -35,15 +35,20 @@ pub(super) enum Read {
     Malformed(&'static str),
 }
 
+/// Why an event that has a known part cannot be read.
+const MALFORMED: &str = "its customer, its id or its time is missing, or has another form";
+
 /// Reads one element of `messaging`.
-pub(super) fn read(entry: &Value, event: &Value) -> Read {
+pub(super) fn read(page: &str, entry: &Value, event: &Value) -> Read {
     if !event.is_object() {
         return Read::Malformed("it is no object");
     }
     let part = |name: &str| event.get(name).filter(|part| !part.is_null());
     let facts = if let Some(message) = part("message") {
         if message.get("is_deleted").and_then(Value::as_bool) == Some(true) {
-            return Read::Ignored("message deleted");
+            let told = at(entry, event).zip(mid(message));
+            let fact = told.and_then(|(at, mid)| change::deleted(page, (event, at), &mid));
+            return fact.map_or(Read::Malformed(MALFORMED), |fact| Read::Facts(vec![fact]));
         }
         match message.get("is_echo").and_then(Value::as_bool) {
             Some(true) => echo(entry, event, message),
@@ -51,18 +56,22 @@ pub(super) fn read(entry: &Value, event: &Value) -> Read {
         }
     } else if let Some(postback) = part("postback") {
         postback_fact(entry, event, postback)
+    } else if let Some(edit) = part("message_edit") {
+        let told = at(entry, event).zip(mid(edit));
+        told.and_then(|(at, mid)| change::edited(page, (event, at), (edit, &mid))).map(|fact| vec![fact])
     } else if let Some(reaction) = part("reaction") {
         reaction_fact(entry, event, reaction)
     } else if let Some(delivery) = part("delivery") {
         psid(event, "sender").and_then(|customer| report::facts(customer, delivery, ProviderStatus::Delivered, entry))
     } else if let Some(read) = part("read") {
         psid(event, "sender").and_then(|customer| report::facts(customer, read, ProviderStatus::Read, entry))
+    } else if part("referral").is_some() {
+        came_by(entry, event).map(|fact| vec![fact])
     } else {
-        let known =
-            ["message_edit", "referral", "optin", "account_linking", "pass_thread_control", "take_thread_control"];
+        let known = ["optin", "account_linking", "pass_thread_control", "take_thread_control"];
         return Read::Ignored(known.into_iter().find(|name| part(name).is_some()).unwrap_or("unknown"));
     };
-    facts.map_or(Read::Malformed("its customer, its id or its time is missing, or has another form"), Read::Facts)
+    facts.map_or(Read::Malformed(MALFORMED), Read::Facts)
 }
 
 /// The customer of an event: its `sender`, or of an echo its `recipient`.
@@ -107,6 +116,7 @@ fn inbound(
         quoted_provider_id: quoted,
         content,
         raw,
+        referral: referral::of_event(event),
     })
 }
 
@@ -214,6 +224,14 @@ fn made_id(kind: &str, entry: &Value, event: &Value, what: &str) -> Option<Strin
     Some(ids::made(kind, customer.value(), moment, what))
 }
 
+/// A customer came by an advertisement or a link, and has not written yet.
+fn came_by(entry: &Value, event: &Value) -> Option<(String, CallbackBody)> {
+    let (from, at) = (psid(event, "sender")?, at(entry, event)?);
+    let referral = *referral::of_event(event)?;
+    let fact = format!("referral:{}:{}", from.value(), at.timestamp_millis());
+    Some((fact, CallbackBody::Referral(Box::new(CameBy { from, at, referral }))))
+}
+
 /// A message that the page sent: ours, which then has left, or one that somebody wrote elsewhere.
 fn echo(entry: &Value, event: &Value, message: &Value) -> Option<Vec<(String, CallbackBody)>> {
     let (id, to, sent_at) = (mid(message)?.into_owned(), psid(event, "recipient")?, at(entry, event)?);
@@ -252,7 +270,9 @@ fn echo(entry: &Value, event: &Value, message: &Value) -> Option<Vec<(String, Ca
         let provider_id = ids::at_place(&id, position);
         let fact = format!("echo:{provider_id}");
         let quoted_provider_id = quoted.clone();
-        (fact, CallbackBody::Echo(Box::new(Echo { provider_id, to: to.clone(), sent_at, quoted_provider_id, content })))
+        let (also_to, file) = (None, None);
+        let echo = Echo { provider_id, to: to.clone(), also_to, sent_at, quoted_provider_id, content, file };
+        (fact, CallbackBody::Echo(Box::new(echo)))
     });
     Some(facts.collect())
 }

@@ -2,7 +2,9 @@
 //! read is an item too, to be counted and kept; its neighbours are taken.
 
 mod attachment;
+mod change;
 mod event;
+mod referral;
 mod report;
 
 use domain::{
@@ -69,7 +71,7 @@ pub fn parse(raw: &[u8]) -> Result<Vec<CallbackItem>, CallbackError> {
 /// What one event of a page says.
 fn event_items(page: &str, entry: &Value, event: &Value, items: &mut Vec<CallbackItem>) {
     let target = CallbackTarget::Page(page.to_owned());
-    match event::read(entry, event) {
+    match event::read(page, entry, event) {
         event::Read::Facts(facts) => items.extend(facts.into_iter().map(|(fact, body)| CallbackItem {
             dedupe_key: format!("messenger:{page}:{fact}"),
             target: target.clone(),

@@ -10,8 +10,10 @@ use serde_json::{Value, json};
 
 use super::{
     content::content_of,
+    echo, edit,
     fields::{digits, elements, instant, owned, text},
     id,
+    referral::referral_of,
 };
 
 /// Meta's ids of messages have some hundred characters; what is longer is none, and fits into no index.
@@ -91,7 +93,7 @@ pub(super) fn message_id(item: &Value) -> Result<String, &'static str> {
 }
 
 /// The type of a message.
-fn type_of(message: &Value) -> &str {
+pub(super) fn type_of(message: &Value) -> &str {
     let of_part = || PARTS.into_iter().find(|part| message.get(part).is_some());
     text(message, "type").or_else(of_part).unwrap_or("unknown")
 }
@@ -107,13 +109,19 @@ pub(super) fn message_item(
     let message_id = message_id(message)?;
     let kind = type_of(message);
     let dedupe_key = format!("message:{message_id}");
+    if echo::is_of_group(message) {
+        return Ok((dedupe_key, echo::of_group(message)));
+    }
     match kind {
         "system" => {
             let system = message.get("system").and_then(|system| text(system, "type")).unwrap_or("unknown");
             Ok((dedupe_key, kept_whole(&format!("system.{system}"), message, value, contact)))
         }
-        // They refer to earlier messages; the product has no notion of them.
-        "edit" | "revoke" => Ok((dedupe_key, kept_whole(&format!("message.{kind}"), message, value, contact))),
+        _ if edit::is_change(kind) => {
+            let by = edit::customer(message, contact).ok_or("its customer is missing")?;
+            let change = edit::change(kind, message, by)?;
+            Ok((dedupe_key, CallbackBody::Change(Box::new(change))))
+        }
         _ => Ok((dedupe_key, CallbackBody::Message(Box::new(inbound(message_id, kind, message, contact)?)))),
     }
 }
@@ -158,5 +166,6 @@ fn inbound(
         quoted_provider_id: quoted,
         content: content_of(kind, message),
         raw: message.clone(),
+        referral: referral_of(message),
     })
 }

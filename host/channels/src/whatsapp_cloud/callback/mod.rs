@@ -3,12 +3,15 @@
 
 mod account;
 mod content;
+pub(crate) mod echo;
+mod edit;
 pub(crate) mod fields;
 mod handshake;
 mod message;
 mod names;
 mod order;
 mod plain;
+pub(crate) mod referral;
 mod signature;
 mod status;
 
@@ -108,6 +111,10 @@ fn change_items(entry: &Value, change: &Value, items: &mut Vec<CallbackItem>) {
     match (text(change, "field"), value) {
         (Some("messages"), Some(value)) => match number_of(value) {
             Some(number_id) => messages_change(&CallbackTarget::PhoneNumberId(number_id), value, items),
+            None => items.push(unreadable("`value.metadata.phone_number_id` is missing")),
+        },
+        (Some(echo::FIELD), Some(value)) => match number_of(value) {
+            Some(number_id) => echo::echoes_change(&CallbackTarget::PhoneNumberId(number_id), value, items),
             None => items.push(unreadable("`value.metadata.phone_number_id` is missing")),
         },
         (Some(field), Some(value)) => match account::account_item(entry, field, value) {

@@ -13,13 +13,17 @@ use sha2::Sha512;
 
 use super::{
     super::{BridgeCallback, CallbackRefused, DeviceEvent, REFUSED_BY_DEVICE},
-    stanza,
+    beside, stanza,
 };
 use crate::{
     provider_json, unmodelled,
     unreadable::{ignored, unreadable},
     whatsapp_cloud::callback::fields::{elements, instant, number, owned, text, word},
 };
+
+/// The events that are read.
+const EVENTS: [&str; 6] =
+    ["message", "message.any", "message.reaction", "message.ack", "message.edited", "message.revoked"];
 
 /// Whether a header has the form of a signature: what has not need not be compared with anything.
 pub fn is_signature(header: &str) -> bool {
@@ -43,8 +47,7 @@ pub(super) fn verify(callback: &BridgeCallback<'_>, secret: &str) -> Result<(), 
     mac.verify_slice(&signature).map_err(|_| CallbackRefused::BadSignature)
 }
 
-/// What a webhook tells. What is not modelled tells nothing; what cannot be read, and what is about groups or our own messages, is
-/// told as that.
+/// What a webhook tells. What is not modelled tells nothing; what cannot be read, and messages of groups, are told as that.
 pub(super) fn told(body: &[u8]) -> Result<Vec<DeviceEvent>, CallbackRefused> {
     let unread = |reason: String| CallbackRefused::Unreadable(reason);
     let webhook = provider_json::read(body).map_err(|error| unread(error.to_string()))?;
@@ -52,7 +55,7 @@ pub(super) fn told(body: &[u8]) -> Result<Vec<DeviceEvent>, CallbackRefused> {
         return Err(unread("it is no object".to_owned()));
     }
     let event = text(&webhook, "event").unwrap_or_default();
-    if !matches!(event, "message" | "message.reaction" | "message.ack") {
+    if !EVENTS.contains(&event) {
         return Ok(Vec::new());
     }
     match elements(&webhook, "payload") {
@@ -66,9 +69,12 @@ fn cannot_read(item: &Value) -> DeviceEvent {
     DeviceEvent::Unreadable(unreadable(InboxKind::WhatsappLite, "event", reason, item))
 }
 
+fn left_out(kind: &str, name: &str) -> DeviceEvent {
+    DeviceEvent::Ignored(ignored(InboxKind::WhatsappLite, kind, name))
+}
+
 /// What one item of a webhook tells.
 fn told_of(event: &str, item: &Value, webhook: &Value) -> DeviceEvent {
-    let left_out = |kind: &str, name: &str| DeviceEvent::Ignored(ignored(InboxKind::WhatsappLite, kind, name));
     if event == "message.ack" {
         return match (receipt(item, webhook), item.get("ack")) {
             (Some(moved), _) => DeviceEvent::Moved(moved),
@@ -76,23 +82,39 @@ fn told_of(event: &str, item: &Value, webhook: &Value) -> DeviceEvent {
             (None, _) => cannot_read(item),
         };
     }
-    let message = if event == "message" { message(item) } else { reaction(item) };
-    match message {
-        Some(message) => DeviceEvent::Came(Box::new(message)),
+    if beside::is_of_group(item) || (event == "message.revoked" && beside::is_revoked_of_group(item)) {
+        let reason = "messages of groups are not supported";
+        return DeviceEvent::Unreadable(unreadable(InboxKind::WhatsappLite, "group message", reason, item));
+    }
+    let told = match event {
+        "message.edited" => beside::edited(item, webhook).map(|change| DeviceEvent::Changed(Box::new(change))),
+        "message.revoked" => beside::revoked(item, webhook).map(|change| DeviceEvent::Changed(Box::new(change))),
+        "message.reaction" => reaction(item).map(|message| DeviceEvent::Came(Box::new(message))),
+        _ if is_ours(item) && beside::went_out_here(item) => Some(left_out("event", "sent by us")),
+        _ if is_ours(item) => beside::echo(item).map(|echo| DeviceEvent::Echoed(Box::new(echo))),
+        _ => message(item).map(|message| DeviceEvent::Came(Box::new(message))),
+    };
+    match told {
+        Some(told) => told,
         None if is_left_out(item) => left_out("event", "not of a chat with a customer"),
         None => cannot_read(item),
     }
 }
 
-/// Whether a message is our own, or of a chat that is none between two people whose numbers are known.
+/// Whether the number itself wrote a message.
+pub(super) fn is_ours(payload: &Value) -> bool {
+    payload.get("fromMe").and_then(Value::as_bool) == Some(true)
+}
+
+/// Whether a message is a reaction of our own, or of a chat that is none between two people whose numbers are known.
 fn is_left_out(payload: &Value) -> bool {
     let from = text(payload, "from").unwrap_or_default();
     let is_of_a_number = phone(from).is_some() || !from.contains('@');
-    payload.get("fromMe").and_then(Value::as_bool) == Some(true) || !is_of_a_number
+    is_ours(payload) || !is_of_a_number
 }
 
 /// The phone number of a chat between two.
-fn phone(chat: &str) -> Option<String> {
+pub(super) fn phone(chat: &str) -> Option<String> {
     let (user, server) = chat.split_once('@')?;
     let number = user.split(':').next()?;
     let plain = number.bytes().all(|byte| byte.is_ascii_digit()) && !number.is_empty();
@@ -100,7 +122,7 @@ fn phone(chat: &str) -> Option<String> {
 }
 
 /// Who wrote. WhatsApp may name a customer by an id of its own (`@lid`); then the engine says beside it which number that is.
-fn sender(payload: &Value) -> Option<String> {
+pub(super) fn sender(payload: &Value) -> Option<String> {
     let from = text(payload, "from")?;
     if !from.ends_with("@lid") {
         return phone(from);
@@ -118,7 +140,7 @@ fn message(payload: &Value) -> Option<InboundMessage> {
 }
 
 fn written(payload: &Value, content: InboundContent) -> Option<InboundMessage> {
-    if payload.get("fromMe").and_then(Value::as_bool) == Some(true) {
+    if is_ours(payload) {
         return None;
     }
     let from = sender(payload)?;
@@ -137,10 +159,11 @@ fn written(payload: &Value, content: InboundContent) -> Option<InboundMessage> {
         quoted_provider_id: quoted,
         content,
         raw: payload.clone(),
+        referral: None,
     })
 }
 
-fn content(payload: &Value) -> InboundContent {
+pub(super) fn content(payload: &Value) -> InboundContent {
     let body = text(payload, "body").map(str::to_owned);
     if let Some(media) = payload.get("media").and_then(|media| media_of(media, payload)) {
         return InboundContent::Media(InboundMedia { caption: body, ..media });
@@ -261,7 +284,7 @@ fn receipt(payload: &Value, webhook: &Value) -> Option<StatusUpdate> {
 }
 
 /// When a webhook was sent: milliseconds since 1970.
-fn told_at(webhook: &Value) -> Option<DateTime<Utc>> {
+pub(super) fn told_at(webhook: &Value) -> Option<DateTime<Utc>> {
     DateTime::from_timestamp_millis(word(webhook, "timestamp")?.parse().ok()?)
 }
 
@@ -330,11 +353,73 @@ mod tests {
     }
 
     #[test]
-    fn groups_broadcasts_and_our_own_messages_tell_nothing() {
-        for from in ["1203630@g.us", "status@broadcast", "123@lid"] {
-            assert_eq!(message(from_customer(json!({"from": from, "body": "x"}))), None, "{from}");
+    fn broadcasts_and_customers_without_a_number_tell_nothing() {
+        for from in ["status@broadcast", "123@lid"] {
+            assert_eq!(message(from_customer(json!({"id": "AAAA", "from": from, "body": "x"}))), None, "{from}");
         }
-        assert_eq!(message(from_customer(json!({"fromMe": true, "body": "x"}))), None);
+    }
+
+    fn told_of(event: &str, payload: Value) -> Vec<DeviceEvent> {
+        signed(&json!({"event": event, "timestamp": 1_760_000_001_000_i64, "payload": payload}), SECRET).unwrap()
+    }
+
+    #[test]
+    fn what_the_business_writes_on_its_phone_is_an_echo_and_what_the_bridge_sent_is_not() {
+        let ours = json!({"id": "true_27820000001@c.us_3EB0", "timestamp": 1_760_000_000, "from": "27110000000@c.us",
+            "to": "27820000001@c.us", "fromMe": true, "body": "hello", "source": "app"});
+        for event in ["message", "message.any"] {
+            let told = told_of(event, ours.clone());
+            let [DeviceEvent::Echoed(echo)] = told.as_slice() else { panic!("{told:?}") };
+            assert_eq!((echo.provider_id.as_str(), echo.to.value()), ("3EB0", "27820000001"));
+            assert_eq!(echo.content, domain::content::OutboundContent::Text { body: "hello".to_owned() });
+        }
+        // An engine that names the chat as the sender, too.
+        let mut of_chat = ours.clone();
+        of_chat["from"] = json!("27820000001@c.us");
+        of_chat["to"] = Value::Null;
+        of_chat["id"] = json!("3EB0");
+        assert!(matches!(told_of("message.any", of_chat).as_slice(), [DeviceEvent::Echoed(_)]));
+        let mut api = ours;
+        api["source"] = json!("api");
+        assert_eq!(told_of("message.any", api), []);
+    }
+
+    #[test]
+    fn messages_in_groups_are_told_apart_whoever_wrote_them() {
+        let of_group = |from_me: bool| {
+            json!({"id": format!("{from_me}_1203630@g.us_3EB0_27820000001@c.us"), "timestamp": 1_760_000_000,
+                "from": "1203630@g.us", "fromMe": from_me, "body": "hi all"})
+        };
+        for (event, payload) in [
+            ("message", of_group(false)),
+            ("message.any", of_group(true)),
+            ("message.reaction", of_group(false)),
+            ("message.revoked", json!({"after": of_group(false), "before": null})),
+        ] {
+            let told = told_of(event, payload);
+            let [DeviceEvent::Unsupported { kind, .. }] = told.as_slice() else { panic!("{event}: {told:?}") };
+            assert_eq!(kind, "group");
+        }
+    }
+
+    #[test]
+    fn edits_and_deletions_name_their_message_and_their_author() {
+        let edit = json!({"id": "false_27820000001@c.us_BBBB", "editedMessageId": "AAAA", "from": "27820000001@c.us",
+            "timestamp": 1_760_000_000, "body": "hello"});
+        let told = told_of("message.edited", edit);
+        let [DeviceEvent::Changed(change)] = told.as_slice() else { panic!("{told:?}") };
+        let zo = domain::address::Address::of_kind(domain::address::AddressKind::Phone, "27820000001").unwrap();
+        assert_eq!((change.provider_id.as_str(), &change.by), ("AAAA", &domain::change::Author::Customer(vec![zo])));
+        assert_eq!(change.at.timestamp_millis(), 1_760_000_001_000, "when it was told");
+        let part = json!({"id": "true_27820000001@c.us_CCCC", "fromMe": true, "from": "27820000001@c.us",
+            "timestamp": 1_760_000_000});
+        for payload in [json!({"revokedMessageId": "CCCC", "after": part, "before": null}), json!({"before": part})] {
+            let told = told_of("message.revoked", payload);
+            let [DeviceEvent::Changed(change)] = told.as_slice() else { panic!("{told:?}") };
+            assert_eq!((change.provider_id.as_str(), &change.by), ("CCCC", &domain::change::Author::Business));
+            assert_eq!(change.change, domain::change::Change::Deleted);
+        }
+        assert_eq!(told_of("message.revoked", json!({"before": null, "after": null})), []);
     }
 
     #[test]

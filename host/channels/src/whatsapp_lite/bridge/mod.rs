@@ -2,6 +2,7 @@
 //! calls, what customers do comes back as webhooks. Its own states are few: whatever it does between `SCAN_QR_CODE` and
 //! `WORKING` is told as one step.
 
+mod beside;
 mod callback;
 
 use std::{
@@ -32,6 +33,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const LOOK: Duration = Duration::from_secs(2);
 /// Codes change about as often.
 const CODE_SECONDS: u32 = 20;
+/// What a bridge is to tell: `message.any` has the messages of customers and those that the business writes on its phone.
+const EVENTS: [&str; 6] =
+    ["message.any", "message.ack", "message.reaction", "message.edited", "message.revoked", "session.status"];
 /// When to look again at a session that does not work.
 const NOT_CONNECTED: Duration = Duration::from_secs(5);
 
@@ -161,7 +165,7 @@ impl BridgeDevice {
         json!({
             "webhooks": [{
                 "url": self.webhook,
-                "events": ["message", "message.ack", "message.reaction", "session.status"],
+                "events": EVENTS,
                 "hmac": {"key": self.bridge.settings.webhook_secret},
                 "retries": {"policy": "exponential", "delaySeconds": 2, "attempts": 15},
             }],
@@ -183,6 +187,12 @@ impl BridgeDevice {
         }
         events
     }
+}
+
+/// Whether the webhooks of a session tell of all [`EVENTS`]; a bridge that does not say is taken at its word of before.
+fn tells_everything(session: &Value) -> bool {
+    let Some(told) = session.pointer("/config/webhooks/0/events").and_then(Value::as_array) else { return true };
+    EVENTS.iter().all(|event| told.iter().any(|one| one == event || one == "*"))
 }
 
 /// What a status of the bridge means; `pairing`: a code was waiting until now.
@@ -213,6 +223,11 @@ impl LiteDevice for BridgeDevice {
             });
         }
         let now = self.ask(self.bridge.call(Method::GET, &self.of_session(""))).await?;
+        if !tells_everything(&now) {
+            // Of an earlier release: its webhooks tell less. The bridge begins the session anew with what it gets here.
+            let config = json!({"name": self.session, "config": self.config()});
+            self.ask(self.bridge.call(Method::PUT, &self.of_session("")).json(&config)).await?;
+        }
         match now.get("status").and_then(Value::as_str) {
             Some("WORKING" | "STARTING" | "SCAN_QR_CODE") => return Ok(()),
             Some("FAILED") => {

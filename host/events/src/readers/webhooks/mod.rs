@@ -11,6 +11,7 @@ pub use assigned::Scene;
 use std::collections::BTreeSet;
 
 use domain::{
+    chat::Direction,
     content::OutboundContent,
     event::{Event, MessageMoved, MessageSaid, Recorded, Speaker, Written},
     ids::{ClientId, DeliveryId, EndpointId, InboxId},
@@ -138,6 +139,8 @@ fn told_by(event: &Event) -> &'static [WebhookType] {
         Event::MessageCame(_) => &[WebhookType::IncomingMessage, WebhookType::Chatbot],
         // What somebody wrote past the platform is neither a bot's nor an agent's.
         Event::MessageSaid(said) if said.by != Speaker::Elsewhere => &[WebhookType::Chatbot],
+        // What the business changes by other means is no more told of than what it writes so.
+        Event::MessageChanged(changed) if changed.direction == Direction::Incoming => &[WebhookType::Chatbot],
         Event::ChatChangedHands(changed) if changed.assignment().is_some() => &[WebhookType::Chatbot],
         Event::MessageMoved(moved) if steps_are_reported(moved) => &[WebhookType::StatusUpdate],
         Event::SessionChanged(_) => &[WebhookType::SessionStatus],
@@ -148,6 +151,7 @@ fn told_by(event: &Event) -> &'static [WebhookType] {
         | Event::PluginSuspended(_)
         | Event::WebhookDisabled(_) => &[WebhookType::PartnerEvent],
         Event::MessageSaid(_)
+        | Event::MessageChanged(_)
         | Event::MessageMoved(_)
         | Event::ChatOpened(_)
         | Event::ChatChangedHands(_)
@@ -198,6 +202,7 @@ fn destination<'routes>(
 fn chatbot_moment(event: &Event) -> Option<(ChatbotEvent, bool)> {
     match event {
         Event::MessageCame(came) => Some((ChatbotEvent::Incoming, came.chat.agent.is_some())),
+        Event::MessageChanged(changed) => Some((ChatbotEvent::Incoming, changed.chat.agent.is_some())),
         Event::MessageSaid(said) => Some((moment_of_reply(said), said.chat.agent.is_some())),
         Event::ChatChangedHands(changed) => Some((ChatbotEvent::Assignment, changed.agent.is_some())),
         _ => None,

@@ -67,6 +67,7 @@ fn came_to(chat: Chat) -> Event {
     Event::MessageCame(Box::new(MessageCame {
         conversation: None,
         cost: None,
+        referral: None,
         message: ChatMessageId(Uuid::from_u128(22)),
         chat,
         customer: customer(),

@@ -42,6 +42,7 @@ pub(super) fn message(info: &MessageInfo, message: &wa::Message, phone: String) 
         quoted_provider_id: context(base).and_then(|context| context.stanza_id.clone()),
         content: content(base)?,
         raw: json!({"type": info.r#type, "mediaType": info.media_type}),
+        referral: None,
     })
 }
 

@@ -1,0 +1,34 @@
+//! The advertisement or link that led a customer to the page: with a message, with a tap, or by itself.
+
+use domain::referral::Referral;
+use serde_json::Value;
+
+use crate::whatsapp_cloud::callback::referral::said;
+
+/// What an event says of it: in its message, in its postback, or on its own.
+pub(super) fn of_event(event: &Value) -> Option<Box<Referral>> {
+    let places = ["/message/referral", "/postback/referral", "/referral"];
+    let referral = places.into_iter().find_map(|place| event.pointer(place))?;
+    let nothing = Value::Null;
+    let ad = referral.get("ads_context_data").unwrap_or(&nothing);
+    let product = referral.get("product").unwrap_or(&nothing);
+    let (media_type, media_url) = match (said(ad, "video_url"), said(ad, "photo_url")) {
+        (Some(video), _) => (Some("video".to_owned()), Some(video)),
+        (None, Some(photo)) => (Some("image".to_owned()), Some(photo)),
+        (None, None) => (None, None),
+    };
+    let known = Referral {
+        source_type: said(referral, "source"),
+        source_id: said(referral, "ad_id").or_else(|| said(ad, "post_id")),
+        source_url: said(referral, "referer_uri"),
+        headline: said(ad, "ad_title"),
+        body: None,
+        media_type,
+        media_url,
+        ctwa_clid: said(referral, "ctwa_clid"),
+        reference: said(referral, "ref"),
+        catalog_id: None,
+        product_id: said(product, "id").or_else(|| said(ad, "product_id")),
+    };
+    known.if_any()
+}

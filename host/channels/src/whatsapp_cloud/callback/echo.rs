@@ -1,0 +1,101 @@
+//! Messages that the business sends with the WhatsApp Business app, where its number is in the app and on the API at once (the
+//! field `smb_message_echoes`). What goes out through the API is not told again.
+
+use domain::{
+    address::{Address, AddressKind},
+    change::Author,
+    content::{OutboundContent, OutboundMedia, Reaction},
+    inbound::{CallbackBody, CallbackItem, CallbackTarget, Echo, InboundContent, InboundMedia},
+    inbox::InboxKind,
+};
+use serde_json::Value;
+
+use super::{
+    cannot_read,
+    content::content_of,
+    edit,
+    fields::{digits, elements, instant, owned, text},
+    message::{NO_TIME, message_id, type_of},
+};
+use crate::unreadable::unreadable;
+
+/// The field.
+pub(super) const FIELD: &str = "smb_message_echoes";
+
+/// Adds what a change of the field tells.
+pub(super) fn echoes_change(target: &CallbackTarget, value: &Value, items: &mut Vec<CallbackItem>) {
+    for message in elements(value, "message_echoes") {
+        items.push(match echo_item(message) {
+            Ok((dedupe_key, body)) => CallbackItem { dedupe_key, target: target.clone(), body },
+            Err(reason) => cannot_read(target.clone(), "message echo", reason, message),
+        });
+    }
+}
+
+/// Dedupe key and body of one element, or why it cannot be read.
+fn echo_item(message: &Value) -> Result<(String, CallbackBody), &'static str> {
+    let provider_id = message_id(message)?;
+    let kind = type_of(message);
+    let body = if is_of_group(message) {
+        of_group(message)
+    } else if edit::is_change(kind) {
+        CallbackBody::Change(Box::new(edit::change(kind, message, Author::Business)?))
+    } else {
+        CallbackBody::Echo(Box::new(echo(&provider_id, kind, message)?))
+    };
+    Ok((format!("echo:{provider_id}"), body))
+}
+
+/// A message of a group, which is kept for inspection and out of all chats.
+pub(super) fn of_group(message: &Value) -> CallbackBody {
+    let reason = "messages of groups are not supported";
+    CallbackBody::Unreadable(unreadable(InboxKind::WhatsappCloud, "group message", reason, message))
+}
+
+/// Whether a message was written in a group.
+pub(super) fn is_of_group(message: &Value) -> bool {
+    text(message, "group_id").is_some() || text(message, "recipient_type") == Some("group")
+}
+
+fn echo(provider_id: &str, kind: &str, message: &Value) -> Result<Echo, &'static str> {
+    let phone = digits(message, "to").and_then(|phone| Address::of_kind(AddressKind::Phone, &phone));
+    let user = text(message, "to_user_id").and_then(|id| Address::of_kind(AddressKind::Bsuid, id));
+    let (to, also_to) = match (phone, user) {
+        (Some(phone), user) => (phone, user),
+        (None, user) => (user.ok_or("`to` and `to_user_id` name no customer")?, None),
+    };
+    let (content, file) = as_sent(content_of(kind, message));
+    Ok(Echo {
+        provider_id: provider_id.to_owned(),
+        to,
+        also_to,
+        sent_at: instant(message).ok_or(NO_TIME)?,
+        quoted_provider_id: message.get("context").and_then(|context| owned(context, "id")),
+        content,
+        file,
+    })
+}
+
+/// Content that the business sent by other means, read as if a customer had sent it: what it is as a message of ours, and its file,
+/// which has to be fetched.
+pub(crate) fn as_sent(content: InboundContent) -> (OutboundContent, Option<InboundMedia>) {
+    let sent = match content {
+        InboundContent::Media(file) => {
+            let media = OutboundMedia {
+                kind: file.media_kind,
+                url: file.url.clone().unwrap_or_default(),
+                caption: file.caption.clone(),
+                filename: file.filename.clone(),
+            };
+            return (OutboundContent::Media(media), Some(file));
+        }
+        InboundContent::Text { body } => OutboundContent::Text { body },
+        InboundContent::Location(place) => OutboundContent::Location(place),
+        InboundContent::Button { text, .. } | InboundContent::Interactive { text, .. } => {
+            OutboundContent::Text { body: text }
+        }
+        InboundContent::Reaction { message_id, emoji } => OutboundContent::Reaction(Reaction { message_id, emoji }),
+        InboundContent::Contact { formatted } => OutboundContent::Text { body: formatted },
+    };
+    (sent, None)
+}

@@ -1,0 +1,56 @@
+//! Messages that their authors edit (`edit`) or delete (`revoke`) after they sent them.
+
+use chrono::{DateTime, Utc};
+use domain::{
+    address::{Address, AddressKind},
+    change::{Author, Change, MessageChange},
+};
+use serde_json::Value;
+
+use super::{
+    fields::{digits, instant, owned, text},
+    message::{MESSAGE_ID_MAX_BYTES, NO_TIME, type_of},
+};
+
+/// Whether a message of this type is about an earlier one.
+pub(super) fn is_change(kind: &str) -> bool {
+    matches!(kind, "edit" | "revoke")
+}
+
+/// The change that a message of type `kind` is, or why it cannot be read.
+pub(super) fn change(kind: &str, message: &Value, by: Author) -> Result<MessageChange, &'static str> {
+    let part = message.get(kind).ok_or("the part that its type names is missing")?;
+    let id = owned(part, "original_message_id").filter(|id| id.len() <= MESSAGE_ID_MAX_BYTES);
+    let provider_id = id.ok_or("`original_message_id` is missing or too long")?;
+    let at: DateTime<Utc> = instant(message).ok_or(NO_TIME)?;
+    let change = match kind {
+        "revoke" => Change::Deleted,
+        _ => part.get("message").and_then(edited).ok_or("`edit.message` is missing, or has another form")?,
+    };
+    Ok(MessageChange { provider_id, rest: Vec::new(), by, at, change })
+}
+
+/// The new text of a text message, or what stands below a file now: nothing, where the caption was taken off.
+fn edited(now: &Value) -> Option<Change> {
+    let kind = type_of(now);
+    let part = now.get(kind)?;
+    let text = match kind {
+        "text" => Some(owned(part, "body")?),
+        _ => owned(part, "caption"),
+    };
+    Some(Change::Edited { text, raw: now.clone() })
+}
+
+/// The customer who changed a message: as the message names the sender, and as its contact does.
+pub(super) fn customer(message: &Value, contact: Option<&Value>) -> Option<Author> {
+    let named = [
+        digits(message, "from").and_then(|phone| Address::of_kind(AddressKind::Phone, &phone)),
+        text(message, "from_user_id").and_then(|id| Address::of_kind(AddressKind::Bsuid, id)),
+        contact.and_then(|one| digits(one, "wa_id")).and_then(|phone| Address::of_kind(AddressKind::Phone, &phone)),
+        contact.and_then(|one| text(one, "user_id")).and_then(|id| Address::of_kind(AddressKind::Bsuid, id)),
+    ];
+    let mut named: Vec<Address> = named.into_iter().flatten().collect();
+    named.sort();
+    named.dedup();
+    (!named.is_empty()).then_some(Author::Customer(named))
+}

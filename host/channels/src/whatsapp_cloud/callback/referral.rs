@@ -1,0 +1,44 @@
+//! The advertisement, post or product that led to a message (PROVIDERS A.8).
+
+use domain::referral::Referral;
+use serde_json::Value;
+
+use super::fields::text;
+
+/// Characters of one thing that is said of it at most: addresses of advertisements have some hundred.
+const MOST: usize = 2_048;
+
+/// What a message says of where its customer comes from: `referral`, and `context.referred_product`.
+pub(super) fn referral_of(message: &Value) -> Option<Box<Referral>> {
+    let nothing = Value::Null;
+    let referral = message.get("referral").unwrap_or(&nothing);
+    let product = message.pointer("/context/referred_product").unwrap_or(&nothing);
+    let media = ["image", "video"].into_iter().find_map(|kind| {
+        let direct = text(referral, &format!("{kind}_url"));
+        direct.or_else(|| text(referral.get(kind)?, "url"))
+    });
+    let media = media.or_else(|| text(referral, "thumbnail_url"));
+    let known = Referral {
+        source_type: said(referral, "source_type"),
+        source_id: said(referral, "source_id"),
+        source_url: said(referral, "source_url"),
+        headline: said(referral, "headline"),
+        body: said(referral, "body"),
+        media_type: said(referral, "media_type"),
+        media_url: media.map(bounded),
+        ctwa_clid: said(referral, "ctwa_clid"),
+        reference: said(referral, "ref"),
+        catalog_id: said(product, "catalog_id"),
+        product_id: said(product, "product_retailer_id"),
+    };
+    known.if_any()
+}
+
+/// One thing that is said, as far as it is kept.
+pub(crate) fn said(part: &Value, name: &str) -> Option<String> {
+    text(part, name).map(bounded)
+}
+
+fn bounded(text: &str) -> String {
+    text.chars().take(MOST).collect()
+}

@@ -1,0 +1,97 @@
+//! What a bridge tells beside messages of customers and receipts: what the business writes on its phone, edits, deletions, and
+//! messages in groups.
+
+use domain::{
+    address::{Address, AddressKind},
+    change::{Author, Change, MessageChange},
+    inbound::Echo,
+};
+use serde_json::Value;
+
+use super::{
+    callback::{content, is_ours, phone, sender, told_at},
+    stanza,
+};
+use crate::whatsapp_cloud::callback::{
+    echo::as_sent,
+    fields::{instant, text},
+};
+
+/// The chat that a message is in: `true_27820000001@c.us_3EB0A1` names it, whichever side wrote; not all engines agree on what
+/// `from` and `to` of one's own messages are.
+fn chat(payload: &Value) -> Option<&str> {
+    let in_id = text(payload, "id").and_then(|id| id.split('_').nth(1)).filter(|part| part.contains('@'));
+    let named = if is_ours(payload) { ["to", "from"] } else { ["from", "to"] };
+    in_id.or_else(|| named.into_iter().find_map(|name| text(payload, name)))
+}
+
+/// Whether a message was written in a group.
+pub(super) fn is_of_group(payload: &Value) -> bool {
+    let is_group = |chat: &str| chat.ends_with("@g.us");
+    chat(payload).is_some_and(is_group) || text(payload, "from").is_some_and(is_group)
+}
+
+/// Whether a message of ours went out through the bridge, and not by other means.
+pub(super) fn went_out_here(payload: &Value) -> bool {
+    text(payload, "source") == Some("api")
+}
+
+/// What the business wrote with the number by other means than ours.
+pub(super) fn echo(payload: &Value) -> Option<Echo> {
+    let to = Address::of_kind(AddressKind::Phone, &phone(chat(payload)?)?)?;
+    let quoted = payload.get("replyTo").and_then(|quoted| text(quoted, "id")).map(|id| stanza(id).to_owned());
+    let (content, file) = as_sent(content(payload));
+    Some(Echo {
+        provider_id: stanza(text(payload, "id")?).to_owned(),
+        to,
+        also_to: None,
+        sent_at: instant(payload)?,
+        quoted_provider_id: quoted,
+        content,
+        file,
+    })
+}
+
+/// The author of the message that is told of.
+fn author(payload: &Value) -> Option<Author> {
+    if is_ours(payload) {
+        return Some(Author::Business);
+    }
+    Some(Author::Customer(vec![Address::of_kind(AddressKind::Phone, &sender(payload)?)?]))
+}
+
+/// An edit (`message.edited`).
+pub(super) fn edited(payload: &Value, webhook: &Value) -> Option<MessageChange> {
+    let provider_id = stanza(text(payload, "editedMessageId")?).to_owned();
+    let new = payload.get("body").and_then(Value::as_str)?.to_owned();
+    let mut raw = payload.clone();
+    if let Some(fields) = raw.as_object_mut() {
+        fields.insert("type".to_owned(), "text".into());
+    }
+    Some(MessageChange {
+        provider_id,
+        rest: Vec::new(),
+        by: author(payload)?,
+        at: told_at(webhook).or_else(|| instant(payload))?,
+        change: Change::Edited { text: Some(new).filter(|text| !text.is_empty()), raw },
+    })
+}
+
+/// A deletion (`message.revoked`): the message as it was, where the engine still has it, and what stands there now.
+pub(super) fn revoked(payload: &Value, webhook: &Value) -> Option<MessageChange> {
+    let part = |name: &str| payload.get(name).filter(|part| part.is_object());
+    let (before, after) = (part("before"), part("after"));
+    let id = text(payload, "revokedMessageId").or_else(|| text(before?, "id"))?;
+    Some(MessageChange {
+        provider_id: stanza(id).to_owned(),
+        rest: Vec::new(),
+        by: author(before.or(after)?)?,
+        at: told_at(webhook).or_else(|| after.and_then(instant))?,
+        change: Change::Deleted,
+    })
+}
+
+/// Whether a deletion is of a message in a group.
+pub(super) fn is_revoked_of_group(payload: &Value) -> bool {
+    ["before", "after"].into_iter().filter_map(|part| payload.get(part)).any(is_of_group)
+}

@@ -1,0 +1,195 @@
+//! The author of a message edits or deletes it: the chat shows what it says now, what it said is kept, and whoever reads along
+//! gets to know (PROVIDERS A.8, B).
+
+use base::{Context, Result};
+use chrono::{DateTime, SecondsFormat, Utc};
+use domain::{
+    change::{Author, Change, ChangeKind, MessageChange},
+    chat::{self, ChatContent, CustomEvent, ParticipantEvent, ParticipantState},
+    event::{Event, MessageChanged},
+    ids::{ClientId, InboxId, ParticipantEventId},
+};
+use events::{NewEvent, record};
+use serde_json::json;
+use storage::{
+    PgConnection, Queue,
+    chat::{
+        participant_events,
+        participants::{self, Participant},
+        versions::{self, Changing, Version, Wording},
+    },
+    people::{customers, inbox_customers},
+};
+use uuid::Uuid;
+
+use crate::conversation::{as_event, words};
+
+/// Takes a change inside the caller's transaction; `None` when its message is not known. A change by anybody but the author
+/// changes nothing, nor does a repetition; of several edits the latest counts, in whatever order they come, and what is deleted
+/// stays deleted. Answers the lanes to wake after the commit.
+pub async fn change(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: InboxId,
+    change: &MessageChange,
+) -> Result<Option<Vec<(Queue, Uuid)>>> {
+    let Some(first) = versions::by_provider_id(db, client, &change.provider_id).await? else { return Ok(None) };
+    let mut wakes = change_one(ctx, db, (client, inbox), change, first).await?;
+    for provider_id in &change.rest {
+        if let Some(other) = versions::by_provider_id(db, client, provider_id).await? {
+            wakes.extend(change_one(ctx, db, (client, inbox), change, other).await?);
+        }
+    }
+    Ok(Some(wakes))
+}
+
+async fn change_one(
+    ctx: &Context,
+    db: &mut PgConnection,
+    (client, inbox): (ClientId, InboxId),
+    change: &MessageChange,
+    message: Changing,
+) -> Result<Vec<(Queue, Uuid)>> {
+    let Some(chat) = participants::lock(db, client, message.participant).await? else { return Ok(Vec::new()) };
+    if chat.inbox != inbox || !is_author(db, client, (&chat, &message), &change.by).await? {
+        tracing::warn!(client.id = %client, chat.id = %chat.id, "refused to change a message for somebody who did not write it");
+        count("refused");
+        return Ok(Vec::new());
+    }
+    let at = ctx.clock.at(change.at).min(ctx.now());
+    let Some(now) = apply(db, client, &message, &change.change, at).await? else {
+        count("outdated");
+        return Ok(Vec::new());
+    };
+    count(match change.change.kind() {
+        ChangeKind::Edited => "edited",
+        ChangeKind::Deleted => "deleted",
+    });
+    let mut wakes = record_change(ctx, db, client, (&chat, &now), change, at).await?;
+    if matches!(change.by, Author::Customer(_)) && chat.state == ParticipantState::Bot {
+        let event = tell_bot(ctx, change.change.kind(), &now, at);
+        participant_events::append(db, client, chat.id, &[event], ctx.now()).await?;
+        wakes.push((Queue::Participant, chat.id.0));
+    }
+    Ok(wakes)
+}
+
+fn count(taken: &'static str) {
+    metrics::counter!("patchbay_message_changes_total", "taken" => taken).increment(1);
+}
+
+/// Whether a message is this author's.
+async fn is_author(
+    db: &mut PgConnection,
+    client: ClientId,
+    (chat, message): (&Participant, &Changing),
+    author: &Author,
+) -> Result<bool> {
+    if message.wording.content.direction() != chat::direction_of(author) {
+        return Ok(false);
+    }
+    match author {
+        Author::Business => Ok(true),
+        Author::Customer(addresses) => {
+            let addresses: Vec<_> = addresses.iter().collect();
+            let known = inbox_customers::facts(db, client, chat.inbox, &addresses).await?;
+            Ok(known.values().any(|known| known.customer == chat.customer))
+        }
+    }
+}
+
+/// Writes what a message says now, and keeps what it said. `None` when that changes nothing of what it says now.
+async fn apply(
+    db: &mut PgConnection,
+    client: ClientId,
+    message: &Changing,
+    change: &Change,
+    at: DateTime<Utc>,
+) -> Result<Option<Changing>> {
+    let since = message.since();
+    let is_late = message.deleted_at.is_some() || message.edited_at.is_some_and(|edited| at < edited);
+    match change {
+        Change::Deleted if message.deleted_at.is_some() => return Ok(None),
+        Change::Edited { .. }
+            if message.edited_at == Some(at) && after(message, change).body == message.wording.body =>
+        {
+            return Ok(None);
+        }
+        Change::Edited { .. } if is_late => {
+            // It was current between others; what it said is part of the story all the same.
+            let late = Version { wording: after(message, change), written_at: at, replaced_at: since.max(at) };
+            versions::keep(db, client, message.id, &late).await?;
+            return Ok(None);
+        }
+        Change::Edited { .. } | Change::Deleted => {}
+    }
+    let was = Version { wording: message.wording.clone(), written_at: since, replaced_at: at.max(since) };
+    versions::keep(db, client, message.id, &was).await?;
+    let mut now = Changing { wording: after(message, change), ..message.clone() };
+    match change {
+        Change::Edited { .. } => now.edited_at = Some(at),
+        Change::Deleted => now.deleted_at = Some(at),
+    }
+    versions::replace(db, client, &now).await?;
+    Ok(Some(now))
+}
+
+/// What a message says after a change.
+fn after(message: &Changing, change: &Change) -> Wording {
+    let was = &message.wording;
+    let content = chat::changed(change, &was.content);
+    let content_type = match &content {
+        ChatContent::Incoming(received) => chat::ContentType::of_inbound(&received.content, false),
+        ChatContent::Outgoing(sent) => chat::ContentType::of_outbound(sent),
+    };
+    match change {
+        Change::Deleted => Wording { content_type, body: None, content, media: None },
+        Change::Edited { .. } => {
+            let body = match &content {
+                ChatContent::Incoming(received) => words::of_inbound(&received.content),
+                ChatContent::Outgoing(sent) => words::of_outbound(sent),
+            };
+            Wording { content_type, body, content, media: was.media }
+        }
+    }
+}
+
+async fn record_change(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    (chat, now): (&Participant, &Changing),
+    change: &MessageChange,
+    at: DateTime<Utc>,
+) -> Result<Vec<(Queue, Uuid)>> {
+    let Some(customer) = customers::find(db, client, chat.customer).await? else { return Ok(Vec::new()) };
+    let changed = MessageChanged {
+        message: now.id,
+        direction: now.wording.content.direction(),
+        kind: change.change.kind(),
+        text: now.wording.body.clone(),
+        chat: as_event::chat(db, client, chat).await?,
+        customer: as_event::customer(&customer),
+    };
+    let event = NewEvent {
+        inbox: Some(chat.inbox),
+        order_key: as_event::order_key(chat.inbox, &customer),
+        at,
+        event: Event::MessageChanged(Box::new(changed)),
+    };
+    record(ctx, db, client, &[event]).await
+}
+
+/// What the chatbot hears: its interface has no case for changes, and custom events are where it grows (`wit/`).
+fn tell_bot(ctx: &Context, kind: ChangeKind, now: &Changing, at: DateTime<Utc>) -> participant_events::NewEvent {
+    let at = at.to_rfc3339_opts(SecondsFormat::Millis, true);
+    let payload = match kind {
+        ChangeKind::Edited => json!({
+            "kind": kind.as_str(), "messageId": now.id, "text": now.wording.body, "editedTime": at,
+        }),
+        ChangeKind::Deleted => json!({ "kind": kind.as_str(), "messageId": now.id, "deletedTime": at }),
+    };
+    let event = CustomEvent { name: kind.custom_event().to_owned(), payload: payload.to_string() };
+    participant_events::NewEvent { id: ctx.mint::<ParticipantEventId>(), event: ParticipantEvent::Custom(event) }
+}

@@ -1,0 +1,66 @@
+//! A customer came by an advertisement or a link and has not written yet: what is known of it waits for the next message, and the
+//! chatbot that has the chat hears of it at once (PROVIDERS B).
+
+use base::{Context, Result};
+use chrono::TimeDelta;
+use domain::{
+    chat::{CustomEvent, ParticipantEvent, ParticipantState},
+    ids::{ClientId, InboxId, ParticipantEventId},
+    inbound::{CameBy, InboundMessage},
+    inbox::InboxKind,
+    referral::Referral,
+};
+use storage::{
+    PgConnection, Queue,
+    chat::{
+        participant_events::{self, NewEvent},
+        participants,
+    },
+    inbound::waiting_referrals,
+    inboxes::Inbox,
+};
+use uuid::Uuid;
+
+/// The name of the custom event that chatbots get.
+const CUSTOM_EVENT: &str = "referral";
+/// A message that is written later has nothing to do with it.
+const LASTS: TimeDelta = TimeDelta::days(7);
+
+/// Notes it inside the caller's transaction. Answers the lanes to wake after the commit.
+pub async fn came_by(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: InboxId,
+    came: &CameBy,
+) -> Result<Vec<(Queue, Uuid)>> {
+    let at = ctx.clock.at(came.at).min(ctx.now());
+    waiting_referrals::note(db, client, inbox, (&came.from, &came.referral), at).await?;
+    let Some(chat) = participants::of_address(db, client, inbox, &came.from).await? else { return Ok(Vec::new()) };
+    let Some(chat) = participants::lock(db, client, chat).await? else { return Ok(Vec::new()) };
+    if chat.state != ParticipantState::Bot {
+        return Ok(Vec::new());
+    }
+    let payload = serde_json::to_string(&came.referral).unwrap_or_default();
+    let event = ParticipantEvent::Custom(CustomEvent { name: CUSTOM_EVENT.to_owned(), payload });
+    let event = NewEvent { id: ctx.mint::<ParticipantEventId>(), event };
+    participant_events::append(db, client, chat.id, &[event], ctx.now()).await?;
+    Ok(vec![(Queue::Participant, chat.id.0)])
+}
+
+/// The referral of a message: its own, or the one that waited for it.
+pub(super) async fn of_message(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: &Inbox,
+    message: &InboundMessage,
+) -> Result<Option<Box<Referral>>> {
+    // Other channels tell of it with the message only.
+    let waits_for = message.from_address.as_ref().filter(|_| inbox.kind() == InboxKind::Messenger);
+    let waited = match waits_for {
+        Some(address) => waiting_referrals::take(db, client, inbox.id, address, ctx.now() - LASTS).await?,
+        None => None,
+    };
+    Ok(message.referral.clone().or(waited.map(Box::new)))
+}

@@ -1,0 +1,25 @@
+//! Messages whose author changed them.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Chat, Customer};
+use crate::{change::ChangeKind, chat::Direction, ids::ChatMessageId};
+
+/// The author of a message edited or deleted it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MessageChanged {
+    /// The message.
+    pub message: ChatMessageId,
+    /// Which way it went: its author is the customer, or the business by other means than ours.
+    pub direction: Direction,
+    /// What became of it.
+    pub kind: ChangeKind,
+    /// What people read of it now; `None` of what was deleted, and of a file without a caption.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The chat as it stands.
+    pub chat: Chat,
+    /// Whose chat it is.
+    pub customer: Customer,
+}

@@ -1,0 +1,84 @@
+//! The numbered choices of messages on their way (ADR 0024): noted when a call begins, because its recipient may answer before the
+//! provider does, and settled with its outcome.
+
+use base::{Context, Result};
+use domain::{
+    address::Address,
+    ids::{ClientId, MessageId},
+    inbox::InboxKind,
+    lite::{Choice, offered},
+};
+use events::record_folded;
+use storage::{
+    PgConnection, Queue,
+    outbound::work::DueLeg,
+    people::{
+        customers::{self, Met},
+        lite_offers::{self, Begun},
+    },
+};
+use uuid::Uuid;
+
+use super::{sender::Sender, settle::Outcome};
+
+/// Whether answers to messages of this kind of inbox may name a choice by its number or label, or a tap does not say which message
+/// it belongs to.
+pub(super) fn are_kept(kind: InboxKind) -> bool {
+    matches!(kind, InboxKind::WhatsappLite | InboxKind::Messenger)
+}
+
+/// Notes what legs let their recipients choose whose calls begin now, inside the caller's transaction. Answers the lanes to wake
+/// after the commit.
+pub(super) async fn begin(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    sender: &Sender,
+    legs: &[DueLeg],
+) -> Result<Vec<(Queue, Uuid)>> {
+    if !are_kept(sender.inbox.kind) || legs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (mut offering, mut plain): (Vec<(&DueLeg, Vec<Choice>)>, Vec<&Address>) = (Vec::new(), Vec::new());
+    for leg in legs {
+        match offered(&leg.content) {
+            choices if choices.is_empty() => plain.push(leg.recipient.address()),
+            choices => offering.push((leg, choices)),
+        }
+    }
+    lite_offers::overtake(db, client, sender.inbox.id, &plain).await?;
+    if offering.is_empty() {
+        return Ok(Vec::new());
+    }
+    let to: Vec<(&Address, &[Address])> =
+        offering.iter().map(|(leg, _)| (leg.recipient.address(), [].as_slice())).collect();
+    let Met { who, folded } = customers::resolve_sent(db, client, &ctx.ids, &to, ctx.now()).await?;
+    let begun: Vec<Begun<'_>> = offering
+        .iter()
+        .zip(who)
+        .map(|((leg, choices), customer)| Begun { message: leg.message, customer, choices })
+        .collect();
+    lite_offers::begin(db, client, sender.inbox.id, &begun, ctx.now()).await?;
+    record_folded(ctx, db, client, &folded).await
+}
+
+/// Forgets what is in flight no more: the message was taken, and its choices are settled, or it was not. One whose answer never
+/// came may have been shown, and stays.
+pub(super) async fn end(
+    db: &mut PgConnection,
+    client: ClientId,
+    sender: &Sender,
+    outcomes: &[Outcome],
+    unknown: &[(MessageId, i16)],
+) -> Result<()> {
+    if !are_kept(sender.inbox.kind) {
+        return Ok(());
+    }
+    let ended: Vec<MessageId> = outcomes
+        .iter()
+        .filter(|outcome| !unknown.contains(&(outcome.leg.message, outcome.leg.ordinal)))
+        .filter(|outcome| !offered(&outcome.leg.content).is_empty())
+        .map(|outcome| outcome.leg.message)
+        .collect();
+    Ok(lite_offers::end(db, client, &ended).await?)
+}

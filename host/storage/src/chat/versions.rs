@@ -1,0 +1,192 @@
+//! Messages that their authors edit and delete: `chat_message` says what stands now, `message_version` what stood before.
+
+use chrono::{DateTime, Utc};
+use domain::{
+    chat::{ChatContent, ContentType, Direction},
+    ids::{ChatMessageId, ClientId, MediaId, ParticipantId},
+};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::chat_messages;
+use crate::{
+    Result,
+    stored::{Stored, known},
+};
+
+/// What a message says, or said.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wording {
+    /// What kind of content it is.
+    pub content_type: ContentType,
+    /// What people read.
+    pub body: Option<String>,
+    /// All that it says.
+    pub content: ChatContent,
+    /// The file that came with it.
+    pub media: Option<MediaId>,
+}
+
+/// A message that may be changed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Changing {
+    /// Its id.
+    pub id: ChatMessageId,
+    /// The chat.
+    pub participant: ParticipantId,
+    /// What it says now.
+    pub wording: Wording,
+    /// When it was written.
+    pub created_at: DateTime<Utc>,
+    /// When it was edited last.
+    pub edited_at: Option<DateTime<Utc>>,
+    /// When it was deleted.
+    pub deleted_at: Option<DateTime<Utc>>,
+}
+
+impl Changing {
+    /// Since when it says what it says.
+    pub fn since(&self) -> DateTime<Utc> {
+        self.deleted_at.or(self.edited_at).unwrap_or(self.created_at)
+    }
+}
+
+/// What a message said for a while.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Version {
+    /// What it said.
+    pub wording: Wording,
+    /// From then on.
+    pub written_at: DateTime<Utc>,
+    /// Until then.
+    pub replaced_at: DateTime<Utc>,
+}
+
+#[derive(sqlx::FromRow)]
+struct ChangingRow {
+    id: Uuid,
+    participant_id: Uuid,
+    direction: String,
+    content_type: String,
+    body: Option<String>,
+    content: Stored,
+    media_id: Option<Uuid>,
+    created_at: DateTime<Utc>,
+    edited_at: Option<DateTime<Utc>>,
+    deleted_at: Option<DateTime<Utc>>,
+}
+
+#[derive(sqlx::FromRow)]
+struct VersionRow {
+    direction: String,
+    content_type: String,
+    body: Option<String>,
+    content: Stored,
+    media_id: Option<Uuid>,
+    written_at: DateTime<Utc>,
+    replaced_at: DateTime<Utc>,
+}
+
+fn wording(
+    table: &'static str,
+    (direction, content_type): (&str, &str),
+    body: Option<String>,
+    content: &Stored,
+    media: Option<Uuid>,
+) -> Result<Wording> {
+    let direction = known("chat_message", "direction", direction, Direction::from_name)?;
+    Ok(Wording {
+        content_type: known(table, "content_type", content_type, ContentType::from_name)?,
+        body,
+        content: chat_messages::content(direction, content)?,
+        media: media.map(MediaId),
+    })
+}
+
+/// The message of a chat that a provider knows by this id; `None` when there is none, or it is forgotten.
+pub async fn by_provider_id(db: &mut PgConnection, client: ClientId, provider_id: &str) -> Result<Option<Changing>> {
+    let row: Option<ChangingRow> = sqlx::query_as(
+        "SELECT id, participant_id, direction, content_type, body, content, media_id, created_at, edited_at, deleted_at
+         FROM chat_message
+         WHERE client_id = $1 AND id = (SELECT chat_message_id FROM provider_message WHERE client_id = $1 AND provider_id = $2)",
+    )
+    .bind(client.0)
+    .bind(provider_id)
+    .fetch_optional(db)
+    .await?;
+    let Some(row) = row else { return Ok(None) };
+    let kinds = (row.direction.as_str(), row.content_type.as_str());
+    Ok(Some(Changing {
+        id: ChatMessageId(row.id),
+        participant: ParticipantId(row.participant_id),
+        wording: wording("chat_message", kinds, row.body, &row.content, row.media_id)?,
+        created_at: row.created_at,
+        edited_at: row.edited_at,
+        deleted_at: row.deleted_at,
+    }))
+}
+
+/// Keeps what a message said for a while, behind what is kept of it already. The caller has locked the chat.
+pub async fn keep(db: &mut PgConnection, client: ClientId, message: ChatMessageId, version: &Version) -> Result<()> {
+    let Version { wording, written_at, replaced_at } = version;
+    sqlx::query(
+        "INSERT INTO message_version (client_id, message_id, ordinal, content_type, body, content, media_id, written_at,
+             replaced_at)
+         SELECT $1, $2, COALESCE(max(ordinal), 0) + 1, $3, $4, $5, $6, $7, $8
+         FROM message_version WHERE client_id = $1 AND message_id = $2",
+    )
+    .bind(client.0)
+    .bind(message.0)
+    .bind(wording.content_type.as_str())
+    .bind(wording.body.as_deref())
+    .bind(chat_messages::said(&wording.content))
+    .bind(wording.media.map(|media| media.0))
+    .bind(written_at)
+    .bind(replaced_at)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Writes what a message says from now on, and when it was edited or deleted.
+pub async fn replace(db: &mut PgConnection, client: ClientId, message: &Changing) -> Result<()> {
+    let Wording { content_type, body, content, media } = &message.wording;
+    sqlx::query(
+        "UPDATE chat_message SET content_type = $3, body = $4, content = $5, media_id = $6, edited_at = $7, deleted_at = $8
+         WHERE client_id = $1 AND id = $2",
+    )
+    .bind(client.0)
+    .bind(message.id.0)
+    .bind(content_type.as_str())
+    .bind(body.as_deref())
+    .bind(chat_messages::said(content))
+    .bind(media.map(|media| media.0))
+    .bind(message.edited_at)
+    .bind(message.deleted_at)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// What a message said before it says what it says now, in the order in which it was written. Empty for one that was never
+/// changed, and for one that is forgotten.
+pub async fn of_message(db: &mut PgConnection, client: ClientId, message: ChatMessageId) -> Result<Vec<Version>> {
+    let rows: Vec<VersionRow> = sqlx::query_as(
+        "SELECT now.direction, was.content_type, was.body, was.content, was.media_id, was.written_at, was.replaced_at
+         FROM message_version was JOIN chat_message now ON now.client_id = was.client_id AND now.id = was.message_id
+         WHERE was.client_id = $1 AND was.message_id = $2 AND now.id = $2 ORDER BY was.written_at, was.ordinal",
+    )
+    .bind(client.0)
+    .bind(message.0)
+    .fetch_all(db)
+    .await?;
+    let version = |row: VersionRow| {
+        let kinds = (row.direction.as_str(), row.content_type.as_str());
+        Ok(Version {
+            wording: wording("message_version", kinds, row.body, &row.content, row.media_id)?,
+            written_at: row.written_at,
+            replaced_at: row.replaced_at,
+        })
+    };
+    rows.into_iter().map(version).collect()
+}

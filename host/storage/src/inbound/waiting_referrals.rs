@@ -1,0 +1,60 @@
+//! By which advertisement or link a customer of a page came who has not written since (PROVIDERS B).
+
+use chrono::{DateTime, Utc};
+use domain::{
+    address::Address,
+    ids::{ClientId, InboxId},
+    referral::Referral,
+};
+use sqlx::PgConnection;
+
+use crate::{
+    Result,
+    stored::{self, Stored},
+};
+
+/// Notes how a customer came; of several the latest counts.
+pub async fn note(
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: InboxId,
+    (address, referral): (&Address, &Referral),
+    at: DateTime<Utc>,
+) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO waiting_referral AS known (client_id, inbox_id, address, referral, came_at) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (client_id, inbox_id, address) DO UPDATE
+         SET referral = excluded.referral, came_at = excluded.came_at WHERE known.came_at <= excluded.came_at",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(address.value())
+    .bind(stored::write(referral))
+    .bind(at)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Takes what waits for the next message of a customer, if that came at `since` or later; what is older is forgotten with it.
+pub async fn take(
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: InboxId,
+    address: &Address,
+    since: DateTime<Utc>,
+) -> Result<Option<Referral>> {
+    let row: Option<(Stored, DateTime<Utc>)> = sqlx::query_as(
+        "DELETE FROM waiting_referral WHERE client_id = $1 AND inbox_id = $2 AND address = $3 RETURNING referral, came_at",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(address.value())
+    .fetch_optional(db)
+    .await?;
+    let Some((referral, came_at)) = row else { return Ok(None) };
+    if came_at < since {
+        return Ok(None);
+    }
+    Ok(Some(stored::read("waiting_referral", "referral", &referral)?))
+}
