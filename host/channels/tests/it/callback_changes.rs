@@ -132,14 +132,14 @@ fn messages_in_groups_are_told_apart_whatever_they_are() {
         let mut message = cloud_message(kind, part);
         message["group_id"] = json!("Y2FwaQ");
         let items = of_cloud(message.clone());
-        let [CallbackItem { body: CallbackBody::Unsupported { kind, raw }, .. }] = items.as_slice() else {
+        let [CallbackItem { body: CallbackBody::Unreadable(kept), .. }] = items.as_slice() else {
             panic!("{items:?}")
         };
-        assert_eq!((kind.as_str(), raw), ("group", &message));
+        assert_eq!((kept.kind.as_str(), &kept.content), ("group message", &message.to_string()));
     }
     let echo = json!([{"from":"27110000000","to":"Y2FwaQ","recipient_type":"group","id":"wamid.1",
         "timestamp":"1760000000","type":"text","text":{"body":"hi all"}}]);
-    assert!(matches!(app(echo)[0].body, CallbackBody::Unsupported { .. }));
+    assert!(matches!(app(echo)[0].body, CallbackBody::Unreadable(_)));
 }
 
 #[test]

@@ -96,6 +96,7 @@ pub(crate) fn as_sent(content: InboundContent) -> (OutboundContent, Option<Inbou
         }
         InboundContent::Reaction { message_id, emoji } => OutboundContent::Reaction(Reaction { message_id, emoji }),
         InboundContent::Contact { formatted } => OutboundContent::Text { body: formatted },
+        InboundContent::Unmodelled(other) => OutboundContent::Text { body: other.text },
     };
     (sent, None)
 }
