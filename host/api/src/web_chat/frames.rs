@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use domain::{
     body::{self, FieldFault},
-    web_chat::PostKey,
+    web_chat::{FormAnswer, PostKey},
 };
 use inbound::web_chat::{Post, Progress};
 use serde::Deserialize;
@@ -26,7 +26,7 @@ pub(super) enum Frame {
     /// A place.
     Place { key: String, latitude: f64, longitude: f64 },
     /// Answers to the form before the chat.
-    Form { key: String, answers: BTreeMap<String, String> },
+    Form { key: String, answers: BTreeMap<String, FormAnswer> },
     /// How far it has come.
     Progress { delivered: i64, read: i64 },
     /// Older messages.
@@ -69,7 +69,7 @@ struct Written {
     choice: Option<String>,
     latitude: Option<f64>,
     longitude: Option<f64>,
-    answers: Option<BTreeMap<String, String>>,
+    answers: Option<BTreeMap<String, FormAnswer>>,
     delivered: Option<i64>,
     read: Option<i64>,
     before: Option<i64>,

@@ -371,7 +371,7 @@ impl Line<'_> {
             Err(refused) => {
                 let error = match refused {
                     PostRefused::Faults(faults) => ApiError::faults(faults),
-                    PostRefused::FormFirst | PostRefused::Expired => {
+                    PostRefused::FormFirst | PostRefused::FormAnswered | PostRefused::Expired => {
                         ApiError::new(ErrorKind::Conflict, refused.to_string())
                     }
                     PostRefused::Failed(cause) => {

@@ -1,8 +1,14 @@
 //! The form before a chat: what a site asks, and what a visitor answers.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
 
-use serde::{Deserialize, Serialize};
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{Error, Visitor},
+};
 
 use crate::body::FieldFault;
 
@@ -14,6 +20,8 @@ const MOST_OPTIONS: usize = 20;
 const LABEL_MAX: usize = 200;
 /// Characters of an answer at most.
 const ANSWER_MAX: usize = 500;
+/// What a box that was ticked says.
+const CONSENTS: &str = "yes";
 
 /// What a site asks before a chat begins.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,8 +63,47 @@ pub enum FormFieldKind {
     Phone,
     /// One of the options.
     Choice,
-    /// A box to tick; the answer is `yes`.
+    /// A box to tick; the answer is `yes` or `true`.
     Consent,
+}
+
+/// An answer as a widget gives it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FormAnswer {
+    /// Words.
+    Text(String),
+    /// A box, ticked or not.
+    Ticked(bool),
+}
+
+impl From<&str> for FormAnswer {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl<'de> Deserialize<'de> for FormAnswer {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(OfAnswer)
+    }
+}
+
+struct OfAnswer;
+
+impl Visitor<'_> for OfAnswer {
+    type Value = FormAnswer;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_bool<E: Error>(self, ticked: bool) -> Result<FormAnswer, E> {
+        Ok(FormAnswer::Ticked(ticked))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<FormAnswer, E> {
+        Ok(text.into())
+    }
 }
 
 /// A form as it was answered.
@@ -120,16 +167,24 @@ impl PreChatForm {
     }
 
     /// Reads answers; what is not asked is a fault.
-    pub fn read(&self, answers: &BTreeMap<String, String>) -> Result<FormAnswers, Vec<FieldFault>> {
+    pub fn read(&self, answers: &BTreeMap<String, FormAnswer>) -> Result<FormAnswers, Vec<FieldFault>> {
         let mut faults = Vec::new();
         let mut read = FormAnswers { name: None, lines: Vec::new() };
         for key in answers.keys().filter(|key| !self.fields.iter().any(|field| field.key == **key)) {
             faults.push(FieldFault::new(format!("answers.{key}"), "is not asked"));
         }
         for field in &self.fields {
-            let answer = answers.get(&field.key).map(|answer| answer.trim()).filter(|answer| !answer.is_empty());
             let at = || format!("answers.{}", field.key);
-            match answer {
+            let answer = match answers.get(&field.key) {
+                Some(FormAnswer::Text(answer)) => Some(answer.trim()),
+                Some(FormAnswer::Ticked(ticked)) if field.kind == FormFieldKind::Consent => ticked.then_some(CONSENTS),
+                Some(FormAnswer::Ticked(ticked)) => {
+                    faults.push(FieldFault::new(at(), format!("expected a string, got {ticked}")));
+                    continue;
+                }
+                None => None,
+            };
+            match answer.filter(|answer| !answer.is_empty()) {
                 None if field.required => faults.push(FieldFault::required(at())),
                 None => {}
                 Some(answer) => match field.judge(answer) {
@@ -166,14 +221,14 @@ impl FormField {
                 plain && (6..=15).contains(&digits)
             }
             FormFieldKind::Choice => self.options.iter().any(|option| option == answer),
-            FormFieldKind::Consent => answer == "yes",
+            FormFieldKind::Consent => answer == CONSENTS,
         };
         let wanted = match self.kind {
             FormFieldKind::Text => "",
             FormFieldKind::Email => "must be an e-mail address",
             FormFieldKind::Phone => "must be a phone number",
             FormFieldKind::Choice => "must be one of the options",
-            FormFieldKind::Consent => "must be `yes`",
+            FormFieldKind::Consent => "must be `yes`, or true",
         };
         if fits { Ok(()) } else { Err(wanted.to_owned()) }
     }
@@ -201,8 +256,23 @@ mod tests {
         ]))
     }
 
-    fn answers(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
-        pairs.iter().map(|(key, answer)| ((*key).to_owned(), (*answer).to_owned())).collect()
+    fn answers(pairs: &[(&str, &str)]) -> BTreeMap<String, FormAnswer> {
+        pairs.iter().map(|(key, answer)| ((*key).to_owned(), FormAnswer::from(*answer))).collect()
+    }
+
+    #[test]
+    fn a_box_is_ticked_by_true_as_by_yes_and_true_answers_nothing_else() {
+        let consent =
+            form(serde_json::json!([{ "key": "terms", "label": "I agree", "type": "CONSENT", "required": true }]));
+        let read = |json: &str| consent.read(&serde_json::from_str(json).unwrap());
+        assert_eq!(read(r#"{"terms":true}"#).unwrap().as_text(), "I agree: yes");
+        assert_eq!(read(r#"{"terms":true}"#), read(r#"{"terms":"yes"}"#));
+        for not_ticked in [r#"{"terms":false}"#, r#"{"terms":""}"#, "{}"] {
+            assert_eq!(read(not_ticked).unwrap_err(), [FieldFault::required("answers.terms")], "{not_ticked}");
+        }
+        let name = usual().read(&serde_json::from_str(r#"{"name":true}"#).unwrap()).unwrap_err();
+        assert_eq!(name, [FieldFault::new("answers.name", "expected a string, got true")]);
+        assert!(serde_json::from_str::<FormAnswer>("1").is_err());
     }
 
     #[test]

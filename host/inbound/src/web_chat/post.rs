@@ -13,7 +13,7 @@ use domain::{
     file_type::FileType,
     ids::{ChatMessageId, ClientId, InboxId, MediaId},
     inbound::{InboundContent, InboundMedia, InboundMessage},
-    web_chat::{PostKey, read_text, shown_as},
+    web_chat::{FormAnswer, PostKey, read_text, shown_as},
 };
 use storage::{
     PgConnection,
@@ -22,7 +22,7 @@ use storage::{
     web::{
         sites::Site,
         threads::{self, Thread},
-        visitors,
+        visitors::{self, Visitor},
     },
 };
 
@@ -55,7 +55,7 @@ pub enum Post {
         longitude: f64,
     },
     /// Answers to the form before the chat.
-    Form(BTreeMap<String, String>),
+    Form(BTreeMap<String, FormAnswer>),
 }
 
 /// A message that is on disk.
@@ -76,6 +76,9 @@ pub enum PostRefused {
     /// The form comes first.
     #[error("the form must be answered before the first message")]
     FormFirst,
+    /// The form was answered, and is asked once.
+    #[error("the form was answered before")]
+    FormAnswered,
     /// The visitor has become a user of the site.
     #[error("this token has run out: begin a session")]
     Expired,
@@ -118,6 +121,9 @@ pub async fn post(
     if let Some((id, sequence)) = threads::place_of(&mut tx, site.client, &provider_id).await? {
         return Ok(Posted { id, sequence });
     }
+    if known.form_answered && matches!(post, Post::Form(_)) {
+        return answered_before(&mut tx, site, &visitor, &known).await;
+    }
     let form = site.settings.form.as_ref();
     let form_comes_first = form.is_some_and(|form| form.is_required()) && !known.form_answered;
     if form_comes_first && !matches!(post, Post::Form(_)) {
@@ -146,13 +152,25 @@ pub async fn post(
         return Err(PostRefused::Expired);
     };
     if said.answers_form {
-        known.form_answered = true;
+        (known.form_answered, known.form_key) = (true, Some(key.to_string()));
         visitors::save(&mut tx, site.client, (site.id, &visitor), &known).await?;
     }
     tx.commit().await?;
     ctx.wake.wake_all(site.client, wakes);
     ctx.carriers.doorbell().ring(site.client, site.id, &visitor);
     Ok(Posted { id, sequence })
+}
+
+/// A form is asked once: answers that come again, under whatever key, are those that are in the chat already.
+async fn answered_before(
+    db: &mut PgConnection,
+    site: &Site,
+    visitor: &str,
+    known: &Visitor,
+) -> Result<Posted, PostRefused> {
+    let key = known.form_key.as_deref().and_then(PostKey::parse).ok_or(PostRefused::FormAnswered)?;
+    let place = threads::place_of(db, site.client, &provider_id(visitor, &key)).await?;
+    place.map(|(id, sequence)| Posted { id, sequence }).ok_or(PostRefused::FormAnswered)
 }
 
 /// What the message of a visitor is called on this channel.

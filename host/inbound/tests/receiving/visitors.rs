@@ -16,13 +16,14 @@ use domain::{
     ids::{ChatMessageId, ClientId, MediaId},
     inbound::InboundContent,
     inbox::InboxKind,
-    web_chat::{PostKey, SiteForm},
+    web_chat::{FormAnswer, PostKey, SiteForm},
 };
 use hmac::{Hmac, Mac};
 use inbound::web_chat::{
     self, Asked, Identity, Post, PostRefused, Posted, Presence, Session, Site, Standing, Thread, VisitorToken, chat_of,
     messages_after,
 };
+use serde_json::json;
 use sha2::Sha256;
 use storage::{chat::participants, people::customers};
 use tenancy::sites;
@@ -148,6 +149,28 @@ async fn the_same_key_is_one_message_and_two_visitors_are_two_customers() {
     assert_ne!(chat(ctx, &site, &ann).await.participant, chat(ctx, &site, &ben).await.participant);
     assert_eq!(stage.count("SELECT count(*) FROM chat_message").await, 2);
     assert_eq!(stage.count("SELECT count(*) FROM customer").await, 2);
+}
+
+#[tokio::test]
+async fn a_form_is_in_the_chat_once_however_often_it_is_answered() {
+    let stage = Stage::new().await;
+    let (ctx, mut site) = (&stage.ctx, site(&stage.ctx, stage.client).await);
+    let form = json!({ "fields": [{ "key": "name", "label": "Your name", "required": true }] });
+    site.settings.form = serde_json::from_value(form).unwrap();
+    let ann = visit(ctx, &site).await;
+    let answers = |name: &str| Post::Form([("name".to_owned(), FormAnswer::from(name))].into());
+    let post = async |key: &str, post: Post| {
+        web_chat::post(ctx, &site, &ann.token, &PostKey::parse(key).unwrap(), post).await.unwrap()
+    };
+    // Three presses of the button before the first is answered: each has a key of its own.
+    let [one, two, three] =
+        [post("key-00001", answers("Ann")), post("key-00002", answers("Ann")), post("key-00003", answers("Ann"))];
+    let (one, two, three) = tokio::join!(one, two, three);
+    assert!(one == two && two == three);
+    let later = post("key-00004", answers("Ann, again")).await;
+    assert_eq!(later.id, one.id);
+    post("key-00005", Post::Text("hello".to_owned())).await;
+    assert_eq!(stage.count("SELECT count(*) FROM chat_message").await, 2);
 }
 
 #[tokio::test]

@@ -11,6 +11,8 @@ use crate::Result;
 pub struct Visitor {
     /// The form before the chat was answered.
     pub form_answered: bool,
+    /// The key under which that was; `None` where nobody noted it.
+    pub form_key: Option<String>,
     /// The proven visitor that it turned out to be.
     pub joined_to: Option<String>,
     /// Grows when the messages of its chat are numbered anew.
@@ -24,7 +26,7 @@ pub struct Visitor {
 /// A visitor; `None` when it has done nothing yet.
 pub async fn find(db: &mut PgConnection, client: ClientId, inbox: InboxId, visitor: &str) -> Result<Option<Visitor>> {
     let row = sqlx::query_as(
-        "SELECT form_answered, joined_to, epoch, delivered_up_to, read_up_to FROM web_visitor
+        "SELECT form_answered, form_key, joined_to, epoch, delivered_up_to, read_up_to FROM web_visitor
          WHERE client_id = $1 AND inbox_id = $2 AND visitor = $3",
     )
     .bind(client.0)
@@ -54,7 +56,7 @@ pub async fn begin(
     .execute(&mut *db)
     .await?;
     let row = sqlx::query_as(
-        "SELECT form_answered, joined_to, epoch, delivered_up_to, read_up_to FROM web_visitor
+        "SELECT form_answered, form_key, joined_to, epoch, delivered_up_to, read_up_to FROM web_visitor
          WHERE client_id = $1 AND inbox_id = $2 AND visitor = $3 FOR UPDATE",
     )
     .bind(client.0)
@@ -73,7 +75,7 @@ pub async fn save(
     known: &Visitor,
 ) -> Result<()> {
     sqlx::query(
-        "UPDATE web_visitor SET form_answered = $4, joined_to = $5, epoch = $6, delivered_up_to = $7, read_up_to = $8
+        "UPDATE web_visitor SET form_answered = $4, joined_to = $5, epoch = $6, delivered_up_to = $7, read_up_to = $8, form_key = $9
          WHERE client_id = $1 AND inbox_id = $2 AND visitor = $3",
     )
     .bind(client.0)
@@ -84,6 +86,7 @@ pub async fn save(
     .bind(known.epoch)
     .bind(known.delivered_up_to)
     .bind(known.read_up_to)
+    .bind(known.form_key.as_deref())
     .execute(db)
     .await?;
     Ok(())

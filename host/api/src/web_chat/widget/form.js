@@ -23,11 +23,14 @@ function formOf(asked, text, submit) {
       : element("div", { class: "field" }, [label, input]);
   });
   const trouble = element("p", { class: "alarm", role: "alert" });
+  const button = element("button", { type: "submit", class: "primary", text: text("formSubmit") });
   const form = element("form", {
     class: "form",
     "aria-label": text("formTitle"),
     onsubmit: function (event) {
       event.preventDefault();
+      // What was pressed once is on its way, until the server says what is wrong with it.
+      if (button.disabled) return;
       const answers = {};
       for (const key of Object.keys(inputs)) {
         const input = inputs[key];
@@ -35,10 +38,15 @@ function formOf(asked, text, submit) {
         if (answer) answers[key] = answer;
       }
       trouble.textContent = "";
+      button.disabled = true;
       submit(answers);
     },
   }, [element("h3", { text: text("formTitle") })].concat(fields, [
-    trouble, element("button", { type: "submit", class: "primary", text: text("formSubmit") }),
+    trouble, button,
   ]));
-  return { root: form, trouble: function (said) { trouble.textContent = said; } };
+  return {
+    root: form,
+    sent: function () { return button.disabled; },
+    trouble: function (said) { trouble.textContent = said; button.disabled = false; },
+  };
 }

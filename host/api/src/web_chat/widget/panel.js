@@ -62,7 +62,8 @@ function panel(text, act) {
     answered: function () {
       if (!form) return;
       const had = root.getRootNode().activeElement;
-      const inside = had && form.root.contains(had);
+      // A button that is disabled loses the focus to the page.
+      const inside = had ? form.root.contains(had) : form.sent() && document.activeElement === document.body;
       form.root.remove();
       form = null;
       log.root.hidden = false;
