@@ -51,7 +51,8 @@ struct RaisedBody {
 
 /// Tells the chatbot of a chat that something has happened.
 ///
-/// It hears of it behind everything that has happened in the chat before, as an event of the kind `custom`.
+/// It hears of it behind everything that has happened in the chat before, messages included that a provider has just handed over, as an
+/// event of the kind `custom`.
 #[utoipa::path(
     post,
     path = "/plugin-service/api/v1/custom-events",
@@ -63,6 +64,7 @@ struct RaisedBody {
         (status = 202, description = "The chatbot will hear of it.", body = RaisedBody),
         (status = 404, description = "There is no such chat."),
         (status = 409, description = "No chatbot has the chat: `message` says who."),
+        (status = 429, description = "The chatbot has too many events before it, or messages that came before it are not in their chats yet."),
     ),
 )]
 async fn tell(
@@ -98,7 +100,7 @@ fn refused(error: RaiseError) -> ApiError {
         RaiseError::NotFound => ApiError::not_found(),
         RaiseError::Faults(faults) => ApiError::faults(faults),
         RaiseError::NotTheBots(said) => ApiError::new(ErrorKind::Conflict, said),
-        RaiseError::TooMany => ApiError::new(ErrorKind::TooManyRequests, error.to_string()),
+        RaiseError::TooMany | RaiseError::Behind => ApiError::new(ErrorKind::TooManyRequests, error.to_string()),
         RaiseError::Failed(cause) => cause.into(),
     }
 }

@@ -1,5 +1,7 @@
 //! Events that the business raises for a chatbot: an order was paid, a parcel has left.
 
+use std::time::Duration;
+
 use base::{Context, Error};
 use domain::{
     address::{Address, AddressKind},
@@ -13,6 +15,7 @@ use storage::{
         participant_events::{self, NewEvent},
         participants,
     },
+    inbound::callbacks,
     inboxes,
 };
 
@@ -22,6 +25,9 @@ const NAME: usize = 64;
 const PAYLOAD: usize = 16 << 10;
 /// Events that may wait for the chatbot of one chat.
 const MOST_WAITING: i64 = 100;
+/// How long an event waits for messages that came before it. Usually there are none, or they take milliseconds.
+const PATIENCE: Duration = Duration::from_secs(10);
+const LOOK_AGAIN: Duration = Duration::from_millis(15);
 
 /// Whose chatbot hears of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,6 +64,9 @@ pub enum RaiseError {
     /// Its chatbot has not come to those that were raised before.
     #[error("too many events wait for the chatbot of this chat: try again when it has dealt with some")]
     TooMany,
+    /// What customers wrote before is not in its chats yet.
+    #[error("messages that came before it are not in their chats yet: try again")]
+    Behind,
     /// Nobody's fault.
     #[error(transparent)]
     Failed(#[from] Error),
@@ -86,6 +95,8 @@ pub async fn raise(ctx: &Context, client: ClientId, wanted: Raise) -> Result<Par
     if !faults.is_empty() {
         return Err(RaiseError::Faults(faults));
     }
+    let Some(inbox) = inbox_of(ctx, client, &wanted.hears).await? else { return Err(RaiseError::NotFound) };
+    taken_in(ctx, client, inbox).await?;
     let mut tx = ctx.db.begin().await?;
     let id = match &wanted.hears {
         Hears::Participant(id) => participants::find(&mut tx, client, *id).await?.map(|found| found.id),
@@ -117,6 +128,31 @@ pub async fn raise(ctx: &Context, client: ClientId, wanted: Raise) -> Result<Par
     tx.commit().await?;
     ctx.wake.wake(Queue::Participant, client, participant.id.0);
     Ok(id)
+}
+
+/// The inbox whose chatbot hears of it; `None` when there is no such chat.
+async fn inbox_of(ctx: &Context, client: ClientId, hears: &Hears) -> Result<Option<InboxId>, RaiseError> {
+    let mut db = ctx.db.acquire().await?;
+    match hears {
+        Hears::Participant(id) => Ok(participants::find(&mut db, client, *id).await?.map(|chat| chat.inbox)),
+        Hears::Customer(inbox, _) => Ok(Some(*inbox)),
+    }
+}
+
+/// Waits until everything is in its chat that a provider was told we have (`callback`): it came before what is raised now, and may
+/// begin the chat.
+async fn taken_in(ctx: &Context, client: ClientId, inbox: InboxId) -> Result<(), RaiseError> {
+    let Some(newest) = callbacks::newest(&mut *ctx.db.acquire().await?, client, inbox.0).await? else {
+        return Ok(());
+    };
+    ctx.wake.wake(Queue::Callback, client, inbox.0);
+    let taken = async {
+        while callbacks::any_up_to(&mut *ctx.db.acquire().await?, client, inbox.0, newest).await? {
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+        Ok(())
+    };
+    tokio::time::timeout(PATIENCE, taken).await.unwrap_or(Err(RaiseError::Behind))
 }
 
 fn faults(wanted: &Raise, payload: &str) -> Vec<FieldFault> {

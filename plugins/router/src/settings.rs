@@ -55,7 +55,7 @@ pub enum Destination {
     Bot(String),
     /// A team, by name.
     Team(String),
-    /// An agent, by id.
+    /// An agent, by id, or by a name or e-mail that only one has.
     Agent(String),
     /// The unassigned queue.
     Queue,

@@ -5,10 +5,7 @@ use domain::{
     ids::{ClientId, UserId},
 };
 use plugin_host::router::{Route, Target};
-use storage::{
-    chat::teams,
-    tenancy::users::{self, Role},
-};
+use storage::{chat::teams, tenancy::users};
 
 use super::question::Case;
 use crate::conversation::in_charge;
@@ -103,10 +100,10 @@ impl Decision {
                     }
                 }
             }
-            Target::Agent(id) => match agent(ctx, client, &id).await? {
-                Some(agent) => decided(Goes::Agent(agent)),
-                None => Self {
-                    reason: shortened(&format!("`{id}` is nobody who can take chats; {reason}")),
+            Target::Agent(called) => match agent(ctx, client, called.trim()).await? {
+                Ok(agent) => decided(Goes::Agent(agent)),
+                Err(why) => Self {
+                    reason: shortened(&format!("`{}` is {why}; {reason}", called.trim())),
                     fallback: true,
                     ..decided(Goes::Queue)
                 },
@@ -117,13 +114,22 @@ impl Decision {
     }
 }
 
-/// A user of the client who may answer customers.
-async fn agent(ctx: &Context, client: ClientId, id: &str) -> Result<Option<UserId>> {
-    let Ok(id) = id.parse::<UserId>() else { return Ok(None) };
+/// A user of the client who may answer customers, by id, or by a name or e-mail that only one of them has. Else why there is none.
+async fn agent(ctx: &Context, client: ClientId, called: &str) -> Result<std::result::Result<UserId, &'static str>> {
     let mut db = ctx.db.acquire().await?;
-    let role = users::role_of(&mut db, client, id).await?;
-    Ok(role.filter(|role| matches!(role, Role::Admin | Role::Supervisor | Role::Agent)).map(|_| id))
+    if let Ok(id) = called.parse::<UserId>() {
+        let role = users::role_of(&mut db, client, id).await?;
+        return Ok(role.filter(|role| role.takes_chats()).map(|_| id).ok_or(NOBODY));
+    }
+    Ok(match users::called(&mut db, client, called).await?.as_slice() {
+        [id] => Ok(*id),
+        [] => Err(NOBODY),
+        _ => Err("the name of several users who can take chats: use the id of one"),
+    })
 }
+
+/// Why a chat goes to no agent.
+const NOBODY: &str = "nobody who can take chats";
 
 fn shortened(reason: &str) -> String {
     reason.chars().filter(|character| *character != '\0').take(REASON_LENGTH).collect()

@@ -4,12 +4,14 @@
 mod bot;
 mod changes;
 mod echoes;
+mod custom_events;
 mod folded;
 mod identity;
 mod lite;
 mod messenger;
 mod reactions;
 mod referrals;
+mod routed;
 mod stage;
 mod together;
 mod unread;

@@ -73,9 +73,13 @@ impl Stage {
     }
 
     pub async fn activate(&self, plugin: &str, config: Value) {
+        self.activate_in("chatbot", plugin, config).await;
+    }
+
+    pub async fn activate_in(&self, world: &str, plugin: &str, config: Value) {
         let active = Activation {
             id: self.ctx.mint(),
-            world: "chatbot".to_owned(),
+            world: world.to_owned(),
             inbox: None,
             mode: "live".to_owned(),
             plugin: plugin.to_owned(),

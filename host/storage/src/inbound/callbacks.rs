@@ -111,6 +111,32 @@ pub async fn due(
     Ok(rows.into_iter().map(callback).collect())
 }
 
+/// The newest item of a lane that is due: everything that was acknowledged before now is no newer.
+pub async fn newest(db: &mut PgConnection, client: ClientId, lane: Uuid) -> Result<Option<CallbackId>> {
+    let newest: Option<Uuid> = sqlx::query_scalar(
+        "SELECT id FROM callback WHERE client_id = $1 AND lane_id = $2 AND failure IS NULL AND ready
+         ORDER BY id DESC LIMIT 1",
+    )
+    .bind(client.0)
+    .bind(lane)
+    .fetch_optional(db)
+    .await?;
+    Ok(newest.map(CallbackId))
+}
+
+/// Whether items of a lane are due that are no newer than this one. Those that have stepped aside are not waited for.
+pub async fn any_up_to(db: &mut PgConnection, client: ClientId, lane: Uuid, newest: CallbackId) -> Result<bool> {
+    Ok(sqlx::query_scalar(
+        "SELECT EXISTS (SELECT 1 FROM callback
+                        WHERE client_id = $1 AND lane_id = $2 AND failure IS NULL AND ready AND id <= $3)",
+    )
+    .bind(client.0)
+    .bind(lane)
+    .bind(newest.0)
+    .fetch_one(db)
+    .await?)
+}
+
 /// Forgets items that are dealt with.
 pub async fn remove(db: &mut PgConnection, client: ClientId, items: &[CallbackId]) -> Result<()> {
     sqlx::query(

@@ -236,3 +236,18 @@ pub async fn role_of(db: &mut PgConnection, client: ClientId, user: UserId) -> R
             .await?;
     role.as_deref().map(stored_role).transpose()
 }
+
+/// The users who take chats and have this name or this e-mail, whatever its case; two at most, which is one too many.
+pub async fn called(db: &mut PgConnection, client: ClientId, name: &str) -> Result<Vec<UserId>> {
+    let ids: Vec<Uuid> = sqlx::query_scalar(
+        "SELECT id FROM client_user
+         WHERE client_id = $1 AND deleted_at IS NULL AND role IN ('ADMIN', 'SUPERVISOR', 'AGENT')
+           AND (lower(name) = lower($2) OR lower(email) = lower($2))
+         ORDER BY id LIMIT 2",
+    )
+    .bind(client.0)
+    .bind(name)
+    .fetch_all(db)
+    .await?;
+    Ok(ids.into_iter().map(UserId).collect())
+}
