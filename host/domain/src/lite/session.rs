@@ -49,9 +49,9 @@ pub enum SessionNews {
 }
 
 impl SessionNews {
-    /// Where the connection stands after it.
-    pub fn status(self) -> SessionStatus {
-        match self {
+    /// Where the connection stands after it; `None`: where it stood before.
+    pub fn status(self) -> Option<SessionStatus> {
+        Some(match self {
             Self::Initializing
             | Self::Dialling
             | Self::QrIssued
@@ -60,8 +60,9 @@ impl SessionNews {
             | Self::Authenticated
             | Self::LoggedInFirst
             | Self::LoggedIn
-            | Self::SyncFailed
-            | Self::LoggingOut => SessionStatus::Connecting,
+            | Self::SyncFailed => SessionStatus::Connecting,
+            // SPEC 3.3 has no way back to `connecting`: the connection is there until the logout is done.
+            Self::LoggingOut => return None,
             Self::Synced => SessionStatus::Success,
             Self::PairFailed
             | Self::QrTimeout
@@ -71,7 +72,7 @@ impl SessionNews {
             | Self::DisconnectedByUs
             | Self::Dropped
             | Self::Banned => SessionStatus::Disconnected,
-        }
+        })
     }
 
     /// The exact `status` of SPEC 6.3.
@@ -140,12 +141,12 @@ impl SessionState {
         use SessionStatus::{Connecting, Disconnected, Success};
         let mut changes = Vec::new();
         match (self.status, news.status()) {
-            (Some(Success), Connecting) if news.begins() => self.step(SessionNews::Dropped, &mut changes),
+            (Some(Success), Some(Connecting)) if news.begins() => self.step(SessionNews::Dropped, &mut changes),
             // A stage of a connection that is complete already.
-            (Some(Success), Connecting) if news != SessionNews::LoggingOut => return changes,
-            (None | Some(Disconnected), Success) => self.step(SessionNews::Dialling, &mut changes),
+            (Some(Success), Some(Connecting)) => return changes,
+            (None | Some(Disconnected), Some(Success)) => self.step(SessionNews::Dialling, &mut changes),
             // Nothing was there that could end.
-            (None | Some(Disconnected), Disconnected) => return changes,
+            (None | Some(Disconnected), Some(Disconnected) | None) => return changes,
             _ => {}
         }
         self.step(news, &mut changes);
@@ -153,11 +154,12 @@ impl SessionState {
     }
 
     fn step(&mut self, news: SessionNews, changes: &mut Vec<SessionChanged>) {
-        if self.status == Some(news.status()) && self.words == news.words() {
+        let Some(status) = news.status().or(self.status) else { return };
+        if self.status == Some(status) && self.words == news.words() {
             return;
         }
-        *self = Self { status: Some(news.status()), words: news.words().to_owned() };
-        changes.push(SessionChanged { status: news.status(), words: self.words.clone() });
+        *self = Self { status: Some(status), words: news.words().to_owned() };
+        changes.push(SessionChanged { status, words: self.words.clone() });
     }
 }
 
@@ -249,8 +251,55 @@ mod tests {
         let out = told(&[Dialling, Synced, LoggingOut, LoggedOutByUs]);
         assert_eq!(
             out[2..],
-            [("connecting", "Logging out...".to_owned()), ("disconnected", "Logged out from the system".to_owned())]
+            [("success", "Logging out...".to_owned()), ("disconnected", "Logged out from the system".to_owned())]
         );
+        let early = told(&[Dialling, LoggingOut, LoggedOutByUs]);
+        assert_eq!(early[1].0, "connecting", "the status of the connection is kept");
+        assert!(told(&[LoggingOut]).is_empty(), "nothing was there that could end");
+        assert_eq!(words(&[Dialling, Dropped, LoggingOut, LoggedOutByUs])[2..], Vec::<String>::new());
+    }
+
+    #[test]
+    fn every_move_that_is_told_is_one_of_the_specification() {
+        let news = [
+            Initializing,
+            Dialling,
+            QrIssued,
+            Paired,
+            SocketUp,
+            Authenticated,
+            LoggedInFirst,
+            LoggedIn,
+            SyncFailed,
+            Synced,
+            PairFailed,
+            QrTimeout,
+            Replaced,
+            LoggedOut,
+            LoggingOut,
+            LoggedOutByUs,
+            DisconnectedByUs,
+            Dropped,
+            Banned,
+        ];
+        for first in news {
+            for second in news {
+                for third in news {
+                    let mut before = None;
+                    for (status, words) in told(&[first, second, third]) {
+                        let is_move = match (before, status) {
+                            (None | Some("disconnected"), "connecting") => true,
+                            (Some("connecting"), "success") | (Some("connecting" | "success"), "disconnected") => true,
+                            // Another text of the same status.
+                            (Some(before), after) => before == after,
+                            (None, _) => false,
+                        };
+                        assert!(is_move, "{before:?} -> {status} {words:?} after {first:?}, {second:?}, {third:?}");
+                        before = Some(status);
+                    }
+                }
+            }
+        }
     }
 
     #[test]

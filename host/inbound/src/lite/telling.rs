@@ -42,7 +42,7 @@ impl Told {
             SessionNews::Paired => (session.paired, session.qr) = (true, None),
             _ => {}
         }
-        if news.status() == domain::event::SessionStatus::Disconnected {
+        if news.status() == Some(domain::event::SessionStatus::Disconnected) {
             session.qr = None;
             self.ended_by = Some(news);
         }
