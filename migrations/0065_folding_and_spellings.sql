@@ -60,7 +60,7 @@ WHERE octet_length(full_name) <> char_length(full_name) AND folded_name <> folde
 CREATE INDEX contact_by_initial ON contact (client_id, translate(left(folded_name, 1), '0123456789', ''), id);
 
 -- Numbers of mobile phones in Brazil, Argentina and Mexico have two spellings (`domain::numbering`). Both are addresses of one
--- customer; the one that nobody has used is older than all others. Of two customers who have one each, an event makes one.
+-- customer; the one that has not been used is older than all others. Of two customers who have one each, an event makes one.
 CREATE FUNCTION pg_temp.other_spelling(number text) RETURNS text IMMUTABLE LANGUAGE sql AS $$
     SELECT CASE
         WHEN number ~ '^55[1-9]{2}9[16-9]\d{7}$' THEN left(number, 4) || substr(number, 6)

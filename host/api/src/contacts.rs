@@ -93,7 +93,7 @@ fn refused(error: ContactError) -> ApiError {
 /// The contacts, by name.
 ///
 /// `search` is part of a name, in any case and any script, with or without accents, or part of a phone number, however it is
-/// written. Whoever sees customers masked finds them by the first letter of a name and the last three digits of a number, and has
+/// written. A role that sees customers masked finds them by the first letter of a name and the last three digits of a number, and has
 /// them in the order of that letter.
 #[utoipa::path(
     get,

@@ -23,11 +23,20 @@ pub enum AddressKind {
     Visitor,
     /// An e-mail address.
     Email,
+    /// What WhatsApp calls a customer of a Lite number whose phone number it hides: `100000012345678@lid`.
+    Lid,
 }
 
 impl AddressKind {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Phone, Self::Bsuid, Self::Psid, Self::Visitor, Self::Email];
+    pub const ALL: [Self; 6] = [Self::Phone, Self::Bsuid, Self::Psid, Self::Visitor, Self::Email, Self::Lid];
+    /// Those that stand for a customer where no phone number does, as clients and agents see it.
+    pub const USER_IDS: [Self; 4] = [Self::Bsuid, Self::Psid, Self::Visitor, Self::Lid];
+
+    /// Whether it stays a person's for ever, whatever number that person has.
+    pub fn is_for_life(self) -> bool {
+        matches!(self, Self::Bsuid | Self::Lid)
+    }
 
     /// The name that is stored.
     pub fn as_str(self) -> &'static str {
@@ -37,6 +46,7 @@ impl AddressKind {
             Self::Psid => "PSID",
             Self::Visitor => "VISITOR",
             Self::Email => "EMAIL",
+            Self::Lid => "LID",
         }
     }
 }
@@ -64,6 +74,8 @@ pub struct AddressError {
     value: String,
 }
 
+/// What hidden ids of WhatsApp end in.
+pub const LID_SERVER: &str = "@lid";
 /// Longest value of a kind that has no rule of its own.
 const LONGEST: usize = 254;
 
@@ -86,6 +98,10 @@ impl Address {
             AddressKind::Visitor => printable(),
             AddressKind::Email => {
                 printable() && value.split_once('@').is_some_and(|(local, host)| !local.is_empty() && !host.is_empty())
+            }
+            AddressKind::Lid => {
+                let digits = value.strip_suffix(LID_SERVER).unwrap_or_default();
+                printable() && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
             }
         };
         fits.then(|| Self { kind, value: value.to_owned() })
@@ -172,10 +188,10 @@ impl Addresses {
         self.shown(AddressKind::Bsuid).map(Address::value)
     }
 
-    /// What the customer is known by where that is no phone number: the BSUID, else the id that a page or a site knows.
+    /// What the customer is known by where that is no phone number: the BSUID, else the id that a page, a site or a Lite number
+    /// knows.
     pub fn user_id(&self) -> Option<&str> {
-        let kinds = [AddressKind::Bsuid, AddressKind::Psid, AddressKind::Visitor];
-        kinds.into_iter().find_map(|kind| self.shown(kind)).map(Address::value)
+        AddressKind::USER_IDS.into_iter().find_map(|kind| self.shown(kind)).map(Address::value)
     }
 
     /// Where an inbox of this kind writes to; `None` when none of them is of a kind that it reaches.
@@ -201,7 +217,9 @@ mod tests {
 
     #[test]
     fn every_kind_comes_back_as_it_was_stored() {
-        let values = ["27820000001", "ZA.1349", "24071234567", "0199f7e4-visitor", "ann@example.org"];
+        let values =
+            ["27820000001", "ZA.1349", "24071234567", "0199f7e4-visitor", "ann@example.org", "100000012345678@lid"];
+        assert_eq!(values.len(), AddressKind::ALL.len());
         for (kind, value) in AddressKind::ALL.into_iter().zip(values) {
             let there = address(kind, value);
             assert_eq!(Address::parse(there.kind().as_str(), there.value()), Ok(there.clone()));
@@ -212,9 +230,16 @@ mod tests {
 
     #[test]
     fn what_is_no_address_is_refused_and_named() {
-        for (kind, value) in
-            [("PHONE", "0820000001"), ("BSUID", "nonsense"), ("PSID", "12a"), ("EMAIL", "@x"), ("PIGEON", "7")]
-        {
+        for (kind, value) in [
+            ("PHONE", "0820000001"),
+            ("BSUID", "nonsense"),
+            ("PSID", "12a"),
+            ("EMAIL", "@x"),
+            ("LID", "1000"),
+            ("LID", "@lid"),
+            ("LID", "1:2@lid"),
+            ("PIGEON", "7"),
+        ] {
             let refused = Address::parse(kind, value).unwrap_err().to_string();
             assert!(refused.contains(kind) && refused.contains(value), "{refused}");
         }

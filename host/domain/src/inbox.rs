@@ -54,7 +54,8 @@ impl InboxKind {
     /// identifier; SPEC 2.2: it wins over the BSUID).
     pub fn writes_to(self) -> &'static [AddressKind] {
         match self {
-            Self::WhatsappCloud | Self::WhatsappLite => &[AddressKind::Phone, AddressKind::Bsuid],
+            Self::WhatsappCloud => &[AddressKind::Phone, AddressKind::Bsuid],
+            Self::WhatsappLite => &[AddressKind::Phone, AddressKind::Lid, AddressKind::Bsuid],
             Self::Messenger => &[AddressKind::Psid],
             Self::Web => &[AddressKind::Visitor],
             Self::Sms => &[AddressKind::Phone],

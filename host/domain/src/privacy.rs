@@ -65,7 +65,7 @@ impl Sight {
     }
 }
 
-/// What a search may find customers by who are seen masked: the parts of them that are shown. A search for anything else would
+/// The parts of masked customers that a search may look for: those that are shown. A search for anything else would
 /// tell, one character at a time, what is hidden.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SoughtMasked {

@@ -47,7 +47,7 @@ fn without_stroke(one: char) -> impl Iterator<Item = char> {
     std::iter::once(first).chain(second)
 }
 
-/// What somebody looks for in a list, read in one way for all lists.
+/// The text of a search, read in one way for all lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sought {
     /// As part of a name or of an id: folded, and never empty.

@@ -118,8 +118,8 @@ pub async fn delete(
 }
 
 /// The contacts whose name or number contains `searched` (blank = all), by name. What people put between the digits of a number
-/// does not matter, nor do case, accents and script of a name. Whoever sees customers masked finds and orders them by what is shown
-/// of them only.
+/// does not matter, nor do case, accents and script of a name. A role that sees customers masked finds and orders them by the
+/// parts that are shown only.
 pub async fn list(
     db: &PgPool,
     (client, sight): (ClientId, Sight),

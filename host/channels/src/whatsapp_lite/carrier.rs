@@ -10,7 +10,7 @@ use std::{
 use async_trait::async_trait;
 use chrono_tz::Tz;
 use domain::{
-    address::AddressKind,
+    address::{Address, AddressKind},
     carriage::{SendFailure, Taken},
     clock::Clock,
     content::OutboundContent,
@@ -204,14 +204,20 @@ impl Carrier for LiteCarrier {
             let reason = "no place or no number for a message over Lite".to_owned();
             return Err(SendFailure::NotSent { reason, after: None });
         };
-        let phone = outgoing.to.as_kind(AddressKind::Phone);
-        let Some(phone) = phone.or_else(|| outgoing.other?.as_kind(AddressKind::Phone)) else {
-            return Err(CannotCarry { reason: "a Lite number writes to phone numbers only".to_owned() }.into());
+        let Some(to) = written_to(outgoing.to, outgoing.other) else {
+            let reason =
+                "a Lite number writes to phone numbers, and to customers who wrote to it without one".to_owned();
+            return Err(CannotCarry { reason }.into());
         };
         let content = self.carry(outgoing.content)?;
         let number = LiteNumber { client: inbox.client, inbox: inbox.id, msisdn: number.msisdn.clone() };
         let device = self.devices.device(&number);
-        match device.is_registered(phone).await {
+        // A customer with an id of WhatsApp has an account.
+        let registered = match to.kind() {
+            AddressKind::Phone => device.is_registered(to.value()).await,
+            _ => Ok(true),
+        };
+        match registered {
             Ok(true) => {}
             Ok(false) => {
                 let text = "the number is not registered on WhatsApp".to_owned();
@@ -223,13 +229,13 @@ impl Carrier for LiteCarrier {
         call.made = true;
         let id = message_id(outgoing.opaque);
         let quoted = outgoing.quoted.map(|id| Quoted { id, ours: outgoing.quotes_ours });
-        let message = DeviceMessage { id: &id, to: phone, content: of(&content)?, quoted };
+        let message = DeviceMessage { id: &id, to: to.value(), content: of(&content)?, quoted };
         let provider_id = Some(device.send(&message).await?);
         Ok(Taken { provider_id, ..Taken::default() })
     }
 
     async fn show(&self, inbox: &CarrierInbox, presence: &Presence<'_>) -> Result<(), NotShown> {
-        let phone = presence.to.as_kind(AddressKind::Phone).ok_or(NotShown::NoSuchThing)?;
+        let to = written_to(presence.to, None).ok_or(NotShown::NoSuchThing)?.value();
         let number = sender_of(inbox).ok_or(NotShown::NoSuchThing)?;
         if !number.connected {
             return Err(NotShown::Failed("the number is not connected to WhatsApp".to_owned()));
@@ -238,11 +244,18 @@ impl Carrier for LiteCarrier {
         let device = self.devices.device(&number);
         let failed = |failure: DeviceFailure| NotShown::Failed(failure.to_string());
         match (presence.typing, presence.last_message) {
-            (true, _) => device.typing(phone).await.map_err(failed),
-            (false, Some(message)) => device.mark_read(phone, message).await.map_err(failed),
+            (true, _) => device.typing(to).await.map_err(failed),
+            (false, Some(message)) => device.mark_read(to, message).await.map_err(failed),
             (false, None) => Err(NotShown::NothingToRead),
         }
     }
+}
+
+/// Where a device writes to: the phone number, else what WhatsApp calls a customer whose number it hides.
+fn written_to<'a>(to: &'a Address, other: Option<&'a Address>) -> Option<&'a Address> {
+    let is_a = |kind: AddressKind| move |address: &&Address| address.kind() == kind;
+    let both = || std::iter::once(to).chain(other);
+    both().find(is_a(AddressKind::Phone)).or_else(|| both().find(is_a(AddressKind::Lid)))
 }
 
 /// What a device says of a content that was carried over.

@@ -129,7 +129,7 @@ pub enum DeviceContent<'a> {
 pub struct DeviceMessage<'a> {
     /// Its id, made from ours: sent again, it is the same message to those who know ids that senders choose.
     pub id: &'a str,
-    /// Phone number in digits.
+    /// Phone number in digits, or what WhatsApp calls a customer whose number it hides: `100000012345678@lid`.
     pub to: &'a str,
     /// What it says.
     pub content: DeviceContent<'a>,

@@ -4,6 +4,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use domain::{
+    address::{Address, AddressKind},
     carriage::SendFailure,
     inbound::{InboundMessage, ProviderFailure, ProviderStatus, StatusUpdate},
     lite::SessionNews,
@@ -261,7 +262,7 @@ fn message(told: &Value) -> Option<InboundMessage> {
         from: text("from"),
         from_user_id: text("userId"),
         from_parent_user_id: None,
-        from_address: None,
+        from_address: text("lid").and_then(|id| Address::of_kind(AddressKind::Lid, &id)),
         profile_name: text("name"),
         username: text("username"),
         sent_at: moment(told.get("time").and_then(Value::as_str))?,

@@ -202,6 +202,20 @@ async fn a_bsuid_alone_is_no_address_of_lite() {
 }
 
 #[tokio::test]
+async fn a_customer_without_a_number_is_written_to_by_the_id_that_whatsapp_gave() {
+    // Nothing is looked up: a customer with such an id has an account.
+    let (carrier, sent) = carrier(Ok(false));
+    let hidden = Address::of_kind(AddressKind::Lid, "100000012345678@lid").unwrap();
+    send(&carrier, &hidden, &text("hello")).await.unwrap();
+    assert_eq!(sent.lock().unwrap().len(), 1);
+    let show = |typing| Presence { to: &hidden, last_message: Some("3A01"), typing };
+    carrier.show(&connected(), &show(false)).await.unwrap();
+    carrier.show(&connected(), &show(true)).await.unwrap();
+    let shown = &sent.lock().unwrap()[1..];
+    assert_eq!(shown, ["3A01 of 100000012345678@lid was read", "somebody writes to 100000012345678@lid"]);
+}
+
+#[tokio::test]
 async fn a_template_goes_as_its_file_with_words_and_numbered_replies_below() {
     let (carrier, sent) = carrier(Ok(true));
     let template = OutboundContent::Template(TemplateSend {

@@ -18,8 +18,8 @@ use storage::{
 
 use super::{Acting, DeskError, view, view::ChatView};
 
-/// A page of a list of the caller. `search`: part of a number or a name, or exactly the customer's id; blank = everything. Whoever
-/// sees customers masked finds them by what is shown of them only.
+/// A page of a list of the caller. `search`: part of a number or a name, or exactly the customer's id; blank = everything. A
+/// role that sees customers masked finds them by the parts that are shown only.
 pub async fn list(
     db: &PgPool,
     acting: Acting,
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_sees_customers_masked_looks_for_what_is_shown() {
+    fn a_masked_search_looks_for_the_parts_that_are_shown() {
         assert_eq!(sought(Sight::Masked, "Á"), Search::Initial("a".to_owned()));
         assert_eq!(sought(Sight::Masked, "001"), Search::Ending("001".to_owned()));
         for hidden in ["0001", "2782", "al", "+27820000001"] {

@@ -18,7 +18,7 @@ use base::Result;
 const ALL_DIGITS: usize = 15;
 
 /// A page of the client's conversations, the newest first. `search`: part of the sender, the recipient or the id (blank = all).
-/// Whoever sees customers masked finds a recipient by the digits that are shown only.
+/// A role that sees customers masked finds a recipient by the digits that are shown only.
 pub async fn list(
     db: &PgPool,
     (client, sight): (ClientId, Sight),

@@ -61,9 +61,9 @@ pub struct Customer {
 }
 
 impl Customer {
-    /// What it is known by where that is no phone number: the BSUID, else the id that a page or a site knows.
+    /// What it is known by where that is no phone number: the BSUID, else the id that a page, a site or a Lite number knows.
     pub fn user_id(&self) -> Option<&str> {
-        [AddressKind::Bsuid, AddressKind::Psid, AddressKind::Visitor].into_iter().find_map(|kind| self.address(kind))
+        AddressKind::USER_IDS.into_iter().find_map(|kind| self.address(kind))
     }
 
     /// The address of a kind, if one is known.

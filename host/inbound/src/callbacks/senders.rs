@@ -42,7 +42,12 @@ pub(super) fn by_sender<T>(items: &[T], message: impl Fn(&T) -> Option<&InboundM
 fn addresses(message: &InboundMessage) -> Vec<Address> {
     let named = [(AddressKind::Phone, &message.from), (AddressKind::Bsuid, &message.from_user_id)];
     let named = named.into_iter().filter_map(|(kind, value)| Address::of_kind(kind, value.as_deref()?));
-    named.chain(message.from_address.clone()).collect()
+    // Both spellings of a number are one customer's.
+    named
+        .flat_map(|address| [address.other_spelling(), Some(address)])
+        .flatten()
+        .chain(message.from_address.clone())
+        .collect()
 }
 
 #[cfg(test)]
@@ -83,6 +88,13 @@ mod tests {
     fn each_customer_has_a_sequence_in_the_order_of_writing() {
         let messages = [from(ZOLA, None, "a"), from(SIPHO, None, "b"), from(ZOLA, None, "c"), from(SIPHO, None, "d")];
         assert_eq!(sequences(&messages), ["ac", "bd"]);
+    }
+
+    #[test]
+    fn both_spellings_of_a_number_are_one_customers() {
+        let (with, without) = (Some("5511987654321"), Some("551187654321"));
+        let messages = [from(with, None, "a"), from(SIPHO, None, "b"), from(without, None, "c"), from(with, None, "d")];
+        assert_eq!(sequences(&messages), ["acd", "b"]);
     }
 
     #[test]

@@ -255,8 +255,8 @@ pub async fn customers(
                           WHERE client_id = wanted.client_id AND customer_id = wanted.id AND kind = 'BSUID'
                           ORDER BY seen_at DESC LIMIT 1),
                          (SELECT value FROM customer_address
-                          WHERE client_id = wanted.client_id AND customer_id = wanted.id AND kind IN ('PSID', 'VISITOR')
-                          ORDER BY kind, seen_at DESC LIMIT 1)) AS user_id
+                          WHERE client_id = wanted.client_id AND customer_id = wanted.id AND kind IN ('PSID', 'VISITOR', 'LID')
+                          ORDER BY kind = 'LID', kind, seen_at DESC LIMIT 1)) AS user_id
          FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[]) AS one (id) OFFSET 0) wanted
          JOIN customer ON customer.client_id = wanted.client_id AND customer.id = wanted.id",
     )

@@ -66,7 +66,7 @@ pub async fn load(
     inboxes: &[InboxId],
     since: DateTime<Utc>,
 ) -> Result<Standing> {
-    // Whoever is blocked by one spelling of a number is blocked by the other.
+    // A block of one spelling of a number holds for the other.
     let spelled: Vec<(usize, Cow<'_, Address>, bool)> = asked
         .iter()
         .enumerate()

@@ -244,7 +244,7 @@ pub async fn facts(
 }
 
 /// The phone numbers of customers who are named by a user id and known on an inbox, by that id; of several the one that was seen
-/// last. Who has none is absent, and whoever has one that is blocked, in whichever spelling.
+/// last. A customer without a number is absent, and so is one with a blocked number, in either spelling.
 pub async fn phones(
     db: &mut PgConnection,
     client: ClientId,

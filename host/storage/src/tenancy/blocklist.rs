@@ -56,14 +56,17 @@ pub async fn add(
 /// Removes a recipient, however its number is spelled; `false` when it was not there.
 pub async fn remove(db: &mut PgConnection, client: ClientId, address: &Address) -> Result<bool> {
     let other = address.other_spelling();
-    let spellings: Vec<&str> = std::iter::once(address).chain(&other).map(Address::value).collect();
-    let done = sqlx::query("DELETE FROM blocked_recipient WHERE client_id = $1 AND kind = $2 AND value = ANY($3)")
-        .bind(client.0)
-        .bind(address.kind().as_str())
-        .bind(spellings)
-        .execute(db)
-        .await?;
-    Ok(done.rows_affected() > 0)
+    let mut removed = false;
+    for spelled in std::iter::once(address).chain(&other) {
+        let done = sqlx::query("DELETE FROM blocked_recipient WHERE client_id = $1 AND kind = $2 AND value = $3")
+            .bind(client.0)
+            .bind(spelled.kind().as_str())
+            .bind(spelled.value())
+            .execute(&mut *db)
+            .await?;
+        removed |= done.rows_affected() > 0;
+    }
+    Ok(removed)
 }
 
 /// A page of the list whose addresses contain what is looked for (`None` = all), user ids before numbers; and how many there are

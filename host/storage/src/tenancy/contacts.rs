@@ -246,7 +246,7 @@ pub async fn search(
     Ok((rows.into_iter().filter_map(FoundRow::contact).collect(), total))
 }
 
-/// What the address book is searched for by those who see customers masked; of what is `None` everything is wanted.
+/// The parts of entries that a masked search looks for; `None` = any.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Glimpse<'a> {
     /// The first letter of the name, folded.

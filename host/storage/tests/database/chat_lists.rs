@@ -152,7 +152,7 @@ async fn chats_are_found_by_part_of_a_name_in_any_script_and_by_part_of_a_number
 }
 
 #[tokio::test]
-async fn whoever_sees_customers_masked_finds_chats_by_what_is_shown() {
+async fn masked_chats_are_found_by_the_parts_that_are_shown() {
     let mut db = database().await;
     for (number, name) in [(1, Some("Zoë Adams")), (12, Some("Álvaro")), (123, Some("adaeze")), (5, None)] {
         chat(&mut db, number, name, ParticipantState::Queued).await;

@@ -147,7 +147,7 @@ async fn another_clients_entry_is_neither_seen_nor_removed() {
 }
 
 #[tokio::test]
-async fn whoever_sees_customers_masked_finds_and_orders_entries_by_what_is_shown() {
+async fn masked_entries_are_found_and_ordered_by_the_parts_that_are_shown() {
     let mut db = fixtures::database().await;
     for (id, name, digits) in [
         (700, "Thabo", "27820000001"),

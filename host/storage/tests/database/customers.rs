@@ -311,6 +311,41 @@ async fn customers_of_every_kind_of_inbox_have_an_address_and_a_chat() {
 }
 
 #[tokio::test]
+async fn a_customer_of_a_hidden_id_is_joined_with_the_number_once_both_are_named() {
+    let (mut db, ids) = (database().await, ids());
+    let hidden = |id: &str| Address::of_kind(AddressKind::Lid, id).unwrap();
+    let of = |addresses: &[Address]| Introduction { addresses: addresses.to_vec(), ..Introduction::default() };
+    let by_number = resolve(&mut db, CLIENT, &ids, of(&[phone(ZO)]), moment(1)).await.unwrap();
+    let by_id = resolve(&mut db, CLIENT, &ids, of(&[hidden("100@lid")]), moment(2)).await.unwrap();
+    assert_ne!(by_number, by_id);
+    let (one, other) = (
+        chat(&mut db, by_number, 301, ParticipantState::Closed).await,
+        chat(&mut db, by_id, 302, ParticipantState::Queued).await,
+    );
+    let known = customers::find(&mut db, CLIENT, by_id).await.unwrap().unwrap();
+    assert_eq!((known.phone(), known.addresses.user_id()), (None, Some("100@lid")));
+    let written_to = known.addresses.written_to(domain::inbox::InboxKind::WhatsappLite).unwrap();
+    assert_eq!(written_to.address(), &hidden("100@lid"));
+    let shown = storage::chat::lists::customers(&mut db, CLIENT, &[by_id]).await.unwrap();
+    assert_eq!((shown[&by_id].phone.as_deref(), shown[&by_id].user_id.as_deref()), (None, Some("100@lid")));
+    let both = resolve(&mut db, CLIENT, &ids, of(&[phone(ZO), hidden("100@lid")]), moment(3)).await.unwrap();
+    assert_eq!(both, by_number);
+    let known = customers::find(&mut db, CLIENT, by_id).await.unwrap().unwrap();
+    assert_eq!((known.id, known.phone(), known.addresses.user_id()), (by_number, Some(ZO), Some("100@lid")));
+    let written_to = known.addresses.written_to(domain::inbox::InboxKind::WhatsappLite).unwrap();
+    assert_eq!(written_to.address(), &phone(ZO), "the number first");
+    let mut found = Vec::new();
+    for chat in [one, other] {
+        found.push(participants::find(&mut db, CLIENT, chat).await.unwrap().unwrap().id);
+    }
+    assert_eq!(found[0], found[1], "one chat goes on, and both ids find it");
+    // The number is told with another id after its owner was seen elsewhere: it has passed on.
+    resolve(&mut db, CLIENT, &ids, of(&[phone("27820000008"), hidden("100@lid")]), moment(4)).await.unwrap();
+    let next = resolve(&mut db, CLIENT, &ids, of(&[phone(ZO), hidden("200@lid")]), moment(5)).await.unwrap();
+    assert_ne!(next, by_number);
+}
+
+#[tokio::test]
 async fn a_customer_who_is_known_to_be_reached_is_not_locked_again() {
     let (mut db, ids) = (database().await, ids());
     let introduction = Introduction { addresses: vec![phone(ZO)], ..Introduction::default() };

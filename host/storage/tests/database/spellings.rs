@@ -48,7 +48,7 @@ async fn barred(db: &mut PgConnection, digits: &str) -> Option<Barred> {
 }
 
 #[tokio::test]
-async fn whoever_writes_from_one_spelling_is_known_by_the_other_and_shown_by_the_one_that_was_used() {
+async fn a_customer_is_known_by_both_spellings_and_shown_by_the_one_that_was_used() {
     let (mut db, ids) = (database().await, ids());
     for (one, other) in PAIRS {
         let who = resolve(&mut db, CLIENT, &ids, of(&[phone(one)]), moment(1)).await.unwrap();
@@ -87,7 +87,7 @@ async fn of_recipients_in_both_spellings_one_customer_is_made_and_the_provider_s
 #[tokio::test]
 async fn two_customers_of_one_number_become_one_with_the_next_event() {
     let (mut db, ids) = (database().await, ids());
-    // As they were made while nobody knew that the numbers are one.
+    // As they were made before the numbers were known to be one.
     let first = customer_of(&mut db, &ids, "27820000001").await;
     let second = customer_of(&mut db, &ids, "27820000002").await;
     for (from, to) in [("27820000001", PAIRS[0].0), ("27820000002", PAIRS[0].1)] {
@@ -99,7 +99,7 @@ async fn two_customers_of_one_number_become_one_with_the_next_event() {
             .unwrap();
     }
     assert_ne!(first, second);
-    assert_eq!(customer_of(&mut db, &ids, PAIRS[0].1).await, second, "what a client writes to merges nobody");
+    assert_eq!(customer_of(&mut db, &ids, PAIRS[0].1).await, second, "a send merges no customers");
     let event = of(&[phone(PAIRS[0].1), bsuid("BR.1")]);
     assert_eq!(resolve(&mut db, CLIENT, &ids, event, moment(9)).await.unwrap(), first);
     assert_eq!(customer_of(&mut db, &ids, PAIRS[0].0).await, customer_of(&mut db, &ids, PAIRS[0].1).await);
@@ -112,7 +112,7 @@ async fn a_number_that_passes_on_or_is_given_up_does_so_in_both_spellings() {
     let first = resolve(&mut db, CLIENT, &ids, of(&[one.clone(), bsuid("BR.1")]), moment(1)).await.unwrap();
     let moved = of(&[phone("27820000005"), bsuid("BR.1")]);
     assert_eq!(resolve(&mut db, CLIENT, &ids, moved, moment(2)).await.unwrap(), first);
-    // Somebody else has the number now, and is told of by the other spelling.
+    // Another person has the number now, and is told of by the other spelling.
     let second = resolve(&mut db, CLIENT, &ids, of(&[other.clone(), bsuid("BR.2")]), moment(3)).await.unwrap();
     assert_ne!(first, second);
     for spelled in [&one, &other] {
@@ -131,7 +131,7 @@ async fn a_number_that_passes_on_or_is_given_up_does_so_in_both_spellings() {
 }
 
 #[tokio::test]
-async fn whoever_is_blocked_or_wants_no_marketing_is_so_by_either_spelling() {
+async fn a_block_and_a_marketing_stop_hold_for_both_spellings() {
     let (mut db, ids) = (database().await, ids());
     for (one, other) in PAIRS {
         assert_eq!(barred(&mut db, other).await, None);

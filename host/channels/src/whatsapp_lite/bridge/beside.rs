@@ -9,7 +9,7 @@ use domain::{
 use serde_json::Value;
 
 use super::{
-    callback::{content, is_ours, phone, sender, told_at},
+    callback::{content, hidden_id, is_ours, phone, sender, told_at},
     stanza,
 };
 use crate::whatsapp_cloud::callback::{
@@ -38,7 +38,9 @@ pub(super) fn went_out_here(payload: &Value) -> bool {
 
 /// What the business wrote with the number by other means than ours.
 pub(super) fn echo(payload: &Value) -> Option<Echo> {
-    let to = Address::of_kind(AddressKind::Phone, &phone(chat(payload)?)?)?;
+    let chat = chat(payload)?;
+    let number = phone(chat).and_then(|number| Address::of_kind(AddressKind::Phone, &number));
+    let to = number.or_else(|| hidden_id(chat))?;
     let quoted = payload.get("replyTo").and_then(|quoted| text(quoted, "id")).map(|id| stanza(id).to_owned());
     let (content, file) = as_sent(content(payload));
     Some(Echo {
@@ -57,7 +59,9 @@ fn author(payload: &Value) -> Option<Author> {
     if is_ours(payload) {
         return Some(Author::Business);
     }
-    Some(Author::Customer(vec![Address::of_kind(AddressKind::Phone, &sender(payload)?)?]))
+    let number = sender(payload).and_then(|number| Address::of_kind(AddressKind::Phone, &number));
+    let customer: Vec<Address> = number.into_iter().chain(text(payload, "from").and_then(hidden_id)).collect();
+    (!customer.is_empty()).then_some(Author::Customer(customer))
 }
 
 /// An edit (`message.edited`).

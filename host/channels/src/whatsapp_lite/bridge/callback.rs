@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
+    address::{Address, AddressKind, LID_SERVER},
     content::{Location, MediaKind},
     file_name,
     inbound::{InboundContent, InboundMedia, InboundMessage, ProviderStatus, StatusUpdate},
@@ -121,18 +122,23 @@ pub(super) fn phone(chat: &str) -> Option<String> {
     (plain && matches!(server, "c.us" | "s.whatsapp.net")).then(|| number.to_owned())
 }
 
-/// Who wrote. WhatsApp may name a customer by an id of its own (`@lid`); then the engine says beside it which number that is.
+/// An id of WhatsApp's own (`@lid`) by which it may name a customer.
+pub(super) fn hidden_id(chat: &str) -> Option<Address> {
+    let (user, _) = chat.split_once(LID_SERVER)?;
+    // A device of the customer is no customer of its own.
+    let user = user.split(':').next()?;
+    Address::of_kind(AddressKind::Lid, &format!("{user}{LID_SERVER}"))
+}
+
+/// The number that wrote. WhatsApp may name a customer by an id of its own; then the engine says beside it which number that is, if
+/// it knows.
 pub(super) fn sender(payload: &Value) -> Option<String> {
     let from = text(payload, "from")?;
     if !from.ends_with("@lid") {
         return phone(from);
     }
     const BESIDE: [&str; 3] = ["/_data/key/remoteJidAlt", "/_data/key/senderPn", "/_data/Info/SenderAlt"];
-    let number = BESIDE.iter().find_map(|place| phone(payload.pointer(place)?.as_str()?));
-    if number.is_none() {
-        tracing::warn!("a bridge told of a message without the number of its customer; it is dropped");
-    }
-    number
+    BESIDE.iter().find_map(|place| phone(payload.pointer(place)?.as_str()?))
 }
 
 fn message(payload: &Value) -> Option<InboundMessage> {
@@ -143,16 +149,19 @@ fn written(payload: &Value, content: InboundContent) -> Option<InboundMessage> {
     if is_ours(payload) {
         return None;
     }
-    let from = sender(payload)?;
+    let (from, hidden) = (sender(payload), text(payload, "from").and_then(hidden_id));
+    if from.is_none() && hidden.is_none() {
+        return None;
+    }
     let data = payload.get("_data");
     let name = data.and_then(|data| text(data, "notifyName").or_else(|| text(data, "pushName")));
     let quoted = payload.get("replyTo").and_then(id);
     Some(InboundMessage {
         provider_id: id(payload)?,
-        from: Some(from),
+        from,
         from_user_id: None,
         from_parent_user_id: None,
-        from_address: None,
+        from_address: hidden,
         profile_name: name.map(str::to_owned),
         username: None,
         sent_at: instant(payload)?,
@@ -353,8 +362,8 @@ mod tests {
     }
 
     #[test]
-    fn broadcasts_and_customers_without_a_number_tell_nothing() {
-        for from in ["status@broadcast", "123@lid"] {
+    fn broadcasts_and_ids_that_name_nobody_tell_nothing() {
+        for from in ["status@broadcast", "abc@lid", "@lid"] {
             assert_eq!(message(from_customer(json!({"id": "AAAA", "from": from, "body": "x"}))), None, "{from}");
         }
     }
@@ -426,7 +435,19 @@ mod tests {
     fn a_customer_whom_whatsapp_names_by_an_id_is_known_by_the_number_beside_it() {
         let beside =
             json!({"from": "123@lid", "body": "x", "_data": {"key": {"remoteJidAlt": "27820000009@s.whatsapp.net"}}});
-        assert_eq!(message(from_customer(beside)).unwrap().from.as_deref(), Some("27820000009"));
+        let both = message(from_customer(beside)).unwrap();
+        assert_eq!(both.from.as_deref(), Some("27820000009"));
+        assert_eq!(both.from_address.unwrap().value(), "123@lid", "so that a chat of before is joined");
+    }
+
+    #[test]
+    fn a_customer_of_whom_whatsapp_names_an_id_only_wrote_all_the_same() {
+        for from in ["123@lid", "123:7@lid"] {
+            let hidden =
+                message(from_customer(json!({"from": from, "id": "false_123@lid_AAAA", "body": "x"}))).unwrap();
+            assert_eq!((hidden.from, hidden.provider_id.as_str()), (None, "AAAA"));
+            assert_eq!(hidden.from_address, Address::of_kind(AddressKind::Lid, "123@lid"));
+        }
     }
 
     #[test]

@@ -13,7 +13,9 @@ use std::{
 
 use async_trait::async_trait;
 pub use callback::is_signature;
-use domain::{carriage::SendFailure, content::MediaKind, inbound::ProviderFailure, lite::SessionNews};
+use domain::{
+    address::LID_SERVER, carriage::SendFailure, content::MediaKind, inbound::ProviderFailure, lite::SessionNews,
+};
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Map, Value, json};
 
@@ -323,9 +325,9 @@ impl LiteDevice for BridgeDevice {
     }
 }
 
-/// The chat with a phone number.
-fn chat_id(phone: &str) -> String {
-    format!("{phone}@c.us")
+/// The chat with a phone number, or with a customer whose number is hidden.
+fn chat_id(customer: &str) -> String {
+    if customer.ends_with(LID_SERVER) { customer.to_owned() } else { format!("{customer}@c.us") }
 }
 
 /// The id by which a bridge finds a message: `false_27820000001@c.us_3EB0A1` came from the customer, `true_...` from the number

@@ -254,13 +254,7 @@ impl InboundDurabilityHook for Inbox {
             if !received::is_from_a_customer(info) {
                 continue;
             }
-            let Some(phone) = Self::phone(&client, info).await else {
-                tracing::warn!(
-                    message.id = info.id,
-                    "a message whose sender WhatsApp hides is dropped: it cannot be answered"
-                );
-                continue;
-            };
+            let phone = Self::phone(&client, info).await;
             came.extend(received::message(info, message, phone).map(|message| DeviceEvent::Came(Box::new(message))));
         }
         Ok(self.told.tell_and_wait(came, WRITTEN).await?)

@@ -143,7 +143,8 @@ pub struct Known {
 pub struct World {
     /// Apart from all other histories: part of every number and user id.
     place: u32,
-    /// Whose numbers: South African, Brazilian, Argentinian.
+    /// Whose numbers: South African ones have one form, Brazilian ones two that we know to be one number, Ivorian ones two of which the
+    /// provider alone knows that.
     country: usize,
     time: u32,
     people: Vec<Person>,
@@ -182,8 +183,8 @@ impl World {
         let subscriber = self.place * 100 + number;
         match self.country {
             0 => format!("2782{subscriber:07}"),
-            1 => format!("5541{subscriber:08}"),
-            _ => format!("54911{subscriber:08}"),
+            1 => format!("55419{subscriber:07}"),
+            _ => format!("22501{subscriber:08}"),
         }
     }
 
@@ -192,13 +193,13 @@ impl World {
         let subscriber = self.place * 100 + number;
         match self.country {
             0 => None,
-            1 => Some(format!("55419{subscriber:08}")),
-            _ => Some(format!("5411{subscriber:08}")),
+            1 => Some(format!("554199{subscriber:07}")),
+            _ => Some(format!("225{subscriber:08}")),
         }
     }
 
     fn user_id(&self, user_id: u32) -> String {
-        format!("{}.{}", ["ZA", "BR", "AR"][self.country], u64::from(self.place) * 100 + u64::from(user_id))
+        format!("{}.{}", ["ZA", "BR", "CI"][self.country], u64::from(self.place) * 100 + u64::from(user_id))
     }
 
     /// Lets it happen, unless it cannot, and answers what the provider tells.
@@ -292,13 +293,14 @@ impl World {
         let (new_phone, now) = (self.phone(new), self.user_id(user_id));
         self.people[at] = Person { number: new, user_id, ..person };
         self.left.push(person.number);
-        let named = [number(&old), bsuid(&before), number(&new_phone), bsuid(&now)];
+        let named = with_spellings(&[number(&old), bsuid(&before), number(&new_phone), bsuid(&now)]);
         self.take_from_others(at, &named.iter().collect::<Vec<_>>());
         // Of somebody who was never heard of, nothing is kept.
         if self.known.iter().any(|known| known.person == at && named.iter().any(|one| known.addresses.contains(one))) {
             self.seen(at, &[number(&new_phone), bsuid(&now)], &[bsuid(&before), number(&old)], false);
+            let old = with_spellings(&[number(&old)]);
             for known in &mut self.known {
-                known.addresses.remove(&number(&old));
+                known.addresses.retain(|address| !old.contains(address));
             }
         }
         Told::NumberChanged { old, new: new_phone, before, now }
@@ -338,7 +340,8 @@ impl World {
 
     /// The provider names these addresses as one person's: `aliases` are those that are not shown.
     fn seen(&mut self, person: usize, current: &[Address], aliases: &[Address], wrote: bool) {
-        let named: Vec<&Address> = current.iter().chain(aliases).collect();
+        let named = with_spellings(&[current, aliases].concat());
+        let named: Vec<&Address> = named.iter().collect();
         self.take_from_others(person, &named);
         self.time += 1;
         let is_meant =
@@ -356,6 +359,11 @@ impl World {
         rest.push(one);
         self.known = rest;
     }
+}
+
+/// Addresses, with the other spellings of numbers that have two.
+fn with_spellings(addresses: &[Address]) -> Vec<Address> {
+    addresses.iter().cloned().chain(addresses.iter().filter_map(Address::other_spelling)).collect()
 }
 
 fn number(digits: &str) -> Address {

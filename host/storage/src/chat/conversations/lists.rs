@@ -10,7 +10,7 @@ use sqlx::PgConnection;
 use super::ConversationRow;
 use crate::Result;
 
-/// What conversations are looked for by.
+/// The parts of conversations that a search looks for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Looked {
     /// Part of the sender, of the customer's id or of the conversation's; folded, `""` = all conversations.

@@ -12,6 +12,7 @@ use chrono::{DateTime, Utc};
 use domain::{
     conversation::{CloseReason, Conversation},
     ids::{ClientId, ConversationId, ConversationParticipantId, CustomerId, InboxId},
+    numbering,
 };
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -151,11 +152,11 @@ pub(crate) async fn readdress(
 ) -> Result<()> {
     sqlx::query(
         "UPDATE conversation SET recipient = $4
-         WHERE client_id = $1 AND customer_id = $2 AND recipient = $3 AND closed_at IS NULL",
+         WHERE client_id = $1 AND customer_id = $2 AND recipient = ANY($3) AND closed_at IS NULL",
     )
     .bind(client.0)
     .bind(customer.0)
-    .bind(old)
+    .bind(numbering::spellings(old))
     .bind(new)
     .execute(db)
     .await?;

@@ -19,7 +19,7 @@ pub(super) fn named(introduction: &Introduction) -> Vec<Address> {
 }
 
 /// Addresses with the other spellings of those that have one ([`domain::numbering`]), sorted and without repetitions. Both
-/// spellings of a number are rows of one customer, so that a look-up of either finds it; the one that nobody has used is older
+/// spellings of a number are rows of one customer, so that a look-up of either finds it; the one that has not been used is older
 /// than all others, and is not shown.
 pub(super) fn with_spellings<'a>(addresses: impl IntoIterator<Item = &'a Address>) -> Vec<Address> {
     let both = |address: &Address| [Some(address.clone()), address.other_spelling()].into_iter().flatten();
@@ -46,7 +46,7 @@ pub(super) async fn find(
     Ok(find_used(db, client, addresses).await?.0)
 }
 
-/// Whose addresses these are, as far as known; and which of them nobody has used yet.
+/// Whose addresses these are, as far as known; and which of them have not been used yet.
 pub(super) async fn find_used(
     db: &mut PgConnection,
     client: ClientId,
@@ -154,14 +154,15 @@ pub(super) async fn touch(
     Ok(())
 }
 
-/// Forgets an address in all its spellings, because it will be somebody else's.
+/// Forgets an address in all its spellings, because it will be another person's.
 pub(super) async fn remove(db: &mut PgConnection, client: ClientId, address: &Address) -> Result<()> {
-    let spellings = with_spellings([address]);
-    sqlx::query("DELETE FROM customer_address WHERE client_id = $1 AND kind = $2 AND value = ANY($3)")
-        .bind(client.0)
-        .bind(address.kind().as_str())
-        .bind(values(&spellings))
-        .execute(db)
-        .await?;
+    for spelled in with_spellings([address]) {
+        sqlx::query("DELETE FROM customer_address WHERE client_id = $1 AND kind = $2 AND value = $3")
+            .bind(client.0)
+            .bind(spelled.kind().as_str())
+            .bind(spelled.value())
+            .execute(&mut *db)
+            .await?;
+    }
     Ok(())
 }

@@ -27,7 +27,7 @@ pub(super) async fn pass_on(
     let is_phone = |address: &Address| address.kind() == AddressKind::Phone;
     let is_old = |address: &Address| old.is_some_and(|old| old.is_same(address));
     let says_who: Vec<&Address> =
-        named.iter().filter(|address| address.kind() == AddressKind::Bsuid || is_old(address)).collect();
+        named.iter().filter(|address| address.kind().is_for_life() || is_old(address)).collect();
     let phones: Vec<&Address> = named.iter().filter(|address| is_phone(address) && !is_old(address)).collect();
     for phone in phones {
         let Some(owner) = found.get(phone).copied() else { continue };
@@ -37,7 +37,7 @@ pub(super) async fn pass_on(
             continue;
         }
         let known = addresses::of_customer(db, client, owner).await?;
-        let has_user_id = known.iter().any(|address| address.kind() == AddressKind::Bsuid);
+        let has_user_id = known.iter().any(|address| address.kind().is_for_life());
         let was_seen_elsewhere =
             !known.iter().find(|address| is_phone(address)).is_some_and(|last| last.is_same(phone));
         if has_user_id && (was_seen_elsewhere || has_another_number(db, client, &says_who, found, phone).await?) {

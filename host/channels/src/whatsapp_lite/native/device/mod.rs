@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use domain::{carriage::SendFailure, inbound::ProviderFailure};
+use domain::{address::LID_SERVER, carriage::SendFailure, inbound::ProviderFailure};
 use tokio::{sync::Mutex, time::timeout};
 use whatsapp_rust::{Client, ClientError, IqError, Jid, SendError, SendOptions, wacore, waproto::whatsapp as wa};
 
@@ -47,7 +47,7 @@ impl NativeDevice {
     }
 
     async fn compose(&self, client: &Client, message: &DeviceMessage<'_>) -> Result<wa::Message, SendFailure> {
-        let customer = Jid::pn(message.to);
+        let customer = customer_jid(message.to);
         let content = match &message.content {
             DeviceContent::Text(words) => outgoing::text(words),
             DeviceContent::Location(place) => outgoing::location(place),
@@ -76,6 +76,11 @@ impl NativeDevice {
         self.told.give_up();
         connection
     }
+}
+
+/// The chat with a phone number, or with a customer whose number WhatsApp hides.
+fn customer_jid(customer: &str) -> Jid {
+    customer.strip_suffix(LID_SERVER).map_or_else(|| Jid::pn(customer), Jid::lid)
 }
 
 /// What a send that failed means for the message. It has an id of ours: sent again, it is the same message.
@@ -157,7 +162,7 @@ impl LiteDevice for NativeDevice {
         };
         let content = self.compose(&client, message).await?;
         let options = SendOptions::default().with_message_id(message.id);
-        let sent = client.send_message_with_options(Jid::pn(message.to), content, options);
+        let sent = client.send_message_with_options(customer_jid(message.to), content, options);
         match timeout(PATIENCE, sent).await {
             Ok(Ok(sent)) => Ok(sent.message_id),
             Ok(Err(error)) => Err(not_sent(&error)),
@@ -175,7 +180,7 @@ impl LiteDevice for NativeDevice {
 
     async fn mark_read(&self, from: &str, message_id: &str) -> Result<(), DeviceFailure> {
         let client = self.connected().await?;
-        let phone = Jid::pn(from);
+        let phone = customer_jid(from);
         // A chat goes by the hidden id of the customer where WhatsApp has given one.
         let known = client.get_lid_pn_entry(&phone).await.ok().flatten();
         let chat = known.map_or(phone, |known| Jid::lid(&*known.lid));
@@ -184,7 +189,7 @@ impl LiteDevice for NativeDevice {
 
     async fn typing(&self, to: &str) -> Result<(), DeviceFailure> {
         let client = self.connected().await?;
-        client.chatstate().send_composing(&Jid::pn(to)).await.map_err(lost)
+        client.chatstate().send_composing(&customer_jid(to)).await.map_err(lost)
     }
 
     async fn events(&self, seen: u64) -> Result<News, DeviceFailure> {

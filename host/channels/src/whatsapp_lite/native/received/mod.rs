@@ -3,6 +3,7 @@
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use domain::{
+    address::{Address, AddressKind, LID_SERVER},
     content::{Location, MediaKind},
     file_name,
     inbound::{InboundContent, InboundMedia, InboundMessage},
@@ -27,15 +28,22 @@ pub(super) fn phone_of(info: &MessageInfo) -> Option<String> {
     names.into_iter().flatten().find(|jid| jid.is_pn()).map(|jid: &Jid| jid.user.to_string())
 }
 
-/// The message, from this phone number; `None` when it says nothing to people.
-pub(super) fn message(info: &MessageInfo, message: &wa::Message, phone: String) -> Option<InboundMessage> {
+/// The id that WhatsApp gives the sender where it hides the number.
+pub(super) fn hidden_id_of(info: &MessageInfo) -> Option<Address> {
+    let names = [Some(&info.source.sender), info.source.sender_alt.as_ref()];
+    let hidden = names.into_iter().flatten().find(|jid| jid.is_lid())?;
+    Address::of_kind(AddressKind::Lid, &format!("{}{LID_SERVER}", hidden.user))
+}
+
+/// The message, from this phone number if it is known; `None` when it says nothing to people.
+pub(super) fn message(info: &MessageInfo, message: &wa::Message, phone: Option<String>) -> Option<InboundMessage> {
     let base = message.get_base_message();
     Some(InboundMessage {
         provider_id: info.id.clone(),
-        from: Some(phone),
+        from: phone,
         from_user_id: None,
         from_parent_user_id: None,
-        from_address: None,
+        from_address: hidden_id_of(info),
         profile_name: Some(info.push_name.clone()).filter(|name| !name.is_empty()),
         username: None,
         sent_at: info.timestamp,

@@ -18,7 +18,7 @@ fn customer() -> MessageInfo {
 }
 
 fn read(message: &wa::Message) -> Option<InboundMessage> {
-    super::message(&customer(), message, "27820000001".to_owned())
+    super::message(&customer(), message, Some("27820000001".to_owned()))
 }
 
 fn content_of(message: &wa::Message) -> InboundContent {
@@ -196,7 +196,11 @@ fn only_what_customers_write_to_the_business_alone_counts() {
 fn a_hidden_id_gives_way_to_the_number_beside_it() {
     let mut hidden = info(Jid::lid("100000012345678"));
     assert_eq!(phone_of(&hidden), None);
+    let id = Address::of_kind(AddressKind::Lid, "100000012345678@lid");
+    assert!(id.is_some());
+    assert_eq!(hidden_id_of(&hidden), id);
     hidden.source.sender_alt = Some(Jid::pn("27820000001"));
     assert_eq!(phone_of(&hidden).as_deref(), Some("27820000001"));
-    assert_eq!(phone_of(&customer()).as_deref(), Some("27820000001"));
+    assert_eq!(hidden_id_of(&hidden), id, "a chat of before is joined");
+    assert_eq!((phone_of(&customer()).as_deref(), hidden_id_of(&customer())), (Some("27820000001"), None));
 }
