@@ -15,7 +15,7 @@ use channels::{
     email::SmtpRelay,
     http::{GuardedClient, GuardedSettings},
     messenger::{MessengerApi, MessengerCarrier, MessengerLimits},
-    smpp::{SmppCarrier, SmppGateway, SmppSettings, SmppUrl},
+    smpp::{SmppCarrier, SmppGateway, SmppUrl},
     web::WebCarrier,
     whatsapp_cloud::{CloudApi, CloudCarrier, CloudLimits, CloudSettings},
     whatsapp_lite::{LiteCarrier, LiteDevices},
@@ -178,7 +178,7 @@ pub async fn context(
     };
     let plugins = PluginHost::start(host).await.context("cannot start the plugin host")?;
     let media_kept = media::kept(config, MediaId(base.ids.mint(base.clock.now())))?;
-    let smpp = SmppGateway::new(smpp_urls(config, simulated)?, SmppSettings::default());
+    let smpp = SmppGateway::new(smpp_urls(config, simulated)?, config.smpp_settings());
     let messenger = MessengerApi::new(CloudSettings {
         graph_url: config.messenger_graph_url(graph_url.as_deref()),
         api_version: config.whatsapp_cloud.api_version.clone(),

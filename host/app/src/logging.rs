@@ -47,7 +47,7 @@ pub fn init(logging: &Logging, audience: Audience) -> Result<(), LoggingError> {
 }
 
 /// The SMPP codec logs whole PDUs, texts and passwords included: no filter may turn that on.
-const ALWAYS_QUIET: &str = "rusmpp=off,rusmpp_core=off,rusmppc=warn";
+const ALWAYS_QUIET: &str = "rusmpp=off,rusmpp_core=off";
 
 fn filter(logging: &Logging, audience: Audience) -> Result<EnvFilter, LoggingError> {
     let default = match audience {

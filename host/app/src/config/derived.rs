@@ -2,6 +2,8 @@
 
 use std::{net::SocketAddr, path::PathBuf};
 
+use channels::smpp::SmppSettings;
+
 use super::{BaseUrl, Config, MediaPlace, Switch, value::Value};
 
 /// Meta's Graph API, without version.
@@ -36,6 +38,29 @@ impl Config {
     /// Base of Messenger's Graph API without version. `simulator` is the base URL of the running simulator, if any.
     pub fn messenger_graph_url(&self, simulator: Option<&str>) -> String {
         graph_url(self.messenger.graph_url.as_ref(), simulator)
+    }
+
+    /// Times and bounds of `smpp.*`.
+    pub fn smpp_settings(&self) -> SmppSettings {
+        let smpp = &self.smpp;
+        SmppSettings {
+            connect_timeout: smpp.connect_timeout,
+            bind_timeout: smpp.bind_timeout,
+            response_timeout: smpp.response_timeout,
+            enquire_link: smpp.enquire_link,
+            link_timeout: smpp.link_timeout,
+            unbind_wait: smpp.unbind_wait,
+            reconnect_first: smpp.reconnect_first,
+            reconnect_longest: smpp.reconnect_longest,
+            refused_first: smpp.refused_first,
+            refused_longest: smpp.refused_longest,
+            session_proven: smpp.session_proven,
+            throttle_first: smpp.throttle_first,
+            throttle_longest: smpp.throttle_longest,
+            part_hold: smpp.part_hold,
+            part_expiry: smpp.part_expiry,
+            deliveries_waiting: smpp.deliveries_waiting,
+        }
     }
 
     /// The folder of this machine for files of customers.

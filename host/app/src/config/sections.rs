@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use channels::smpp::SmppSettings;
 use domain::sms_products::StopWords;
 use ipnet::IpNet;
 
@@ -124,6 +125,38 @@ section! {
     Smpp {
         /// `smpp://system_id:password@host:port`, one or several; empty = the simulator when that is on.
         url: Vec<SecretUrl> = Vec::new(),
+        /// Time to connect to an SMS centre, name and TLS included.
+        connect_timeout: Duration = SmppSettings::default().connect_timeout,
+        /// Time for the answer to a bind.
+        bind_timeout: Duration = SmppSettings::default().bind_timeout,
+        /// Time for the answer to a submit. One that is given up may have been taken, and is submitted again a minute later.
+        response_timeout: Duration = SmppSettings::default().response_timeout,
+        /// Silence after which the SMS centre is asked whether it is there (`enquire_link`).
+        enquire_link: Duration = SmppSettings::default().enquire_link,
+        /// How long it may leave that unanswered, or read nothing, before the connection is closed.
+        link_timeout: Duration = SmppSettings::default().link_timeout,
+        /// How long open answers are waited for before an `unbind` is answered, or sent.
+        unbind_wait: Duration = SmppSettings::default().unbind_wait,
+        /// First pause after a lost connection, or a bind that was refused for another reason than `smpp.refused_first`; it doubles.
+        reconnect_first: Duration = SmppSettings::default().reconnect_first,
+        /// Longest such pause.
+        reconnect_longest: Duration = SmppSettings::default().reconnect_longest,
+        /// First pause after a wrong system id or password; it doubles.
+        refused_first: Duration = SmppSettings::default().refused_first,
+        /// Longest such pause.
+        refused_longest: Duration = SmppSettings::default().refused_longest,
+        /// How long a session has to live before the pauses begin anew.
+        session_proven: Duration = SmppSettings::default().session_proven,
+        /// First pause after the SMS centre said that submits come too fast; it doubles, and one submit finds out whether it is over.
+        throttle_first: Duration = SmppSettings::default().throttle_first,
+        /// Longest such pause.
+        throttle_longest: Duration = SmppSettings::default().throttle_longest,
+        /// How long the acknowledgement of a part of a subscriber's long SMS waits for the other parts.
+        part_hold: Duration = SmppSettings::default().part_hold,
+        /// How long the parts are kept before they are taken as they are.
+        part_expiry: Duration = SmppSettings::default().part_expiry,
+        /// Deliveries of one connection that wait to be taken; while there are as many, nothing more is read from it.
+        deliveries_waiting: usize = SmppSettings::default().deliveries_waiting,
     }
 }
 

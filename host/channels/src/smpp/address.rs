@@ -44,30 +44,13 @@ const NATIONAL: u8 = 2;
 /// TON of a name.
 const ALPHANUMERIC: u8 = 5;
 
-/// An address that the SMSC gave us, with its type of number (TON) where that is known.
-pub(super) trait Received {
-    /// The type and the text.
-    fn typed(&self) -> (Option<u8>, &str);
-}
-
-impl Received for &str {
-    fn typed(&self) -> (Option<u8>, &str) {
-        (None, self)
-    }
-}
-
-impl Received for (u8, &str) {
-    fn typed(&self) -> (Option<u8>, &str) {
-        (Some(self.0), self.1)
-    }
-}
-
-/// An address that the SMSC gave us: international numbers in digits, those of a country with a `0` before them, names as they are.
-pub(super) fn received(address: impl Received) -> String {
-    match address.typed() {
-        (Some(ALPHANUMERIC), name) if !name.trim().bytes().all(|one| one.is_ascii_digit()) => name.trim().to_owned(),
-        (Some(NATIONAL), number) => subscriber::national(number),
-        (_, text) => subscriber::dialled(text),
+/// An address that the SMSC gave us with this type of number (TON): international numbers in digits, those of a country with a `0`
+/// before them, names as they are.
+pub(super) fn received(ton: u8, text: &str) -> String {
+    match ton {
+        ALPHANUMERIC if !text.trim().bytes().all(|one| one.is_ascii_digit()) => text.trim().to_owned(),
+        NATIONAL => subscriber::national(text),
+        _ => subscriber::dialled(text),
     }
 }
 
@@ -101,7 +84,7 @@ mod tests {
 
     #[test]
     fn an_address_of_an_smsc_is_read_by_its_type() {
-        for (address, read) in [
+        for ((ton, text), read) in [
             ((1, "27836000001"), "27836000001"),
             ((1, "+27 83 600 0001"), "27836000001"),
             ((1, "0027836000001"), "27836000001"),
@@ -112,9 +95,9 @@ mod tests {
             ((5, "+My Shop (24)"), "+My Shop (24)"),
             ((5, "27836000001"), "27836000001"),
         ] {
-            assert_eq!(received(address), read, "{address:?}");
+            assert_eq!(received(ton, text), read, "{ton} {text}");
         }
-        assert_eq!(received(" +27836000001 "), "27836000001", "of an unknown type");
+        assert_eq!(received(0, " +27836000001 "), "27836000001", "of an unknown type");
     }
 
     #[test]

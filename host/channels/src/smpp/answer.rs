@@ -1,34 +1,42 @@
-//! The answer that a `deliver_sm` waits for.
+//! The answer that a delivery of the SMSC waits for.
 
-use rusmpp::{CommandStatus, pdus::DeliverSmResp};
-use rusmppc::Client;
+use rusmpp::CommandStatus;
 
-/// Answers one `deliver_sm`, once. Dropped without an answer, the SMSC delivers it again.
+use super::{
+    pdu::header::Header,
+    session::{Owed, Request, Session},
+};
+
+/// `message_id` of a `deliver_sm_resp` or `data_sm_resp`: empty.
+const NO_ID: &[u8] = &[0];
+
+/// Answers one request, once. Dropped without an answer, the SMSC delivers it again.
 pub(super) struct Answer {
-    client: Client,
-    sequence: u32,
+    session: Session,
+    request: Header,
+    /// The session is not closed before.
+    _owed: Owed,
 }
 
 impl Answer {
-    pub(super) fn new(client: Client, sequence: u32) -> Self {
-        Self { client, sequence }
+    /// The answer to this request.
+    pub(super) fn to(request: Request) -> Self {
+        let (session, request, owed) = request.owed();
+        Self { session, request, _owed: owed }
     }
 
     /// It is stored.
     pub(super) async fn stored(self) {
-        self.send(CommandStatus::EsmeRok).await;
+        self.with(CommandStatus::EsmeRok).await;
     }
 
     /// Deliver it again later.
     pub(super) async fn again(self) {
-        self.send(CommandStatus::EsmeRxTAppn).await;
+        self.with(CommandStatus::EsmeRxTAppn).await;
     }
 
-    async fn send(self, status: CommandStatus) {
-        let sent = self.client.status(status).deliver_sm_resp(self.sequence, DeliverSmResp::default()).await;
-        if let Err(error) = sent {
-            // The session is gone; the SMSC repeats what was not answered.
-            tracing::debug!(%error, "a deliver_sm could not be answered");
-        }
+    /// With this status. Where the session is gone, the SMSC repeats what was not answered.
+    pub(super) async fn with(self, status: CommandStatus) {
+        self.session.answer(self.request.answer(status), NO_ID).await;
     }
 }

@@ -5,8 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use futures::StreamExt;
-use rusmppc::Event;
+use rusmpp::{CommandId, CommandStatus};
 use tokio::{sync::watch, time::timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -14,15 +13,21 @@ use super::{
     SmppEvents, SmppSettings,
     deliveries::{After, Deliveries},
     joiner,
-    link::{self, Incoming, Link},
-    pacing::Pacing,
-    submit::{Refusal, SmsPart, SubmitFailure, Submitted, sort, submit_sm},
+    link::{self, Incoming, Link, OpenError, encoded},
+    pacing::{Admission, Pacing},
+    pause::Pause,
+    pdu::{body::submitted_id, header::Header},
+    session::{Response, Session, Unanswered},
+    submit::{Refusal, SmsPart, SubmitFailure, Submitted, refused, submit_sm, unknown},
     url::SmppUrl,
     window::Window,
 };
 
 /// How far ahead a rate-limited bind gives out places: enough for a handful at once, too little to be noticed.
 const AHEAD: Duration = Duration::from_millis(200);
+
+/// How long after a bind is tried it is worth looking whether it is up.
+const AFTER_TRY: Duration = Duration::from_millis(300);
 
 /// Where a bind stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +36,7 @@ pub enum BindState {
     Connecting,
     /// Submits and deliveries flow.
     Bound,
-    /// The SMSC refused the bind; the name of its status. Tried again after a long pause.
+    /// The SMSC refused the bind; the name of its status. Tried again after a pause, a long one where it does not know us.
     Refused {
         /// `ESME_RINVPASWD`, ...
         status: String,
@@ -60,6 +65,8 @@ pub(super) struct Bind {
     settings: SmppSettings,
     state: watch::Sender<BindState>,
     link: Mutex<Option<Link>>,
+    /// When the next bind is tried, or the last one was.
+    next_try: Mutex<Instant>,
     window: Arc<Window>,
     pacing: Pacing,
 }
@@ -68,9 +75,10 @@ impl Bind {
     pub(super) fn new(url: SmppUrl, settings: SmppSettings, window: Arc<Window>) -> Self {
         Self {
             window,
-            pacing: Pacing::new(url.rate),
+            pacing: Pacing::new(url.rate, &settings),
             state: watch::Sender::new(BindState::Connecting),
             link: Mutex::new(None),
+            next_try: Mutex::new(Instant::now()),
             url,
             settings,
         }
@@ -101,12 +109,25 @@ impl Bind {
     }
 
     fn current_link(&self) -> Option<Link> {
-        self.link().clone().filter(|link| !link.sender.is_closed())
+        self.link().clone().filter(Link::is_open)
     }
 
     /// Whether a session is up.
     pub(super) fn is_up(&self) -> bool {
-        self.link().as_ref().is_some_and(|link| !link.sender.is_closed())
+        self.link().as_ref().is_some_and(Link::is_open)
+    }
+
+    fn next_try(&self) -> MutexGuard<'_, Instant> {
+        self.next_try.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// When it is worth looking whether a session is up: soon after the next bind is tried, and the less often the longer that takes.
+    pub(super) fn look_again(&self, now: Instant) -> Duration {
+        let tried = *self.next_try();
+        match tried.checked_duration_since(now) {
+            Some(left) => left + AFTER_TRY,
+            None => (now.saturating_duration_since(tried) / 2).max(AFTER_TRY),
+        }
     }
 
     /// Submits without an answer that it bears.
@@ -124,21 +145,28 @@ impl Bind {
         self.pacing.paused_for(now).unwrap_or_default().max(self.pacing.wait(now, AHEAD))
     }
 
-    /// Reserves the next place in the rate and says how long it is until then; `None` when it is too early for that, `Err` when
-    /// nothing can be started now.
-    pub(super) fn reserve(&self, now: Instant) -> Result<Option<Duration>, SubmitFailure> {
+    /// Reserves the next place in the rate; `None` when it is too early for that, `Err` when nothing can be started now.
+    pub(super) fn reserve(&self, now: Instant) -> Result<Option<Admission>, SubmitFailure> {
         self.ready(now)?;
-        Ok(self.pacing.slot(now, AHEAD).ok())
+        Ok(self.pacing.admit(now, AHEAD))
     }
 
     /// Reserves the next place in the rate, however late it is.
     pub(super) fn next_in_rate(&self, now: Instant) -> Instant {
-        now + self.pacing.slot(now, Duration::MAX).unwrap_or_default()
+        now + self.pacing.next(now)
     }
 
     /// A reserved place is not used.
-    pub(super) fn give_back_rate(&self) {
+    pub(super) fn give_back(&self, is_probe: bool) {
         self.pacing.give_back();
+        if is_probe {
+            self.pacing.probe_ended();
+        }
+    }
+
+    /// A probe has come to its end, whatever that was.
+    pub(super) fn probe_ended(&self) {
+        self.pacing.probe_ended();
     }
 
     /// Whether a submit would be tried now: `Err` says why not.
@@ -149,28 +177,29 @@ impl Bind {
         self.pacing.paused_for(now).map_or(Ok(()), |after| Err(SubmitFailure::Throttled { after }))
     }
 
-    /// Submits one part and waits for the answer.
-    pub(super) async fn submit(&self, part: &SmsPart) -> Result<Submitted, SubmitFailure> {
-        let pdu = submit_sm(part)?;
-        self.ready(Instant::now())?;
+    /// Submits one part and waits for the answer. A probe goes while others wait for what becomes of it.
+    pub(super) async fn submit(&self, part: &SmsPart, is_probe: bool) -> Result<Submitted, SubmitFailure> {
+        let body = encoded(&submit_sm(part, self.url.alphabet)?);
         let link = self.current_link().ok_or(SubmitFailure::NotConnected)?;
-        // The library's own limit starts when the request is flushed; a peer that stops reading would never let it start.
-        let limit = self.settings.response_timeout * 2;
-        let outcome = match timeout(limit, link.sender.submit_sm(pdu)).await {
-            Ok(outcome) => outcome,
-            Err(_) => return Err(SubmitFailure::Unknown { reason: "the SMSC stopped reading".to_owned() }),
-        };
-        match outcome {
+        if !is_probe {
+            self.ready(Instant::now())?;
+        }
+        match link.sender.request(CommandId::SubmitSm, &body, self.settings.response_timeout).await {
             // One that names no id has taken it all the same: again would be twice.
-            Ok(response) => {
+            Ok(Response { status: CommandStatus::EsmeRok, body, is_nack: false }) => {
                 self.pacing.taken(Instant::now());
-                let smsc_id = self.url.ids.of_submit(response.message_id().as_str());
+                let smsc_id = self.url.ids.of_submit(&submitted_id(&body));
                 Ok(Submitted { bind: self.url.name.clone(), smsc_id })
             }
-            Err(error) => Err(match sort(error) {
+            Ok(Response { status, .. }) => Err(match refused(status) {
                 Refusal::TooFast => SubmitFailure::Throttled { after: self.pacing.throttled(Instant::now()) },
                 Refusal::Failure(failure) => failure,
             }),
+            Err(Unanswered::Unwritten(reason)) => {
+                tracing::debug!(bind = %self.url.name, %reason, "a submit was given up before it was written");
+                Err(SubmitFailure::NotConnected)
+            }
+            Err(Unanswered::Written(reason)) => Err(unknown(&reason)),
         }
     }
 
@@ -182,9 +211,11 @@ impl Bind {
         tasks: TaskTracker,
         stop: CancellationToken,
     ) {
-        let deliveries = Deliveries::new(self.url.name.clone(), self.url.ids, events, to_joiner, tasks);
+        let of = (self.url.name.clone(), self.url.ids, self.url.alphabet);
+        let deliveries = Deliveries::new(of, events, to_joiner, tasks);
         let mut pause = Pause::new(&self.settings);
         while !stop.is_cancelled() {
+            *self.next_try() = Instant::now();
             self.state.send_replace(BindState::Connecting);
             let opened = tokio::select! {
                 () = stop.cancelled() => break,
@@ -192,29 +223,39 @@ impl Bind {
             };
             let wait = match opened {
                 Ok((link, incoming)) => {
-                    pause.reset();
+                    let since = Instant::now();
                     let reason = self.serve(link, incoming, &deliveries, &stop).await;
                     tracing::warn!(bind = %self.url.name, %reason, "the SMSC session ended");
-                    self.state.send_replace(BindState::Waiting { reason });
-                    pause.after_loss()
-                }
-                Err(error) if error.is_refusal() => {
-                    let status = error.describe();
-                    let wait = pause.after_refusal();
-                    tracing::error!(bind = %self.url.name, %status, wait_s = wait.as_secs(), "the SMSC refused the bind");
-                    self.state.send_replace(BindState::Refused { status });
+                    pause.lived(since.elapsed());
+                    let wait = pause.after_loss();
+                    self.waits(wait, BindState::Waiting { reason });
                     wait
                 }
                 Err(error) => {
-                    let reason = error.describe();
-                    tracing::warn!(bind = %self.url.name, %reason, "the SMSC cannot be reached");
-                    self.state.send_replace(BindState::Waiting { reason });
-                    pause.after_loss()
+                    let (is_known, reason) = (!error.is_about_credentials(), error.describe());
+                    let wait = if is_known { pause.after_loss() } else { pause.after_unknown() };
+                    let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+                    match error {
+                        OpenError::Refused(_) => {
+                            tracing::error!(bind = %self.url.name, status = %reason, wait_ms, "the SMSC refused the bind");
+                            self.waits(wait, BindState::Refused { status: reason });
+                        }
+                        OpenError::Unreachable(_) => {
+                            tracing::warn!(bind = %self.url.name, %reason, wait_ms, "the SMSC cannot be reached");
+                            self.waits(wait, BindState::Waiting { reason });
+                        }
+                    }
+                    wait
                 }
             };
             let _ = timeout(wait, stop.cancelled()).await;
         }
         self.state.send_replace(BindState::Stopped);
+    }
+
+    fn waits(&self, wait: Duration, state: BindState) {
+        *self.next_try() = Instant::now() + wait;
+        self.state.send_replace(state);
     }
 
     /// Runs one session to its end and says why it ended.
@@ -229,58 +270,60 @@ impl Bind {
         self.state.send_replace(BindState::Bound);
         self.window.tell_all();
         tracing::info!(bind = %self.url.name, "bound to the SMSC");
-        let reason = loop {
-            let event = tokio::select! {
-                () = stop.cancelled() => break None,
-                event = incoming.next() => event,
-            };
-            match event {
-                Some((client, Event::Incoming(command))) => {
-                    if deliveries.handle(client, command).await == After::End {
-                        break Some("the SMSC said goodbye".to_owned());
-                    }
+        let end = loop {
+            let work = async {
+                match incoming.next().await {
+                    Some(request) => Some(deliveries.handle(request).await),
+                    None => None,
                 }
-                Some((_, Event::Error(error))) => break Some(error.to_string()),
-                None => break Some("the connection was closed".to_owned()),
+            };
+            // The end comes first: nobody can be told any more that what still waits was stored.
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => break End::Stopped,
+                reason = link.ended() => break End::Lost(reason),
+                after = work => match after {
+                    Some(After::GoOn) => {}
+                    Some(After::End(session, request)) => break End::Goodbye(session, request),
+                    None => break End::Lost(link.ended().await),
+                },
             }
         };
         *self.link() = None;
-        match reason {
-            Some(reason) => {
-                link.drop_now().await;
-                reason
-            }
-            None => {
+        match end {
+            End::Stopped => {
+                self.settle(&link, incoming).await;
                 link.unbind().await;
                 "the gateway is stopping".to_owned()
             }
+            End::Goodbye(session, request) => {
+                self.settle(&link, incoming).await;
+                session.answer(request.answer(CommandStatus::EsmeRok), &[]).await;
+                link.finish().await;
+                "the SMSC said goodbye".to_owned()
+            }
+            End::Lost(reason) => {
+                link.drop_now(&reason);
+                reason
+            }
+        }
+    }
+
+    /// Waits for what is open between the SMSC and us, for a while. What it brings meanwhile it has to bring again.
+    async fn settle(&self, link: &Link, mut incoming: Incoming) {
+        tokio::select! {
+            () = link.settle(self.settings.unbind_wait) => {}
+            () = async { while incoming.next().await.is_some() {} std::future::pending().await } => {}
         }
     }
 }
 
-/// How long to wait before the next attempt.
-struct Pause {
-    lost: Duration,
-    refused: Duration,
-    settings: SmppSettings,
-}
-
-impl Pause {
-    fn new(settings: &SmppSettings) -> Self {
-        Self { lost: settings.reconnect_first, refused: settings.refused_first, settings: settings.clone() }
-    }
-
-    fn reset(&mut self) {
-        *self = Self::new(&self.settings);
-    }
-
-    fn after_loss(&mut self) -> Duration {
-        let next = (self.lost * 2).min(self.settings.reconnect_longest);
-        std::mem::replace(&mut self.lost, next)
-    }
-
-    fn after_refusal(&mut self) -> Duration {
-        let next = (self.refused * 2).min(self.settings.refused_longest);
-        std::mem::replace(&mut self.refused, next)
-    }
+/// How a session ends.
+enum End {
+    /// The gateway stops.
+    Stopped,
+    /// The SMSC said goodbye with this request.
+    Goodbye(Session, Header),
+    /// The connection is over.
+    Lost(String),
 }

@@ -29,8 +29,6 @@ use crate::carrier::{CannotCarry, Carrier, CarrierInbox, Closed, Outgoing, PartT
 pub const REFUSED_BY_SMSC: i64 = OwnCode::RefusedBySmsc.code();
 /// Our own code of an SMS whose repeated submit was not answered either.
 pub const NO_ANSWER_FROM_SMSC: i64 = OwnCode::NoAnswerFromSmsc.code();
-/// How long messages wait while no SMSC is connected, or after a passing refusal.
-const SOON: Duration = Duration::from_secs(5);
 /// When to look again where no SMSC is configured.
 const NOT_CONFIGURED: Duration = Duration::from_secs(60);
 
@@ -78,7 +76,8 @@ impl Carrier for SmppCarrier {
             return Err(Closed { reason, look_again: NOT_CONFIGURED });
         }
         if !self.gateway.is_connected() {
-            return Err(Closed { reason: "no SMSC is connected".to_owned(), look_again: SOON });
+            let look_again = self.gateway.look_again();
+            return Err(Closed { reason: "no SMSC is connected".to_owned(), look_again });
         }
         let place = |(slot, in_doubt)| {
             let in_doubt = Arc::new(in_doubt);
@@ -176,7 +175,8 @@ impl SmppCarrier {
         let pause = |alone: Duration| if self.gateway.takes_now() { Duration::ZERO } else { alone };
         match failure {
             SubmitFailure::NotConnected => {
-                SendFailure::NotSent { reason: "the SMSC is not connected".to_owned(), after: Some(pause(SOON)) }
+                let after = Some(pause(self.gateway.look_again()));
+                SendFailure::NotSent { reason: "the SMSC is not connected".to_owned(), after }
             }
             SubmitFailure::Throttled { after } => {
                 let failure = refused("the SMSC takes no more messages for now".to_owned());
@@ -184,7 +184,8 @@ impl SmppCarrier {
             }
             SubmitFailure::Retry { code, name } => {
                 let failure = refused(format!("the SMSC refused it: {name} ({code})"));
-                SendFailure::Retry { failure, after: Some(SOON) }
+                // The usual pauses after a passing refusal: together they bear trouble of ten minutes.
+                SendFailure::Retry { failure, after: None }
             }
             SubmitFailure::Rejected { code, name } => {
                 SendFailure::Rejected(refused(format!("the SMSC refused it: {name} ({code})")))

@@ -1,11 +1,10 @@
-//! Reading a `deliver_sm`: a receipt or a message from a subscriber (PROVIDERS C.3).
-
-use rusmpp::{pdus::DeliverSm, tlvs::TlvValue, values::DataCoding};
+//! What a `deliver_sm` or a `data_sm` says: a receipt or a message from a subscriber (PROVIDERS C.3).
 
 use super::{
     address::received,
-    mobile_text::decode,
+    pdu::{body::Message, parameters::Parameters},
     receipt_text::{self, SmsState},
+    text::{Coding, DefaultAlphabet, Shifts, unpacked},
 };
 
 /// Bits of `esm_class` that tell receipts from messages.
@@ -14,8 +13,13 @@ const RECEIPT: u8 = 0x04;
 const INTERMEDIATE: u8 = 0x20;
 /// Bit of `esm_class` that announces a user data header.
 const UDH_PRESENT: u8 = 0x40;
+/// Elements of a user data header (3GPP TS 23.040, 9.2.3.24).
+const CONCATENATED: u8 = 0x00;
+const CONCATENATED_16_BIT: u8 = 0x08;
+const SINGLE_SHIFT: u8 = 0x24;
+const LOCKING_SHIFT: u8 = 0x25;
 
-/// What a `deliver_sm` is.
+/// What a delivery is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Delivered {
     Receipt(RawReceipt),
@@ -39,7 +43,8 @@ pub(super) struct RawReceipt {
 pub(super) struct MobilePart {
     pub from: String,
     pub to: String,
-    pub coding: DataCoding,
+    pub coding: Coding,
+    /// Septets are unpacked.
     pub octets: Vec<u8>,
     pub place: Option<Place>,
 }
@@ -53,77 +58,51 @@ pub(super) struct Place {
     pub number: u8,
 }
 
-/// Reads the PDU.
-pub(super) fn read(pdu: &DeliverSm) -> Delivered {
-    let class = u8::from(pdu.esm_class);
-    let values = Values::of(pdu);
-    let body = values.payload.unwrap_or_else(|| pdu.short_message().as_ref());
-    let typed = class & TYPE_BITS;
+/// Reads a delivery of an SMSC with this default alphabet.
+pub(super) fn read(message: Message, alphabet: DefaultAlphabet) -> Delivered {
+    let Message { source, destination, esm_class, data_coding, octets: body, parameters } = message;
+    let typed = esm_class & TYPE_BITS;
     let is_receipt = typed == RECEIPT || typed == INTERMEDIATE;
     // Some SMSCs forget the type: then the id parameter makes it a receipt. Others give that to messages of subscribers, too, and what
     // names no state beside it is one.
-    if is_receipt || values.receipted_id.is_some() {
-        let receipt = receipt(&values, pdu.data_coding, body, typed == INTERMEDIATE);
+    if is_receipt || parameters.receipted_id.is_some() {
+        let coding = Coding::of(data_coding, alphabet, Shifts::default());
+        let receipt = receipt(&parameters, coding, &body, typed == INTERMEDIATE);
         if is_receipt || receipt != Delivered::UnreadableReceipt {
             return receipt;
         }
     }
-    let (header, octets) = if class & UDH_PRESENT != 0 { split_header(body) } else { (&[][..], body) };
+    let (header, text) = if esm_class & UDH_PRESENT != 0 { split_header(&body) } else { (&[][..], &body[..]) };
+    let elements = Elements::read(header);
+    let coding = Coding::of(data_coding, alphabet, elements.shifts);
+    let octets = match alphabet {
+        DefaultAlphabet::GsmPacked if coding.is_gsm() => unpacked(text, body.len().saturating_sub(text.len())),
+        _ => text.to_vec(),
+    };
     Delivered::Part(MobilePart {
-        from: received(pdu.source_addr.as_str()),
-        to: received(pdu.destination_addr.as_str()),
-        coding: pdu.data_coding,
-        octets: octets.to_vec(),
-        place: place_in_header(header).or_else(|| values.place()),
+        from: received(source.ton, &source.text),
+        to: received(destination.ton, &destination.text),
+        coding,
+        octets,
+        place: elements.place.or_else(|| place_of(&parameters)),
     })
 }
 
 /// Parameters win over the text, which is only for people where they are present.
-fn receipt(values: &Values<'_>, coding: DataCoding, body: &[u8], intermediate: bool) -> Delivered {
-    let text = decode(coding, body);
-    let parsed = receipt_text::parse(&text);
-    let id = values.receipted_id.map(str::to_owned).or(parsed.id);
-    let state = values.state.map(SmsState::from_number).or(parsed.state);
-    let error = values.error.filter(|code| *code != 0).map(|code| code.to_string()).or(parsed.error);
+fn receipt(parameters: &Parameters, coding: Coding, body: &[u8], intermediate: bool) -> Delivered {
+    let (text, parsed) = receipt_text::read(coding, body);
+    let id = parameters.receipted_id.clone().or(parsed.id);
+    let state = parameters.state.map(SmsState::from_number).or(parsed.state);
+    let error = parameters.error.filter(|code| *code != 0).map(|code| code.to_string()).or(parsed.error);
     match (id, state) {
         (Some(id), Some(state)) => Delivered::Receipt(RawReceipt { id, state, intermediate, error, text }),
         _ => Delivered::UnreadableReceipt,
     }
 }
 
-/// The optional parameters that matter here.
-#[derive(Default)]
-struct Values<'a> {
-    receipted_id: Option<&'a str>,
-    state: Option<u8>,
-    error: Option<u16>,
-    payload: Option<&'a [u8]>,
-    sar_reference: Option<u16>,
-    sar_total: Option<u8>,
-    sar_number: Option<u8>,
-}
-
-impl<'a> Values<'a> {
-    fn of(pdu: &'a DeliverSm) -> Self {
-        let mut values = Self::default();
-        for value in pdu.tlvs().iter().filter_map(|tlv| tlv.value()) {
-            match value {
-                TlvValue::ReceiptedMessageId(id) if !id.is_empty() => values.receipted_id = Some(id.as_str()),
-                TlvValue::MessageState(state) => values.state = Some(u8::from(*state)),
-                TlvValue::NetworkErrorCode(code) => values.error = Some(code.error_code),
-                TlvValue::MessagePayload(payload) => values.payload = Some(payload.value.as_ref()),
-                TlvValue::SarMsgRefNum(reference) => values.sar_reference = Some(*reference),
-                TlvValue::SarTotalSegments(total) => values.sar_total = Some(*total),
-                TlvValue::SarSegmentSeqnum(number) => values.sar_number = Some(*number),
-                _ => {}
-            }
-        }
-        values
-    }
-
-    fn place(&self) -> Option<Place> {
-        valid(Place { reference: self.sar_reference?, total: self.sar_total?, number: self.sar_number? })
-    }
+fn place_of(parameters: &Parameters) -> Option<Place> {
+    let (reference, total) = (parameters.sar_reference?, parameters.sar_total?);
+    valid(Place { reference, total, number: parameters.sar_number? })
 }
 
 /// Header and text of a body with a user data header; a header that is longer than the body leaves no text.
@@ -134,24 +113,125 @@ fn split_header(body: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-/// The concatenation element of a header: 8-bit (00) or 16-bit (08) reference.
-fn place_in_header(mut header: &[u8]) -> Option<Place> {
-    while let [element, length, rest @ ..] = header {
-        let (value, next) = rest.split_at_checked(usize::from(*length))?;
-        match (element, value) {
-            (0x00, [reference, total, number]) => {
-                return valid(Place { reference: u16::from(*reference), total: *total, number: *number });
-            }
-            (0x08, [high, low, total, number]) => {
-                return valid(Place { reference: u16::from_be_bytes([*high, *low]), total: *total, number: *number });
-            }
-            _ => header = next,
+/// What a user data header says that matters here.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Elements {
+    place: Option<Place>,
+    shifts: Shifts,
+}
+
+impl Elements {
+    /// Reads the elements up to one that is cut. Of several of a kind the first concatenation counts, and the last language.
+    fn read(mut header: &[u8]) -> Self {
+        let mut read = Self::default();
+        while let [element, length, rest @ ..] = header {
+            let Some((value, next)) = rest.split_at_checked(usize::from(*length)) else { break };
+            let place = match (*element, value) {
+                (CONCATENATED, [reference, total, number]) => {
+                    valid(Place { reference: u16::from(*reference), total: *total, number: *number })
+                }
+                (CONCATENATED_16_BIT, [high, low, total, number]) => {
+                    valid(Place { reference: u16::from_be_bytes([*high, *low]), total: *total, number: *number })
+                }
+                (SINGLE_SHIFT, [language]) => {
+                    read.shifts.single = *language;
+                    None
+                }
+                (LOCKING_SHIFT, [language]) => {
+                    read.shifts.locking = *language;
+                    None
+                }
+                _ => None,
+            };
+            read.place = read.place.or(place);
+            header = next;
         }
+        read
     }
-    None
 }
 
 /// A place that makes sense and is not alone.
 fn valid(place: Place) -> Option<Place> {
     (place.total > 1 && (1..=place.total).contains(&place.number)).then_some(place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::smpp::pdu::body::Address;
+
+    fn message(esm_class: u8, data_coding: u8, octets: &[u8]) -> Message {
+        let address = |text: &str| Address { ton: 1, npi: 1, text: text.to_owned() };
+        Message {
+            source: address("+27820000001"),
+            destination: address("27110000000"),
+            esm_class,
+            data_coding,
+            octets: octets.to_vec(),
+            parameters: Parameters::default(),
+        }
+    }
+
+    fn text(message: Message, alphabet: DefaultAlphabet) -> String {
+        match read(message, alphabet) {
+            Delivered::Part(part) => part.coding.decode(&part.octets),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn id(message: Message) -> String {
+        match read(message, DefaultAlphabet::Gsm) {
+            Delivered::Receipt(receipt) => receipt.id,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_header_names_the_languages_of_its_text() {
+        let octets = [&[6, 0x24, 1, 1, 0x25, 1, 1][..], b"\x0b\x1bi"].concat();
+        assert_eq!(text(message(0x40, 0, &octets), DefaultAlphabet::Gsm), "Ğı");
+        let unknown = [&[3, 0x25, 1, 99][..], b"abc"].concat();
+        let shown = "[undecodable: data_coding 0x00, octets 616263]";
+        assert_eq!(text(message(0x40, 0, &unknown), DefaultAlphabet::Gsm), shown);
+        let joined = [&[8, 0x25, 1, 1, 0, 3, 7, 2, 1][..], b"x"].concat();
+        let Delivered::Part(part) = read(message(0x40, 0, &joined), DefaultAlphabet::Gsm) else { panic!() };
+        assert_eq!(part.place, Some(Place { reference: 7, total: 2, number: 1 }));
+    }
+
+    #[test]
+    fn packed_septets_are_read_behind_their_header() {
+        let hello = [0xe8, 0x32, 0x9b, 0xfd, 0x06];
+        assert_eq!(text(message(0, 0, &hello), DefaultAlphabet::GsmPacked), "hello");
+        // Six octets of header and one bit before the first septet.
+        let part = [5, 0, 3, 7, 2, 1, 0xd0, 0x65, 0x36, 0xfb, 0x0d];
+        assert_eq!(text(message(0x40, 0, &part), DefaultAlphabet::GsmPacked), "hello");
+        assert_eq!(text(message(0, 3, b"caf\xe9"), DefaultAlphabet::GsmPacked), "café", "another coding is not packed");
+    }
+
+    #[test]
+    fn a_receipt_is_read_in_ascii_and_in_its_coding() {
+        let spelled = "id:a_b@c$d{e}f~g|h sub:001 dlvrd:001 stat:DELIVRD err:000 text:x";
+        let expected = "a_b@c$d{e}f~g|h";
+        for coding in [0, 1, 3, 4, 8, 0xf1] {
+            assert_eq!(id(message(4, coding, spelled.as_bytes())), expected, "{coding}");
+        }
+        let wide: Vec<u8> = spelled.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        assert_eq!((id(message(4, 8, &wide)), id(message(4, 0, &wide))), (expected.into(), expected.into()));
+        let septets = b"id:a\x11b\x00c\x02d\x1b(e\x1b)f\x1b=g\x1b@h stat:DELIVRD";
+        assert_eq!(id(message(4, 0, septets)), expected);
+    }
+
+    #[test]
+    fn a_final_state_that_is_not_known_is_final() {
+        let state = |stat: &str| match read(message(4, 0, format!("id:1 stat:{stat}").as_bytes()), DefaultAlphabet::Gsm)
+        {
+            Delivered::Receipt(receipt) => receipt.state,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(
+            (state("FAILED"), state("NAK"), state("DELIVRD")),
+            (SmsState::Unknown, SmsState::Unknown, SmsState::Delivered)
+        );
+        assert!(state("FAILED").is_final() && !state("BUFFERED").is_final());
+    }
 }

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use rusmpp::{Command, CommandId, CommandStatus, Pdu};
-use rusmppc::Client;
+use rusmpp::{CommandId, CommandStatus};
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::task::TaskTracker;
 
@@ -13,15 +12,24 @@ use super::{
     deliver_sm::{Delivered, RawReceipt, read},
     joiner::Queued,
     message_id::IdForm,
+    pdu::{
+        body::{data_sm, deliver_sm},
+        header::Header,
+    },
+    session::{Request, Session, count},
+    text::DefaultAlphabet,
 };
 
 /// Receipts being stored at the same time.
 const RECEIPTS_AT_ONCE: usize = 32;
+/// The status of a delivery that cannot be read: it would be as unreadable the next time.
+const UNREADABLE: CommandStatus = CommandStatus::EsmeRxRAppn;
 
 /// Handles incoming requests of one bind.
 pub(super) struct Deliveries {
     pub bind: String,
     pub ids: IdForm,
+    pub alphabet: DefaultAlphabet,
     pub events: Arc<dyn SmppEvents>,
     pub to_joiner: mpsc::Sender<Queued>,
     pub tasks: TaskTracker,
@@ -29,55 +37,59 @@ pub(super) struct Deliveries {
 }
 
 /// What the session shall do after a request.
-#[derive(Debug, PartialEq, Eq)]
 pub(super) enum After {
     GoOn,
-    /// The SMSC said goodbye.
-    End,
+    /// The SMSC said goodbye with this request, and waits for the answer to it.
+    End(Session, Header),
 }
 
 impl Deliveries {
     pub(super) fn new(
-        bind: String,
-        ids: IdForm,
+        (bind, ids, alphabet): (String, IdForm, DefaultAlphabet),
         events: Arc<dyn SmppEvents>,
         to_joiner: mpsc::Sender<Queued>,
         tasks: TaskTracker,
     ) -> Self {
-        Self { bind, ids, events, to_joiner, tasks, places: Arc::new(Semaphore::new(RECEIPTS_AT_ONCE)) }
+        Self { bind, ids, alphabet, events, to_joiner, tasks, places: Arc::new(Semaphore::new(RECEIPTS_AT_ONCE)) }
     }
 
     /// Handles one request. Waits only when too much is being stored already.
-    pub(super) async fn handle(&self, client: Client, command: Command) -> After {
-        let sequence = command.sequence_number();
-        match (command.id(), command.pdu()) {
-            (CommandId::DeliverSm, Some(Pdu::DeliverSm(pdu))) => {
-                let answer = Answer::new(client, sequence);
-                match read(pdu) {
-                    Delivered::Receipt(receipt) => self.hand_over_receipt(receipt, answer).await,
-                    Delivered::UnreadableReceipt => {
-                        // It would be as unreadable the next time.
-                        tracing::warn!(bind = %self.bind, "acknowledged a receipt that names no message or no state");
-                        answer.stored().await;
-                    }
-                    Delivered::Part(part) => {
-                        // Fails only when the gateway is stopping; the SMSC keeps what is not answered.
-                        let _ = self.to_joiner.send((part, answer)).await;
-                    }
-                }
+    pub(super) async fn handle(&self, request: Request) -> After {
+        let message = match request.header.command {
+            CommandId::DeliverSm => deliver_sm(&request.body),
+            CommandId::DataSm => data_sm(&request.body),
+            CommandId::Unbind => {
+                let (session, header, _owed) = request.owed();
+                return After::End(session, header);
             }
-            (CommandId::Unbind, _) => {
-                let _ = client.unbind_resp(sequence).await;
-                return After::End;
+            CommandId::AlertNotification | CommandId::Outbind => return After::GoOn,
+            command => {
+                count("unsupported");
+                tracing::debug!(bind = %self.bind, ?command, "refused a request that is not supported");
+                let (session, header, _owed) = request.owed();
+                let nack = Header::new(CommandId::GenericNack, CommandStatus::EsmeRinvcmdid, header.sequence);
+                session.answer(nack, &[]).await;
+                return After::GoOn;
             }
-            // Late answers to requests that were given up; their outcome has been reported as unknown.
-            (id, _) if u32::from(id) & 0x8000_0000 != 0 => {
-                tracing::info!(bind = %self.bind, ?id, "an answer came too late");
+        };
+        let (command, length) = (request.header.command, request.body.len());
+        let answer = Answer::to(request);
+        match message.map(|message| read(message, self.alphabet)) {
+            Some(Delivered::Receipt(receipt)) => self.hand_over_receipt(receipt, answer).await,
+            Some(Delivered::UnreadableReceipt) => {
+                // It would be as unreadable the next time.
+                count("receipt");
+                tracing::warn!(bind = %self.bind, "acknowledged a receipt that names no message or no state");
+                answer.stored().await;
             }
-            (CommandId::AlertNotification | CommandId::Outbind, _) => {}
-            (id, _) => {
-                tracing::info!(bind = %self.bind, ?id, "refused a request that is not supported");
-                let _ = client.status(CommandStatus::EsmeRinvcmdid).generic_nack(sequence).await;
+            Some(Delivered::Part(part)) => {
+                // Fails only when the gateway is stopping; the SMSC keeps what is not answered.
+                let _ = self.to_joiner.send((part, answer)).await;
+            }
+            None => {
+                count("delivery");
+                tracing::warn!(bind = %self.bind, ?command, length, "refused a delivery that cannot be read");
+                answer.with(UNREADABLE).await;
             }
         }
         After::GoOn

@@ -29,6 +29,10 @@ const SHUTDOWN: Duration = Duration::from_secs(5);
 const NO_INBOX: InboxId = InboxId(Uuid::nil());
 /// How long to wait while it is the turn of another.
 const FOR_ANOTHERS_TURN: Duration = Duration::from_millis(1);
+/// Longest time between two looks.
+const LONGEST_LOOK: Duration = Duration::from_secs(5);
+/// How long a message waits for a place in a window.
+pub(super) const FOR_A_PLACE: Duration = Duration::from_secs(10);
 /// When to try again after the window stayed full.
 const AFTER_FULL_WINDOW: Duration = Duration::from_secs(1);
 
@@ -131,8 +135,8 @@ impl SmppGateway {
         let mut reserve = |index: usize| {
             let Some(bind) = self.inner.binds.get(index) else { return Reserved::Closed };
             match bind.reserve(now) {
-                Ok(Some(wait)) => {
-                    reserved.push((Arc::clone(bind), now + wait));
+                Ok(Some(admission)) => {
+                    reserved.push((Arc::clone(bind), admission));
                     Reserved::Yes
                 }
                 Ok(None) => Reserved::NotYet,
@@ -140,7 +144,7 @@ impl SmppGateway {
             }
         };
         let held = pick(now, &mut reserve);
-        reserved.into_iter().zip(held).map(|((bind, at), held)| Slot::new(bind, held, at)).collect()
+        reserved.into_iter().zip(held).map(|((bind, admission), held)| Slot::new(bind, held, now, admission)).collect()
     }
 
     fn is_up(&self, bind: usize) -> bool {
@@ -182,9 +186,15 @@ impl SmppGateway {
         };
         // A window that stays full means that the SMSC is slow.
         let full = SubmitFailure::Throttled { after: AFTER_FULL_WINDOW };
-        let (mut slot, _in_doubt) =
-            timeout(self.inner.settings.response_timeout, waiting).await.map_err(|_| full)??;
+        let (mut slot, _in_doubt) = timeout(FOR_A_PLACE, waiting).await.map_err(|_| full)??;
         slot.submit(&part).await
+    }
+
+    /// When a session may be up again, while none is.
+    pub(super) fn look_again(&self) -> Duration {
+        let now = Instant::now();
+        let next = self.inner.binds.iter().map(|bind| bind.look_again(now)).min();
+        next.map_or(LONGEST_LOOK, |next| next.min(LONGEST_LOOK))
     }
 
     /// Why nothing can be submitted now, full windows apart.

@@ -1,39 +1,53 @@
-//! One session with an SMSC: connecting and binding (PROVIDERS C.1, with the traps of C.5).
+//! A bound session with an SMSC: connecting and binding (PROVIDERS C.1, with the traps of C.5).
 
-use std::{pin::Pin, time::Duration};
+use std::time::Duration;
 
-use futures::{Stream, StreamExt, stream};
 use rusmpp::{
-    CommandStatus,
+    CommandId, CommandStatus,
+    encode::Encode,
     pdus::{BindReceiver, BindTransceiver, BindTransmitter},
     types::COctetString,
     values::InterfaceVersion,
 };
-use rusmppc::{Client, ConnectionBuilder, Event, error::Error};
-use tokio::{
-    io::{AsyncRead, AsyncWrite},
-    net::TcpStream,
-    time::timeout,
-};
+use tokio::{net::TcpStream, sync::mpsc, time::timeout};
 
 use super::{
     SmppSettings,
-    driver::{Counted, Driver},
+    session::{Request, Response, Session, Times, Unanswered},
     status_name::status_name,
     tls,
     url::{BindMode, SmppUrl},
 };
 
-/// What comes in, with the connection to answer on.
-pub(super) type Incoming = Pin<Box<dyn Stream<Item = (Client, Event)> + Send>>;
+/// How long a goodbye may take.
+const GOODBYE: Duration = Duration::from_secs(2);
 
 /// A bound session: one connection, or one for each direction.
 #[derive(Clone)]
 pub(super) struct Link {
     /// Submits go here.
-    pub sender: Client,
+    pub sender: Session,
     /// The receiver, when it is a connection of its own.
-    receiver: Option<Client>,
+    receiver: Option<Session>,
+}
+
+/// What the SMSC asks, over either connection.
+pub(super) struct Incoming {
+    first: mpsc::Receiver<Request>,
+    second: Option<mpsc::Receiver<Request>>,
+}
+
+impl Incoming {
+    /// The next request; `None` when a connection is over.
+    pub(super) async fn next(&mut self) -> Option<Request> {
+        match &mut self.second {
+            None => self.first.recv().await,
+            Some(second) => tokio::select! {
+                request = self.first.recv() => request,
+                request = second.recv() => request,
+            },
+        }
+    }
 }
 
 /// No session.
@@ -46,9 +60,10 @@ pub(super) enum OpenError {
 }
 
 impl OpenError {
-    /// Whether trying again soon would be hammering: credentials, or a session that is still open elsewhere.
-    pub(super) fn is_refusal(&self) -> bool {
-        matches!(self, Self::Refused(_))
+    /// Whether the SMSC does not know us: trying again soon changes nothing, and accounts that hammer are locked. Other refusals
+    /// pass: the last session has not ended there yet, or it has trouble of its own.
+    pub(super) fn is_about_credentials(&self) -> bool {
+        matches!(self, Self::Refused(CommandStatus::EsmeRinvpaswd | CommandStatus::EsmeRinvsysid))
     }
 
     pub(super) fn describe(&self) -> String {
@@ -72,27 +87,22 @@ pub(super) async fn open(url: &SmppUrl, settings: &SmppSettings) -> Result<(Link
                 tracing::info!(bind = %url.name, status = %status_name(status), "transceiver refused, binding both ways");
             }
             Err(error) => return Err(error),
-            Ok((sender, incoming)) => return Ok((Link { sender, receiver: None }, incoming)),
+            Ok((sender, first)) => return Ok((Link { sender, receiver: None }, Incoming { first, second: None })),
         }
     }
-    let (sender, from_sender) = open_one(url, settings, Role::Transmitter).await?;
+    let (sender, first) = open_one(url, settings, Role::Transmitter).await?;
+    // Also when the second bind is not waited for any longer.
+    let ends = sender.ends_with();
     match open_one(url, settings, Role::Receiver).await {
-        Ok((receiver, from_receiver)) => {
-            // Either connection's end must end the session.
-            let ended = stream::select(ends(from_sender), ends(from_receiver));
-            let incoming = ended.take_while(|item| std::future::ready(item.is_some())).filter_map(std::future::ready);
-            Ok((Link { sender, receiver: Some(receiver) }, Box::pin(incoming)))
+        Ok((receiver, second)) => {
+            ends.disarm();
+            Ok((Link { sender, receiver: Some(receiver) }, Incoming { first, second: Some(second) }))
         }
         Err(error) => {
-            close(&sender).await;
+            sender.unbind(GOODBYE).await;
             Err(error)
         }
     }
-}
-
-/// The items of a stream, then one `None`.
-fn ends(incoming: Incoming) -> impl Stream<Item = Option<(Client, Event)>> + Send {
-    incoming.map(Some).chain(stream::once(std::future::ready(None)))
 }
 
 #[derive(Clone, Copy)]
@@ -102,74 +112,83 @@ enum Role {
     Receiver,
 }
 
-async fn open_one(url: &SmppUrl, settings: &SmppSettings, role: Role) -> Result<(Client, Incoming), OpenError> {
-    let (client, incoming) = connect(url, settings).await?;
-    match bind(&client, url, role).await {
-        Ok(()) => Ok((client, incoming)),
+async fn open_one(
+    url: &SmppUrl,
+    settings: &SmppSettings,
+    role: Role,
+) -> Result<(Session, mpsc::Receiver<Request>), OpenError> {
+    let (session, requests) = connect(url, settings).await?;
+    let ends = session.ends_with();
+    match bind(&session, url, settings, role).await {
+        Ok(()) => {
+            ends.disarm();
+            Ok((session, requests))
+        }
         Err(error) => {
-            close(&client).await;
+            session.finish(GOODBYE).await;
             Err(error)
         }
     }
 }
 
-async fn connect(url: &SmppUrl, settings: &SmppSettings) -> Result<(Client, Incoming), OpenError> {
-    let builder = ConnectionBuilder::new()
-        .enquire_link_interval(settings.enquire_link)
-        .enquire_link_response_timeout(Duration::from_secs(10))
-        .response_timeout(settings.response_timeout)
-        .max_command_length(64 * 1024)
-        // Without this the library refuses every bind that is not 5.0.
-        .disable_interface_version_check();
-    let unreachable = |reason: String| OpenError::Unreachable(reason);
+async fn connect(url: &SmppUrl, settings: &SmppSettings) -> Result<(Session, mpsc::Receiver<Request>), OpenError> {
+    let times = Times { enquire_link: settings.enquire_link, link_timeout: settings.link_timeout };
+    let bounds = (times, settings.deliveries_waiting);
     let connecting = async {
-        // The system's resolver, not the library's own: it knows the hosts file and search domains.
-        let stream =
-            TcpStream::connect((url.host.as_str(), url.port)).await.map_err(|error| unreachable(error.to_string()))?;
-        stream.set_nodelay(true).map_err(|error| unreachable(error.to_string()))?;
+        // The system's resolver: it knows the hosts file and search domains.
+        let stream = TcpStream::connect((url.host.as_str(), url.port)).await?;
+        stream.set_nodelay(true)?;
+        let (stream, hangup) = watched(stream)?;
         Ok(if url.tls {
-            let stream = tls::handshake(stream, &url.host, url.ca.as_deref()).await;
-            speak(builder, stream.map_err(|error| unreachable(error.to_string()))?, url.window)
+            let stream = tls::handshake(stream, &url.host, url.ca.as_deref()).await?;
+            Session::start(stream, &url.name, bounds, hangup)
         } else {
-            speak(builder, stream, url.window)
+            Session::start(stream, &url.name, bounds, hangup)
         })
     };
     match timeout(settings.connect_timeout, connecting).await {
-        Ok(outcome) => outcome,
-        Err(_) => Err(unreachable("the connection took too long".to_owned())),
+        Ok(outcome) => outcome.map_err(|error: std::io::Error| OpenError::Unreachable(error.to_string())),
+        Err(_) => Err(OpenError::Unreachable("the connection took too long".to_owned())),
     }
 }
 
-/// Speaks SMPP over a connection.
-fn speak<S>(builder: ConnectionBuilder, stream: S, window: usize) -> (Client, Incoming)
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
-    let (stream, written) = Counted::new(stream);
-    let (client, events, connection) = builder.no_spawn().connected(stream);
-    tokio::spawn(Driver::new(connection, written, window));
-    (client.clone(), tagged(client, events))
+/// A connection, and when its other side has closed it, which can be seen before all that came has been read.
+#[cfg(target_os = "linux")]
+fn watched(stream: TcpStream) -> std::io::Result<(TcpStream, impl Future<Output = ()> + Send + 'static)> {
+    use tokio::io::Interest;
+
+    let stream = stream.into_std()?;
+    let watch = TcpStream::from_std(stream.try_clone()?)?;
+    let hangup = async move {
+        // Ready at the end, or for urgent data, which SMPP does not have: then the end is seen when what came has been read.
+        if !watch.ready(Interest::PRIORITY).await.is_ok_and(|ready| ready.is_read_closed()) {
+            std::future::pending().await
+        }
+    };
+    Ok((TcpStream::from_std(stream)?, hangup))
 }
 
-fn tagged(client: Client, events: impl Stream<Item = Event> + Send + 'static) -> Incoming {
-    Box::pin(events.map(move |event| (client.clone(), event)))
+/// Elsewhere it is seen when what came has been read.
+#[cfg(not(target_os = "linux"))]
+fn watched(stream: TcpStream) -> std::io::Result<(TcpStream, impl Future<Output = ()> + Send + 'static)> {
+    Ok((stream, std::future::pending()))
 }
 
-async fn bind(client: &Client, url: &SmppUrl, role: Role) -> Result<(), OpenError> {
+async fn bind(session: &Session, url: &SmppUrl, settings: &SmppSettings, role: Role) -> Result<(), OpenError> {
     // Lengths and characters were checked when the URL was read.
     let unusable = |_| OpenError::Unreachable("the credentials cannot be said in SMPP".to_owned());
     let system_id = COctetString::from_string(url.system_id.clone()).map_err(unusable)?;
     let password = COctetString::from_string(url.password.clone()).map_err(unusable)?;
     let system_type = COctetString::from_string(url.system_type.clone()).map_err(unusable)?;
     let version = InterfaceVersion::Smpp3_4;
-    let outcome = match role {
+    let (command, body) = match role {
         Role::Transceiver => {
             let pdu = BindTransceiver::builder()
                 .system_id(system_id)
                 .password(password)
                 .system_type(system_type)
                 .interface_version(version);
-            client.bind_transceiver(pdu.build()).await.map(drop)
+            (CommandId::BindTransceiver, encoded(&pdu.build()))
         }
         Role::Transmitter => {
             let pdu = BindTransmitter::builder()
@@ -177,7 +196,7 @@ async fn bind(client: &Client, url: &SmppUrl, role: Role) -> Result<(), OpenErro
                 .password(password)
                 .system_type(system_type)
                 .interface_version(version);
-            client.bind_transmitter(pdu.build()).await.map(drop)
+            (CommandId::BindTransmitter, encoded(&pdu.build()))
         }
         Role::Receiver => {
             let pdu = BindReceiver::builder()
@@ -185,36 +204,75 @@ async fn bind(client: &Client, url: &SmppUrl, role: Role) -> Result<(), OpenErro
                 .password(password)
                 .system_type(system_type)
                 .interface_version(version);
-            client.bind_receiver(pdu.build()).await.map(drop)
+            (CommandId::BindReceiver, encoded(&pdu.build()))
         }
     };
-    match outcome {
-        Ok(()) => Ok(()),
-        // A bind that is answered without a body is bound all the same when the status says so.
-        Err(Error::UnexpectedResponse { response }) if response.status() == CommandStatus::EsmeRok => Ok(()),
-        Err(Error::UnexpectedResponse { response }) => Err(OpenError::Refused(response.status())),
-        Err(other) => Err(OpenError::Unreachable(other.to_string())),
+    // The status says it all: what else the answer holds may be anything.
+    match session.request(command, &body, settings.bind_timeout).await {
+        Ok(Response { status: CommandStatus::EsmeRok, is_nack: false, .. }) => Ok(()),
+        Ok(Response { status, .. }) => Err(OpenError::Refused(status)),
+        Err(Unanswered::Unwritten(reason) | Unanswered::Written(reason)) => Err(OpenError::Unreachable(reason)),
     }
 }
 
+/// The body of an outgoing PDU.
+pub(super) fn encoded(pdu: &impl Encode) -> Vec<u8> {
+    let mut octets = vec![0; pdu.length()];
+    let written = pdu.encode(&mut octets);
+    octets.truncate(written);
+    octets
+}
+
 impl Link {
-    /// Says goodbye and closes. Peers often hang up first: that is as good.
+    fn sessions(&self) -> impl Iterator<Item = &Session> {
+        self.receiver.iter().chain([&self.sender])
+    }
+
+    /// Whether submits are taken.
+    pub(super) fn is_open(&self) -> bool {
+        self.sessions().all(Session::is_open)
+    }
+
+    /// Returns when a connection is over, and says why.
+    pub(super) async fn ended(&self) -> String {
+        match &self.receiver {
+            None => {
+                self.sender.ended().await;
+                self.sender.reason()
+            }
+            Some(receiver) => tokio::select! {
+                () = self.sender.ended() => self.sender.reason(),
+                () = receiver.ended() => receiver.reason(),
+            },
+        }
+    }
+
+    /// Takes no more submits, and waits for open answers of both sides, for `limit` at most.
+    pub(super) async fn settle(&self, limit: Duration) {
+        match &self.receiver {
+            None => self.sender.settle(limit).await,
+            Some(receiver) => drop(tokio::join!(self.sender.settle(limit), receiver.settle(limit))),
+        }
+    }
+
+    /// Says goodbye and closes.
     pub(super) async fn unbind(&self) {
-        for client in self.receiver.iter().chain([&self.sender]) {
-            let _ = timeout(Duration::from_secs(2), client.unbind()).await;
-            close(client).await;
+        for session in self.sessions() {
+            session.unbind(GOODBYE).await;
+        }
+    }
+
+    /// Closes once everything that is queued has been written.
+    pub(super) async fn finish(&self) {
+        for session in self.sessions() {
+            session.finish(GOODBYE).await;
         }
     }
 
     /// Closes without a word: the other side is gone or misbehaves.
-    pub(super) async fn drop_now(&self) {
-        for client in self.receiver.iter().chain([&self.sender]) {
-            close(client).await;
+    pub(super) fn drop_now(&self, reason: &str) {
+        for session in self.sessions() {
+            session.end(reason);
         }
     }
-}
-
-async fn close(client: &Client) {
-    // An error says that it is closed already.
-    let _ = timeout(Duration::from_secs(2), client.close_and_wait()).await;
 }

@@ -7,25 +7,26 @@ mod bind;
 mod carrier;
 mod deliver_sm;
 mod deliveries;
-mod driver;
 mod gateway;
 mod joiner;
 mod link;
 mod message_id;
-mod mobile_text;
 mod pacing;
+mod pause;
+mod pdu;
 mod plain;
 mod reassembly;
 mod receipt_text;
+mod session;
+mod settings;
 mod slot;
 mod status_name;
 mod submit;
+mod text;
 mod tls;
 mod url;
 mod way;
 mod window;
-
-use std::time::Duration;
 
 use async_trait::async_trait;
 
@@ -36,7 +37,9 @@ pub use domain::segments::udh as concat_udh;
 pub use gateway::SmppGateway;
 pub use message_id::IdForm;
 pub use receipt_text::SmsState;
+pub use settings::SmppSettings;
 pub use submit::{Coding, SmsPart, SubmitFailure, Submitted};
+pub use text::DefaultAlphabet;
 pub use url::{BindMode, SmppUrl, SmppUrlError};
 
 /// Who gets what the SMSC delivers. A `deliver_sm` is acknowledged only after these return `Ok`; otherwise it is answered
@@ -86,43 +89,4 @@ pub struct MobileOriginated {
     pub parts: u8,
     /// `false` when parts were still missing after the waiting time; the text then has gaps.
     pub complete: bool,
-}
-
-/// Times of the protocol. The defaults are for production.
-#[derive(Debug, Clone)]
-pub struct SmppSettings {
-    /// Limit for name, TCP and TLS together (10 s).
-    pub connect_timeout: Duration,
-    /// Limit for the answer to a request (10 s).
-    pub response_timeout: Duration,
-    /// Time between two `enquire_link` (30 s).
-    pub enquire_link: Duration,
-    /// First pause after a lost connection (1 s), doubling.
-    pub reconnect_first: Duration,
-    /// Longest pause after a lost connection (30 s).
-    pub reconnect_longest: Duration,
-    /// First pause after a refused bind (1 min), doubling: an SMSC locks accounts that hammer.
-    pub refused_first: Duration,
-    /// Longest pause after a refused bind (10 min).
-    pub refused_longest: Duration,
-    /// How long the acknowledgement of a lone part is held back while its siblings are awaited (10 s).
-    pub part_hold: Duration,
-    /// How long an incomplete message is kept before it is handed over as it is (5 min).
-    pub part_expiry: Duration,
-}
-
-impl Default for SmppSettings {
-    fn default() -> Self {
-        Self {
-            connect_timeout: Duration::from_secs(10),
-            response_timeout: Duration::from_secs(10),
-            enquire_link: Duration::from_secs(30),
-            reconnect_first: Duration::from_secs(1),
-            reconnect_longest: Duration::from_secs(30),
-            refused_first: Duration::from_secs(60),
-            refused_longest: Duration::from_secs(600),
-            part_hold: Duration::from_secs(10),
-            part_expiry: Duration::from_secs(300),
-        }
-    }
 }

@@ -1,58 +1,86 @@
-//! How fast a bind may submit: pauses after throttling, and an optional rate.
+//! How fast a bind may submit: pauses after throttling, one submit that probes after each, and an optional rate.
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
-const FIRST_PAUSE: Duration = Duration::from_secs(1);
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+use super::SmppSettings;
+
+/// When to look again while a probe is under way. Its end is told to all that wait for a place, so this is rarely used.
+const PROBE_LOOK: Duration = Duration::from_millis(200);
 
 /// The pace of one bind.
 #[derive(Debug)]
 pub(super) struct Pacing {
     /// Time between two submits, when a rate is set.
     interval: Option<Duration>,
+    first_pause: Duration,
+    longest_pause: Duration,
     state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
+    /// When the pause ends; it lasts until a submit is taken after that.
     paused_until: Option<Instant>,
     pause: Duration,
+    /// The one submit that is made after a pause is under way.
+    probing: bool,
     next_slot: Option<Instant>,
+}
+
+/// A submit that may be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Admission {
+    /// How long until its place in the rate.
+    pub wait: Duration,
+    /// It is made to find out whether the SMSC takes messages again.
+    pub is_probe: bool,
 }
 
 impl State {
     fn left(&self, now: Instant) -> Option<Duration> {
-        self.paused_until?.checked_duration_since(now).filter(|left| !left.is_zero())
+        let left = self.paused_until?.saturating_duration_since(now);
+        match left.is_zero() {
+            true => self.probing.then_some(PROBE_LOOK),
+            false => Some(left),
+        }
     }
 }
 
 impl Pacing {
     /// `rate` is in submits per second.
-    pub(super) fn new(rate: Option<u32>) -> Self {
-        Self { interval: rate.map(|rate| Duration::from_secs(1) / rate), state: Mutex::default() }
+    pub(super) fn new(rate: Option<u32>, settings: &SmppSettings) -> Self {
+        Self {
+            interval: rate.map(|rate| Duration::from_secs(1) / rate),
+            first_pause: settings.throttle_first,
+            longest_pause: settings.throttle_longest,
+            state: Mutex::default(),
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How long the bind is still paused.
+    /// How long the bind takes nothing: the rest of the pause, or of the probe after it.
     pub(super) fn paused_for(&self, now: Instant) -> Option<Duration> {
         self.state().left(now)
     }
 
-    /// The SMSC said that we are too fast: pause for 1 s, doubling to 30 s. Several such answers to submits that were under
-    /// way together count once.
+    /// The SMSC said that we are too fast: the pause doubles. Several such answers to submits that were under way together count
+    /// once.
     pub(super) fn throttled(&self, now: Instant) -> Duration {
         let mut state = self.state();
-        if let Some(left) = state.left(now) {
+        if let Some(left) = state.paused_until.map(|until| until.saturating_duration_since(now))
+            && !left.is_zero()
+        {
             return left;
         }
-        state.pause = if state.pause.is_zero() { FIRST_PAUSE } else { (state.pause * 2).min(LONGEST_PAUSE) };
+        state.pause = if state.pause.is_zero() { self.first_pause } else { (state.pause * 2).min(self.longest_pause) };
         state.paused_until = Some(now + state.pause);
+        state.probing = false;
         state.pause
     }
 
@@ -62,23 +90,41 @@ impl Pacing {
         if state.paused_until.is_some_and(|until| until <= now) {
             state.paused_until = None;
             state.pause = Duration::ZERO;
+            state.probing = false;
         }
     }
 
-    /// Reserves the next place in the rate and says how long to wait for it; `Err` with the wait when it lies more than
-    /// `longest` ahead, and then nothing is reserved.
-    pub(super) fn slot(&self, now: Instant, longest: Duration) -> Result<Duration, Duration> {
-        let Some(interval) = self.interval else {
-            return Ok(Duration::ZERO);
-        };
+    /// The submit that probed came to nothing that says anything, or was not made: another one may.
+    pub(super) fn probe_ended(&self) {
+        self.state().probing = false;
+    }
+
+    /// Reserves the next place in the rate, unless it lies more than `longest` ahead or the bind takes nothing.
+    pub(super) fn admit(&self, now: Instant, longest: Duration) -> Option<Admission> {
         let mut state = self.state();
+        if state.left(now).is_some() {
+            return None;
+        }
+        let wait = self.place(&mut state, now, longest)?;
+        let is_probe = state.paused_until.is_some();
+        state.probing = is_probe;
+        Some(Admission { wait, is_probe })
+    }
+
+    /// Reserves the next place in the rate, however late it is.
+    pub(super) fn next(&self, now: Instant) -> Duration {
+        self.place(&mut self.state(), now, Duration::MAX).unwrap_or_default()
+    }
+
+    fn place(&self, state: &mut State, now: Instant, longest: Duration) -> Option<Duration> {
+        let Some(interval) = self.interval else { return Some(Duration::ZERO) };
         let at = state.next_slot.map_or(now, |slot| slot.max(now));
         let wait = at - now;
         if wait > longest {
-            return Err(wait);
+            return None;
         }
         state.next_slot = Some(at + interval);
-        Ok(wait)
+        Some(wait)
     }
 
     /// How long until a place in the rate lies at most `longest` ahead.
@@ -100,9 +146,13 @@ impl Pacing {
 mod tests {
     use super::*;
 
+    fn pacing(rate: Option<u32>) -> Pacing {
+        Pacing::new(rate, &SmppSettings::default())
+    }
+
     #[test]
     fn pauses_double_up_to_half_a_minute_and_start_over_after_success() {
-        let pacing = Pacing::new(None);
+        let pacing = pacing(None);
         let mut now = Instant::now();
         let mut pauses = Vec::new();
         for _ in 0..7 {
@@ -114,20 +164,41 @@ mod tests {
         }
         assert_eq!(pauses, [1, 2, 4, 8, 16, 30, 30]);
         pacing.taken(now);
-        assert_eq!(pacing.throttled(now), FIRST_PAUSE);
+        assert_eq!(pacing.throttled(now), Duration::from_secs(1));
+    }
+
+    #[test]
+    fn after_a_pause_one_submit_probes_and_the_others_wait_for_it() {
+        let pacing = pacing(None);
+        let now = Instant::now();
+        let first = pacing.admit(now, Duration::ZERO).unwrap();
+        assert!(!first.is_probe && !pacing.admit(now, Duration::ZERO).unwrap().is_probe);
+        let later = now + pacing.throttled(now);
+        assert_eq!(pacing.admit(later - Duration::from_millis(1), Duration::ZERO), None);
+        assert!(pacing.admit(later, Duration::ZERO).unwrap().is_probe);
+        assert_eq!(pacing.admit(later, Duration::ZERO), None, "one probes");
+        assert!(pacing.paused_for(later).is_some());
+        pacing.probe_ended();
+        assert!(pacing.admit(later, Duration::ZERO).unwrap().is_probe, "nothing came of the first one");
+        let again = later + pacing.throttled(later);
+        assert!(pacing.admit(again, Duration::ZERO).unwrap().is_probe);
+        pacing.taken(again);
+        assert!(
+            !pacing.admit(again, Duration::ZERO).unwrap().is_probe && pacing.admit(again, Duration::ZERO).is_some()
+        );
     }
 
     #[test]
     fn a_rate_spaces_submits_evenly() {
-        let pacing = Pacing::new(Some(10));
+        let pacing = pacing(Some(10));
         let now = Instant::now();
-        let waits: Vec<u128> = (0..4).map(|_| pacing.slot(now, Duration::from_secs(1)).unwrap().as_millis()).collect();
-        assert_eq!(waits, [0, 100, 200, 300]);
-        assert_eq!(pacing.slot(now, Duration::from_millis(100)), Err(Duration::from_millis(400)));
+        let admitted = |now, longest| pacing.admit(now, Duration::from_millis(longest)).map(|one| one.wait.as_millis());
+        assert_eq!([(); 4].map(|()| admitted(now, 1_000)), [Some(0), Some(100), Some(200), Some(300)]);
+        assert_eq!(admitted(now, 100), None);
         pacing.give_back();
         assert_eq!(pacing.wait(now, Duration::from_millis(100)), Duration::from_millis(200));
-        assert_eq!(pacing.slot(now, Duration::from_millis(300)), Ok(Duration::from_millis(300)));
+        assert_eq!(admitted(now, 300), Some(300));
         let later = now + Duration::from_secs(5);
-        assert_eq!(pacing.slot(later, Duration::ZERO), Ok(Duration::ZERO), "unused places are not saved up");
+        assert_eq!(admitted(later, 0), Some(0), "unused places are not saved up");
     }
 }

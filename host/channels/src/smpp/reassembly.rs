@@ -9,11 +9,17 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::deliver_sm::{MobilePart, Place};
-use super::mobile_text::decode;
+use super::{
+    deliver_sm::{MobilePart, Place},
+    text::Coding,
+};
 
 /// Most messages under construction. Beyond it the oldest is handed over as it is.
 const MOST_OPEN: usize = 2_000;
+/// Most octets of text under construction, with the same consequence.
+const MOST_OCTETS: usize = 4 * 1024 * 1024;
+/// Most deliveries of one message that are not answered while its parts are awaited: an SMSC may repeat a part as often as it likes.
+const MOST_ANSWERS: usize = 512;
 /// Pause before a message whose storing failed is tried again.
 const RETRY_PAUSE: Duration = Duration::from_secs(5);
 
@@ -35,6 +41,12 @@ struct Open<A> {
     released: bool,
     release_at: Instant,
     hand_over_at: Instant,
+}
+
+impl<A> Open<A> {
+    fn octets(&self) -> usize {
+        self.parts.values().map(|part| part.octets.len()).sum()
+    }
 }
 
 #[derive(Debug)]
@@ -72,11 +84,13 @@ pub(super) struct Reassembly<A> {
     hold: Duration,
     expiry: Duration,
     open: HashMap<Key, Open<A>>,
+    /// Octets of all parts.
+    octets: usize,
 }
 
 impl<A> Reassembly<A> {
     pub(super) fn new(hold: Duration, expiry: Duration) -> Self {
-        Self { hold, expiry, open: HashMap::new() }
+        Self { hold, expiry, open: HashMap::new(), octets: 0 }
     }
 
     /// Takes a part. A message that needs no joining, or is now complete, comes back at once; so does the oldest incomplete
@@ -96,12 +110,17 @@ impl<A> Reassembly<A> {
         if open.answers.is_empty() {
             open.release_at = now + self.hold;
         }
-        open.parts.insert(number, part);
+        self.octets += part.octets.len();
+        let replaced = open.parts.insert(number, part);
+        self.octets -= replaced.map_or(0, |part| part.octets.len());
         open.answers.push(answer);
+        if open.answers.len() >= MOST_ANSWERS {
+            open.release_at = now;
+        }
         if open.parts.len() == usize::from(total) {
             return self.take(&key);
         }
-        if self.open.len() > MOST_OPEN {
+        if self.open.len() > MOST_OPEN || self.octets > MOST_OCTETS {
             let oldest = self.open.iter().min_by_key(|(_, open)| open.hand_over_at).map(|(key, _)| key.clone());
             return oldest.and_then(|key| self.take(&key));
         }
@@ -137,6 +156,7 @@ impl<A> Reassembly<A> {
         {
             let Unstored { key, mut open } = *kept;
             open.hand_over_at = now + RETRY_PAUSE;
+            self.octets += open.octets();
             self.open.insert(key, open);
         }
         joined.answers
@@ -150,6 +170,7 @@ impl<A> Reassembly<A> {
 
     fn take(&mut self, key: &Key) -> Option<Joined<A>> {
         let mut open = self.open.remove(key)?;
+        self.octets = self.octets.saturating_sub(open.octets());
         let answers = std::mem::take(&mut open.answers);
         Some(Joined {
             from: key.from.clone(),
@@ -165,7 +186,7 @@ impl<A> Reassembly<A> {
 
 fn single<A>(part: MobilePart, answer: A) -> Joined<A> {
     Joined {
-        text: decode(part.coding, &part.octets),
+        text: part.coding.decode(&part.octets),
         from: part.from,
         to: part.to,
         parts: 1,
@@ -178,28 +199,27 @@ fn single<A>(part: MobilePart, answer: A) -> Joined<A> {
 /// Parts of one coding are joined before decoding: a character may lie across the border.
 fn text_of(parts: &BTreeMap<u8, MobilePart>) -> String {
     let mut text = String::new();
-    let mut run: Option<(rusmpp::values::DataCoding, Vec<u8>)> = None;
+    let mut run: Option<(Coding, Vec<u8>)> = None;
     for part in parts.values() {
         match &mut run {
             Some((coding, octets)) if *coding == part.coding => octets.extend_from_slice(&part.octets),
             _ => {
                 if let Some((coding, octets)) = run.replace((part.coding, part.octets.clone())) {
-                    text.push_str(&decode(coding, &octets));
+                    text.push_str(&coding.decode(&octets));
                 }
             }
         }
     }
     if let Some((coding, octets)) = run {
-        text.push_str(&decode(coding, &octets));
+        text.push_str(&coding.decode(&octets));
     }
     text
 }
 
 #[cfg(test)]
 mod tests {
-    use rusmpp::values::DataCoding;
-
     use super::*;
+    use crate::smpp::text::{DefaultAlphabet, Shifts};
 
     const HOLD: Duration = Duration::from_secs(10);
     const EXPIRY: Duration = Duration::from_secs(300);
@@ -208,7 +228,7 @@ mod tests {
         MobilePart {
             from: "27820000001".into(),
             to: "27110000000".into(),
-            coding: DataCoding::McSpecific,
+            coding: Coding::of(0, DefaultAlphabet::Gsm, Shifts::default()),
             octets: text.as_bytes().to_vec(),
             place: Some(Place { reference, total, number }),
         }
@@ -283,6 +303,32 @@ mod tests {
         second.octets = vec![0x65, 0x42];
         parts.add(first, 1, now);
         assert_eq!(parts.add(second, 2, now).unwrap().text, "A€B");
+    }
+
+    #[test]
+    fn the_oldest_gives_way_when_the_parts_are_too_large() {
+        let mut parts = Reassembly::new(HOLD, EXPIRY);
+        let now = Instant::now();
+        let large = "x".repeat(64 * 1024);
+        let most = MOST_OCTETS / large.len();
+        for reference in (0..).take(most) {
+            assert!(parts.add(part(reference, 2, 1, &large), reference, now + EXPIRY / 2).is_none());
+            assert!(parts.add(part(reference, 2, 1, &large), reference, now).is_none(), "a repeated part counts once");
+        }
+        assert!(parts.add(part(60_000, 2, 1, "x"), 60_000, now + EXPIRY).is_some());
+        assert!(parts.add(part(60_001, 2, 1, "y"), 60_001, now + EXPIRY).is_none(), "there is room again");
+    }
+
+    #[test]
+    fn a_part_that_is_repeated_without_end_is_answered() {
+        let mut parts = Reassembly::new(HOLD, EXPIRY);
+        let now = Instant::now();
+        for repetition in 1..MOST_ANSWERS {
+            parts.add(part(1, 2, 1, "x"), repetition, now);
+        }
+        assert!(parts.due(now).is_none());
+        parts.add(part(1, 2, 1, "x"), 0, now);
+        assert!(matches!(parts.due(now), Some(Due::Release(answers)) if answers.len() == MOST_ANSWERS));
     }
 
     #[test]

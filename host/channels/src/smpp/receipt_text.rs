@@ -1,6 +1,8 @@
 //! Receipts in text form (PROVIDERS C.3): the format is the vendor's, so keys may come in any case, in any order, or not at
 //! all.
 
+use super::text::{Coding, gsm_text, unpacked};
+
 /// The state of a message at the SMSC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SmsState {
@@ -40,6 +42,9 @@ const STATES: [(SmsState, u8, &str); 10] = [
     (SmsState::Skipped, 9, "SKIPPED"),
 ];
 
+/// How vendors begin the name of a state that is not the last one: buffered, queued, pending, waiting, retrying, submitted.
+const UNDER_WAY: [&str; 9] = ["BUFFE", "BUFFR", "QUEUE", "PENDI", "WAITI", "RETRY", "SUBMI", "TRANS", "PROCE"];
+
 impl SmsState {
     /// Nothing more will be heard of the part.
     pub fn is_final(self) -> bool {
@@ -61,10 +66,19 @@ impl SmsState {
         STATES.iter().find(|(_, value, _)| *value == number).map_or(Self::Unknown, |(state, ..)| *state)
     }
 
-    /// From the text of a receipt; vendors differ after the first five letters (`DELIVERED`, `ACCEPTED`, `SCHEDULED`).
-    pub(super) fn from_text(text: &str) -> Option<Self> {
-        let start = text.get(..5)?.to_ascii_uppercase();
-        STATES.iter().find(|(.., known)| known.starts_with(&start)).map(|(state, ..)| *state)
+    /// From the text of a receipt; vendors differ after the first five letters (`DELIVERED`, `ACCEPTED`, `SCHEDULED`), and some give the
+    /// number. A word that is not known says nothing but that no more will follow.
+    pub(super) fn from_text(text: &str) -> Self {
+        if let Ok(number) = text.parse() {
+            return Self::from_number(number);
+        }
+        let text = text.to_ascii_uppercase();
+        let start = text.get(..5).unwrap_or(&text);
+        if UNDER_WAY.contains(&start) {
+            return Self::Enroute;
+        }
+        let known = STATES.iter().find(|(.., known)| start.len() == 5 && known.starts_with(start));
+        known.map_or(Self::Unknown, |(state, ..)| *state)
     }
 }
 
@@ -76,13 +90,47 @@ pub(super) struct ReceiptText {
     pub error: Option<String>,
 }
 
+/// Reads the text of a receipt. SMSCs write it in ASCII whatever coding they name, or in that coding: the reading that names a message
+/// and a state is the one that is meant.
+pub(super) fn read(coding: Coding, octets: &[u8]) -> (String, ReceiptText) {
+    let readings =
+        [in_ascii(octets), coding.decode(octets), Coding::ucs2().decode(octets), in_ascii(&unpacked(octets, 0))];
+    let mut parsed = readings.map(|text| {
+        let parsed = parse(&text);
+        (text, parsed)
+    });
+    let whole = parsed.iter().position(|(_, parsed)| parsed.id.is_some() && parsed.state.is_some());
+    // What is read in no other way is shown in its coding.
+    let chosen = parsed.get_mut(whole.unwrap_or(1));
+    chosen.map(std::mem::take).unwrap_or_default()
+}
+
+/// Text in ASCII, with the septets of GSM 03.38 where ASCII has controls: no id holds what the two say differently (`$` or `¤`).
+fn in_ascii(octets: &[u8]) -> String {
+    let mut text = String::with_capacity(octets.len());
+    let mut rest = octets;
+    while let Some((first, after)) = rest.split_first() {
+        rest = after;
+        match (first, after) {
+            (b'\t' | b'\n' | b'\r' | 0x20..=0x7e, _) => text.push(char::from(*first)),
+            (0x1b, [second, after @ ..]) => {
+                rest = after;
+                text.push_str(&gsm_text(&[0x1b, *second]));
+            }
+            (0x80.., _) => text.push(char::REPLACEMENT_CHARACTER),
+            _ => text.push_str(&gsm_text(&[*first])),
+        }
+    }
+    text
+}
+
 /// Reads a receipt. The quoted beginning of the message (`text:`) is not searched: it is the sender's.
 pub(super) fn parse(text: &str) -> ReceiptText {
     let quoted = find_key(text, "text").map_or(text.len(), |(start, _)| start);
     let fields = text.get(..quoted).unwrap_or(text);
     ReceiptText {
         id: field(fields, "id").map(str::to_owned),
-        state: field(fields, "stat").and_then(SmsState::from_text),
+        state: field(fields, "stat").map(SmsState::from_text),
         error: field(fields, "err").filter(|code| code.chars().any(|digit| digit != '0')).map(str::to_owned),
     }
 }
@@ -129,6 +177,7 @@ mod tests {
         assert_eq!(read(text), (Some("7".into()), Some(SmsState::Undeliverable), Some("0a1".into())));
         assert_eq!(parse("id:1 stat:DELIVERED").state, Some(SmsState::Delivered));
         assert_eq!(parse("id:1 stat:SCHEDULED").state, Some(SmsState::Scheduled));
+        assert_eq!(parse("id:1 stat:2").state, Some(SmsState::Delivered));
     }
 
     #[test]
@@ -158,7 +207,7 @@ mod tests {
     fn every_state_has_its_number_and_text() {
         for (state, number, text) in STATES {
             assert_eq!(SmsState::from_number(number), state);
-            assert_eq!(SmsState::from_text(text), Some(state));
+            assert_eq!(SmsState::from_text(text), state);
             assert_eq!(state.stat(), text);
         }
         assert_eq!(SmsState::from_number(200), SmsState::Unknown);

@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Instant};
 
 use super::{
     bind::Bind,
+    pacing::Admission,
     submit::{SmsPart, SubmitFailure, Submitted},
     window::Held,
 };
@@ -14,11 +15,14 @@ pub(super) struct Slot {
     held: Held,
     /// When the rate allows the first submit; taken by that.
     at: Option<Instant>,
+    /// The first submit finds out whether a pause is over.
+    is_probe: bool,
 }
 
 impl Slot {
-    pub(super) fn new(bind: Arc<Bind>, held: Held, at: Instant) -> Self {
-        Self { bind, held, at: Some(at) }
+    /// `now` is when it was admitted.
+    pub(super) fn new(bind: Arc<Bind>, held: Held, now: Instant, admission: Admission) -> Self {
+        Self { bind, held, at: Some(now + admission.wait), is_probe: admission.is_probe }
     }
 
     /// The place of its bind among all.
@@ -38,14 +42,21 @@ impl Slot {
         if !wait.is_zero() {
             tokio::time::sleep(wait).await;
         }
-        self.bind.submit(part).await
+        let result = self.bind.submit(part, self.is_probe).await;
+        if std::mem::take(&mut self.is_probe) && !matches!(result, Ok(_) | Err(SubmitFailure::Throttled { .. })) {
+            self.bind.probe_ended();
+        }
+        result
     }
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
         if self.is_unused() {
-            self.bind.give_back_rate();
+            self.bind.give_back(self.is_probe);
+        } else if self.is_probe {
+            // Its caller did not wait for the answer.
+            self.bind.probe_ended();
         }
     }
 }

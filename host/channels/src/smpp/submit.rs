@@ -9,17 +9,20 @@ use rusmpp::{
     types::{COctetString, EmptyOrFullCOctetString, OctetString},
     values::{DataCoding, EsmClass, Npi, PriorityFlag, RegisteredDelivery, Ton},
 };
-use rusmppc::error::Error;
 
 use super::{
     address::{destination, source},
     status_name::status_name,
+    text::DefaultAlphabet,
 };
 
 /// `esm_class` bit that announces a user data header.
 const UDH_PRESENT: u8 = 0x40;
 /// Most octets of `short_message`, header included.
 const MOST_OCTETS: usize = 254;
+
+/// Octets that one message carries, header included.
+const SINGLE_UCS2: usize = 140;
 
 /// Alphabet of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,20 +109,17 @@ pub enum SubmitFailure {
     },
 }
 
-/// The PDU of a part.
-pub(super) fn submit_sm(part: &SmsPart) -> Result<SubmitSm, SubmitFailure> {
+/// The PDU of a part, for an SMSC of this default alphabet.
+pub(super) fn submit_sm(part: &SmsPart, alphabet: DefaultAlphabet) -> Result<SubmitSm, SubmitFailure> {
     let invalid = |what: &str| SubmitFailure::Invalid(what.to_owned());
     let source =
         source(&part.source).ok_or_else(|| invalid("the sender must be a number, or at most 11 ASCII characters"))?;
     let destination = destination(&part.destination).ok_or_else(|| invalid("the recipient must be a phone number"))?;
-    let octets: Vec<u8> = part.udh.iter().flatten().chain(&part.octets).copied().collect();
+    let (coding, text) = said(part, alphabet)?;
+    let octets: Vec<u8> = part.udh.iter().flatten().chain(&text).copied().collect();
     if octets.len() > MOST_OCTETS {
         return Err(invalid("a part holds at most 254 octets"));
     }
-    let coding = match part.data_coding {
-        Coding::SmscDefault => DataCoding::McSpecific,
-        Coding::Ucs2 => DataCoding::Ucs2,
-    };
     let unusable = |_| invalid("an address holds a character that SMPP cannot carry");
     Ok(SubmitSm::builder()
         .source_addr_ton(source.ton)
@@ -138,6 +138,26 @@ pub(super) fn submit_sm(part: &SmsPart) -> Result<SubmitSm, SubmitFailure> {
         .build())
 }
 
+/// Coding and octets of a part. A text that the default alphabet of the SMSC lacks goes out as UCS-2 where one message holds it.
+fn said(part: &SmsPart, alphabet: DefaultAlphabet) -> Result<(DataCoding, Vec<u8>), SubmitFailure> {
+    let header = part.udh.map_or(0, |udh| udh.len());
+    match part.data_coding {
+        Coding::Ucs2 => Ok((DataCoding::Ucs2, part.octets.clone())),
+        Coding::SmscDefault => match alphabet.encode(&part.octets, header) {
+            Some(octets) => Ok((DataCoding::McSpecific, octets)),
+            None => {
+                let octets = DefaultAlphabet::as_ucs2(&part.octets);
+                if header + octets.len() > SINGLE_UCS2 {
+                    let reason =
+                        "it holds characters that the default alphabet of the SMSC lacks, and is too long for Unicode";
+                    return Err(SubmitFailure::Invalid(reason.to_owned()));
+                }
+                Ok((DataCoding::Ucs2, octets))
+            }
+        },
+    }
+}
+
 /// A time from now as SMPP writes it, `YYMMDDhhmmss000R`; empty = that of the SMSC.
 fn validity_period(seconds: Option<u32>) -> EmptyOrFullCOctetString<17> {
     let Some(seconds) = seconds else { return EmptyOrFullCOctetString::empty() };
@@ -152,28 +172,21 @@ pub(super) enum Refusal {
     Failure(SubmitFailure),
 }
 
-/// Sorts the errors of a submit. Whatever is neither an answer nor an encoding fault may have reached the SMSC.
-pub(super) fn sort(error: Error) -> Refusal {
-    match error {
-        Error::UnexpectedResponse { response } => refused(response.status()),
-        Error::Encode(error) => Refusal::Failure(SubmitFailure::Invalid(error.to_string())),
-        Error::ResponseTimeout { .. } => unknown("the SMSC did not answer in time"),
-        other => unknown(&format!("the connection was lost: {other}")),
-    }
+/// Written, and not answered.
+pub(super) fn unknown(reason: &str) -> SubmitFailure {
+    SubmitFailure::Unknown { reason: reason.to_owned() }
 }
 
-fn unknown(reason: &str) -> Refusal {
-    Refusal::Failure(SubmitFailure::Unknown { reason: reason.to_owned() })
-}
-
-fn refused(status: CommandStatus) -> Refusal {
+/// Sorts the statuses of refusals.
+pub(super) fn refused(status: CommandStatus) -> Refusal {
     let (code, name) = (u32::from(status), status_name(status));
     match status {
-        CommandStatus::EsmeRok => unknown("the SMSC accepted the message without naming an id"),
         CommandStatus::EsmeRthrottled | CommandStatus::EsmeRmsgqful => Refusal::TooFast,
-        CommandStatus::EsmeRsyserr | CommandStatus::EsmeRxTAppn | CommandStatus::EsmeRinvbndsts => {
-            Refusal::Failure(SubmitFailure::Retry { code, name })
-        }
+        // A refusal of the request itself that names no fault, and those that pass.
+        CommandStatus::EsmeRok
+        | CommandStatus::EsmeRsyserr
+        | CommandStatus::EsmeRxTAppn
+        | CommandStatus::EsmeRinvbndsts => Refusal::Failure(SubmitFailure::Retry { code, name }),
         _ => Refusal::Failure(SubmitFailure::Rejected { code, name }),
     }
 }
@@ -181,6 +194,30 @@ fn refused(status: CommandStatus) -> Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn part(octets: &[u8]) -> SmsPart {
+        SmsPart {
+            source: "PATCHBAY".into(),
+            destination: "27820000001".into(),
+            data_coding: Coding::SmscDefault,
+            udh: None,
+            octets: octets.to_vec(),
+            priority: 0,
+            validity_seconds: None,
+        }
+    }
+
+    #[test]
+    fn a_text_goes_out_in_the_default_alphabet_of_the_smsc() {
+        let said = |alphabet, octets: &[u8]| said(&part(octets), alphabet).unwrap();
+        assert_eq!(said(DefaultAlphabet::Latin1, b"\x00 \x05"), (DataCoding::McSpecific, b"@ \xe9".to_vec()));
+        assert_eq!(said(DefaultAlphabet::Latin1, b"\x1be5"), (DataCoding::Ucs2, vec![0x20, 0xac, 0, b'5']));
+        assert_eq!(said(DefaultAlphabet::GsmPacked, b"hello").1, [0xe8, 0x32, 0x9b, 0xfd, 0x06]);
+        let long = [&b"\x1be"[..], &[b'a'; 100]].concat();
+        assert!(matches!(super::said(&part(&long), DefaultAlphabet::Ascii), Err(SubmitFailure::Invalid(_))));
+        let joined = SmsPart { udh: Some([5, 0, 3, 7, 2, 1]), ..part(b"hello") };
+        assert_eq!(super::said(&joined, DefaultAlphabet::GsmPacked).unwrap().1, [0xd0, 0x65, 0x36, 0xfb, 0x0d]);
+    }
 
     #[test]
     fn a_validity_is_a_time_from_now() {

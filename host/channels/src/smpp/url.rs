@@ -4,7 +4,7 @@ use std::{fmt, path::PathBuf, str::FromStr};
 
 use url::Url;
 
-use super::message_id::IdForm;
+use super::{message_id::IdForm, text::DefaultAlphabet};
 
 /// How to bind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -30,6 +30,7 @@ pub struct SmppUrl {
     pub(super) system_type: String,
     pub(super) mode: BindMode,
     pub(super) ids: IdForm,
+    pub(super) alphabet: DefaultAlphabet,
     pub(super) window: usize,
     pub(super) rate: Option<u32>,
     pub(super) prefixes: Vec<String>,
@@ -62,8 +63,8 @@ pub enum SmppUrlError {
 }
 
 impl SmppUrl {
-    /// Reads a URL. Options: `ids=raw|hexdec|dechex|hex|dec` (how message ids of submits and receipts relate), `window=1..1000`
-    /// (unanswered submits, 32), `rate=` (submits per second, no limit), `mode=auto|trx|txrx`, `system_type=`, `name=` (what
+    /// Reads a URL. Options: `ids=raw|hexdec|dechex|hex|dec` (how message ids of submits and receipts relate),
+    /// `default_alphabet=gsm|gsm-packed|latin1|ascii` (what data coding 0 means to the SMSC), `window=1..1000` (unanswered submits, 32), `rate=` (submits per second, no limit), `mode=auto|trx|txrx`, `system_type=`, `name=` (what
     /// the bind is called in stored data; `system_id@host:port` unless set), `prefixes=27,264` (beginnings of the numbers that it is
     /// for; every number unless set), `ca=` (file of the certificates that `smpps://` trusts instead of the public ones). Binds of one
     /// name are one account: what was submitted over one may be answered over another.
@@ -95,6 +96,7 @@ impl SmppUrl {
             system_type: String::new(),
             mode: BindMode::Auto,
             ids: IdForm::Raw,
+            alphabet: DefaultAlphabet::Gsm,
             window: 32,
             rate: None,
             prefixes: Vec::new(),
@@ -130,6 +132,10 @@ impl SmppUrl {
                 Some(form) => self.ids = form,
                 None => return wrong("give raw, hexdec, dechex, hex or dec"),
             },
+            "default_alphabet" => match DefaultAlphabet::from_name(value) {
+                Some(alphabet) => self.alphabet = alphabet,
+                None => return wrong("give gsm, gsm-packed, latin1 or ascii"),
+            },
             "window" => match value.parse() {
                 Ok(window @ 1..=1000) => self.window = window,
                 _ => return wrong("give a number from 1 to 1000"),
@@ -148,7 +154,11 @@ impl SmppUrl {
             }
             "ca" if self.tls && !value.is_empty() => self.ca = Some(PathBuf::from(value)),
             "ca" => return wrong("give the file of a certificate, with smpps://"),
-            _ => return wrong("known options are ids, window, rate, mode, system_type, name, prefixes and ca"),
+            _ => {
+                return wrong(
+                    "known options are ids, default_alphabet, window, rate, mode, system_type, name, prefixes and ca",
+                );
+            }
         }
         Ok(())
     }

@@ -8,6 +8,7 @@ use tokio::time::timeout;
 
 use super::{
     SmppGateway,
+    gateway::FOR_A_PLACE,
     slot::Slot,
     window::{InDoubt, Reserved},
 };
@@ -39,7 +40,7 @@ impl SmppGateway {
         // Given up before another one is waited for: two that waited for each other's would wait for ever.
         drop(slot);
         in_doubt.gives_room();
-        let until = Instant::now() + self.inner.settings.response_timeout;
+        let until = Instant::now() + FOR_A_PLACE;
         loop {
             // Before the look, so that nothing is missed between the two.
             let freed = self.inner.window.bind_freed();
@@ -71,17 +72,17 @@ impl SmppGateway {
         let place = *ways.get(least_loaded(&self.loads(ways), &among)?)?;
         let bind = self.inner.binds.get(place)?;
         let now = Instant::now();
-        let mut at = now;
+        let mut admitted = None;
         let mut reserve = |_| match bind.reserve(now) {
-            Ok(Some(wait)) => {
-                at = now + wait;
+            Ok(Some(admission)) => {
+                admitted = Some(admission);
                 Reserved::Yes
             }
             Ok(None) => Reserved::NotYet,
             Err(_) => Reserved::Closed,
         };
         let held = self.inner.window.take_of(in_doubt, place, &mut reserve)?;
-        Some(Slot::new(Arc::clone(bind), held, at))
+        Some(Slot::new(Arc::clone(bind), held, now, admitted?))
     }
 
     fn loads(&self, binds: &[usize]) -> Vec<OpenBind<'_>> {

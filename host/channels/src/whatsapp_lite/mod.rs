@@ -24,7 +24,6 @@ use domain::{
     phone::Msisdn,
 };
 
-use serde_json::Value;
 
 pub use carrier::{LiteCarrier, LiteSender};
 

@@ -202,6 +202,7 @@ pub fn quick() -> SmppSettings {
         refused_longest: Duration::from_secs(4),
         part_hold: Duration::from_millis(600),
         part_expiry: Duration::from_secs(2),
+        ..SmppSettings::default()
     }
 }
 

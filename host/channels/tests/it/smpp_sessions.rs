@@ -166,6 +166,9 @@ fn a_url_is_read_with_its_options_and_keeps_its_password() {
     assert_eq!(url.bind_name(), "esme@smsc.example:2775");
     assert!(!format!("{url:?}").contains("p@ss"));
     assert_eq!(SmppUrl::parse("smpps://esme:x@h").unwrap().bind_name(), "esme@h:3550");
+    for alphabet in ["gsm", "gsm-packed", "latin1", "ascii"] {
+        assert!(SmppUrl::parse(&format!("smpp://esme:x@h?default_alphabet={alphabet}")).is_ok());
+    }
     assert_eq!(SmppUrl::parse("smpp://esme:x@[::1]:99?name=main").unwrap().bind_name(), "main");
 }
 
@@ -177,7 +180,9 @@ fn a_wrong_url_says_what_is_wrong_without_the_password() {
     assert_eq!(told("smpp://h:2775"), SmppUrlError::SystemId);
     assert_eq!(told("smpp://sixteencharacter:x@h"), SmppUrlError::SystemId);
     assert_eq!(told("smpp://esme:ninechars@h"), SmppUrlError::Password);
-    for option in ["ids=octal", "window=0", "window=1001", "rate=0", "mode=rx", "name=", "colour=red"] {
+    for option in
+        ["ids=octal", "default_alphabet=ebcdic", "window=0", "window=1001", "rate=0", "mode=rx", "name=", "colour=red"]
+    {
         let error = told(&format!("smpp://esme:hunter2@h?{option}"));
         assert!(matches!(error, SmppUrlError::Option { .. }), "{option}: {error:?}");
         assert!(!error.to_string().contains("hunter2"));

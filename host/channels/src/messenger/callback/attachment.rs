@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Attachments of one message at most: an album has 30.
-const MOST: usize = 64;
+pub(super) const MOST: usize = 64;
 
 /// One attachment.
 pub(super) enum Attached {

@@ -1,0 +1,69 @@
+//! How long to wait before the next bind.
+
+use std::time::Duration;
+
+use super::SmppSettings;
+
+/// The shortest pause, whatever is configured.
+const SHORTEST: Duration = Duration::from_millis(100);
+
+/// The pauses of one bind. They grow until a session has lived for a while: one that ends as soon as it begins proves nothing.
+pub(super) struct Pause {
+    lost: Duration,
+    unknown: Duration,
+    settings: SmppSettings,
+}
+
+impl Pause {
+    pub(super) fn new(settings: &SmppSettings) -> Self {
+        let (lost, unknown) = (settings.reconnect_first.max(SHORTEST), settings.refused_first.max(SHORTEST));
+        Self { lost, unknown, settings: settings.clone() }
+    }
+
+    /// A session ended that lived so long.
+    pub(super) fn lived(&mut self, time: Duration) {
+        if time >= self.settings.session_proven {
+            *self = Self::new(&self.settings);
+        }
+    }
+
+    /// After a lost connection, or a refusal that passes.
+    pub(super) fn after_loss(&mut self) -> Duration {
+        doubled(&mut self.lost, self.settings.reconnect_longest)
+    }
+
+    /// The SMSC does not know us.
+    pub(super) fn after_unknown(&mut self) -> Duration {
+        doubled(&mut self.unknown, self.settings.refused_longest)
+    }
+}
+
+fn doubled(pause: &mut Duration, longest: Duration) -> Duration {
+    let longest = longest.max(SHORTEST);
+    let next = pause.saturating_mul(2).min(longest);
+    std::mem::replace(pause, next).min(longest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_after_a_loss_double_to_ten_seconds_and_begin_anew_after_a_session_that_lived() {
+        let mut pause = Pause::new(&SmppSettings::default());
+        let mut seconds = || pause.after_loss().as_secs();
+        assert_eq!([(); 6].map(|()| seconds()), [1, 2, 4, 8, 10, 10]);
+        pause.lived(Duration::from_millis(29_999));
+        assert_eq!(pause.after_loss().as_secs(), 10, "it ended too soon");
+        pause.lived(Duration::from_secs(30));
+        assert_eq!(pause.after_loss().as_secs(), 1);
+    }
+
+    #[test]
+    fn an_smsc_that_does_not_know_us_is_left_alone_for_minutes() {
+        let mut pause = Pause::new(&SmppSettings::default());
+        let mut seconds = || pause.after_unknown().as_secs();
+        assert_eq!([(); 6].map(|()| seconds()), [60, 120, 240, 480, 600, 600]);
+        assert_eq!(pause.after_loss().as_secs(), 1, "that is another matter");
+    }
+}

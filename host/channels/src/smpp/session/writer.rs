@@ -1,0 +1,82 @@
+//! Writes what is queued to the connection, in its order.
+
+use std::time::Duration;
+
+use tokio::{
+    io::{AsyncWrite, AsyncWriteExt},
+    sync::mpsc,
+    time::timeout,
+};
+
+use super::Shared;
+
+/// Octets that are written at once. Small, since requests of it count as written.
+const CHUNK: usize = 4 * 1024;
+/// How long a closing connection may take.
+const GOODBYE: Duration = Duration::from_secs(1);
+
+/// What is to be written.
+pub(super) enum Out {
+    /// A request, unless it has been given up.
+    Request { sequence: u32, pdu: Vec<u8> },
+    /// A PDU that waits for nothing.
+    Pdu(Vec<u8>),
+    /// Nothing follows: the connection is to be closed.
+    Close,
+}
+
+/// Writes until the session ends. `patience` is how long the SMSC may take nothing.
+pub(super) async fn write<W>(mut stream: W, mut queue: mpsc::Receiver<Out>, shared: &Shared, patience: Duration)
+where
+    W: AsyncWrite + Unpin,
+{
+    let reason = loop {
+        let first = tokio::select! {
+            biased;
+            () = shared.ended.cancelled() => break None,
+            out = queue.recv() => out,
+        };
+        let Some(first) = first else { break None };
+        let (octets, closes) = gather(first, &mut queue, shared);
+        if !octets.is_empty() {
+            let writing = async {
+                stream.write_all(&octets).await?;
+                stream.flush().await
+            };
+            let written = tokio::select! {
+                biased;
+                () = shared.ended.cancelled() => break None,
+                written = timeout(patience, writing) => written,
+            };
+            match written {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => break Some(format!("the connection was lost: {error}")),
+                Err(_) => break Some("the SMSC stopped reading".to_owned()),
+            }
+        }
+        if closes {
+            break Some("the session was closed".to_owned());
+        }
+    };
+    // A peer that is gone needs no goodbye.
+    let _ = timeout(GOODBYE, stream.shutdown()).await;
+    if let Some(reason) = reason {
+        shared.end(reason);
+    }
+}
+
+/// What is queued by now, as octets, and whether the connection is to be closed after them.
+fn gather(first: Out, queue: &mut mpsc::Receiver<Out>, shared: &Shared) -> (Vec<u8>, bool) {
+    let mut octets = Vec::new();
+    let mut next = Some(first);
+    while let Some(out) = next {
+        match out {
+            Out::Request { sequence, pdu } if shared.pending.claim(sequence) => octets.extend_from_slice(&pdu),
+            Out::Request { .. } => {}
+            Out::Pdu(pdu) => octets.extend_from_slice(&pdu),
+            Out::Close => return (octets, true),
+        }
+        next = if octets.len() < CHUNK { queue.try_recv().ok() } else { None };
+    }
+    (octets, false)
+}

@@ -1,0 +1,64 @@
+//! Times and bounds of the protocol.
+
+use std::time::Duration;
+
+/// Times and bounds of the protocol. The defaults are for production.
+#[derive(Debug, Clone)]
+pub struct SmppSettings {
+    /// Limit for name, TCP and TLS together (10 s).
+    pub connect_timeout: Duration,
+    /// Limit for the answer to a bind (10 s).
+    pub bind_timeout: Duration,
+    /// Limit for the answer to a submit (1 min). As long as the SMSC answers `enquire_link`, patience costs a place in the window; what is
+    /// given up may come twice.
+    pub response_timeout: Duration,
+    /// Silence after which an `enquire_link` is sent (30 s).
+    pub enquire_link: Duration,
+    /// How long the SMSC may leave that unanswered, or take nothing of what is written (10 s).
+    pub link_timeout: Duration,
+    /// How long open answers of both sides are waited for before a session is closed with a goodbye (2 s).
+    pub unbind_wait: Duration,
+    /// First pause after a lost connection or a refusal that passes (1 s), doubling.
+    pub reconnect_first: Duration,
+    /// Longest such pause (10 s).
+    pub reconnect_longest: Duration,
+    /// First pause after a wrong system id or password (1 min), doubling: an SMSC locks accounts that hammer.
+    pub refused_first: Duration,
+    /// Longest such pause (10 min).
+    pub refused_longest: Duration,
+    /// How long a session has to live before the pauses begin anew (30 s).
+    pub session_proven: Duration,
+    /// First pause after the SMSC said that we are too fast (1 s), doubling. After each, one submit finds out whether it is over.
+    pub throttle_first: Duration,
+    /// Longest such pause (30 s).
+    pub throttle_longest: Duration,
+    /// How long the acknowledgement of a lone part is held back while its siblings are awaited (10 s).
+    pub part_hold: Duration,
+    /// How long an incomplete message is kept before it is handed over as it is (5 min).
+    pub part_expiry: Duration,
+    /// Deliveries of a session that wait to be taken; then nothing more is read from it (64).
+    pub deliveries_waiting: usize,
+}
+
+impl Default for SmppSettings {
+    fn default() -> Self {
+        Self {
+            connect_timeout: Duration::from_secs(10),
+            bind_timeout: Duration::from_secs(10),
+            response_timeout: Duration::from_secs(60),
+            enquire_link: Duration::from_secs(30),
+            link_timeout: Duration::from_secs(10),
+            unbind_wait: Duration::from_secs(2),
+            reconnect_first: Duration::from_secs(1),
+            reconnect_longest: Duration::from_secs(10),
+            refused_first: Duration::from_secs(60),
+            refused_longest: Duration::from_secs(600),
+            session_proven: Duration::from_secs(30),
+            throttle_first: Duration::from_secs(1),
+            throttle_longest: Duration::from_secs(30),
+            part_hold: Duration::from_secs(10),
+            part_expiry: Duration::from_secs(300),
+            deliveries_waiting: 64,
+        }
+    }
+}
