@@ -149,7 +149,7 @@ async fn a_body_that_is_no_callback_is_refused_in_words() {
 }
 
 #[tokio::test]
-async fn a_malformed_item_is_skipped_and_its_neighbours_are_taken() {
+async fn an_item_that_cannot_be_read_is_listed_and_its_neighbours_are_taken() {
     let (patchbay, client, sink) = shared().await;
     let mut body = text_from(&client, "wamid.good", "27821110007", "the good one");
     let messages = &mut body["entry"][0]["changes"][0]["value"]["messages"];
@@ -162,6 +162,21 @@ async fn a_malformed_item_is_skipped_and_its_neighbours_are_taken() {
 
     arrives(&sink, "the good one").await;
     assert_eq!(sink.bodies("incoming").len(), 1);
+    assert_eq!(patchbay.callback(&body).await.status, 200);
+    let listed = client.get("/messaging-service/WhatsApp/failed-callbacks").await.ok();
+    assert_eq!((&listed["totalElements"], &listed["content"][0]["kind"]), (&json!(5), &json!("message")));
+}
+
+#[tokio::test]
+async fn a_broken_character_becomes_its_replacement_and_loses_nothing() {
+    let (patchbay, client, sink) = shared().await;
+    let body = text_from(&client, "wamid.broken", "27821110021", "half @@ a pair").to_string();
+    let body = body.replace("@@", r"\ud83d");
+    let signature = patchbay.sign_callback(body.as_bytes());
+
+    assert_eq!(patchbay.callback_signed(body.as_str(), Some(&signature)).await.status, 200);
+
+    arrives(&sink, "half \u{fffd} a pair").await;
 }
 
 #[tokio::test]

@@ -28,7 +28,7 @@ struct FailedBody {
     id: Uuid,
     /// `WHATSAPP_CLOUD`, `WHATSAPP_LITE` or `MESSENGER`: who sent it.
     provider: String,
-    /// `message`, `status`, `change` or `event`: which part of a callback it is.
+    /// `message`, `status`, `change`, `event` or `item`: which part of a callback it is.
     kind: String,
     /// Why it could not be read.
     reason: String,

@@ -122,6 +122,11 @@ fn interactive_replies_that_are_not_modelled_are_said_in_words() {
     let untitled = json!({"type": "list_reply", "list_reply": {"id": "row-1"}});
     let expected = InboundContent::Interactive { text: "row-1".into(), payload: "row-1".into() };
     assert_eq!(content("interactive", untitled), expected);
+    for answers in [json!("{\"a\":1}"), json!({"a": 1})] {
+        let flow = json!({"type": "nfm_reply", "nfm_reply": {"response_json": answers}});
+        let expected = InboundContent::Interactive { text: "form".into(), payload: "{\"a\":1}".into() };
+        assert_eq!(content("interactive", flow), expected);
+    }
 }
 
 #[test]

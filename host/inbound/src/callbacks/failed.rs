@@ -2,11 +2,12 @@
 
 use base::{Context, Result};
 use domain::{
-    ids::ClientId,
-    inbound::{CallbackBody, CallbackTarget},
+    ids::{CallbackId, ClientId},
+    inbound::{CallbackBody, CallbackTarget, UnreadableItem, kept},
     inbox::InboxKind,
     page::{Page, PageRequest},
 };
+use sha2::{Digest, Sha256};
 pub use storage::inbound::failed_callbacks::FailedCallback;
 use storage::{
     PgConnection, PgPool,
@@ -47,15 +48,19 @@ pub(super) fn count(body: &CallbackBody) {
     }
 }
 
-/// Counts a status of a message that is not ours.
-pub(super) fn count_unknown_message(target: &CallbackTarget) {
-    let provider = match target {
+/// Who tells of a target.
+fn provider_of(target: &CallbackTarget) -> InboxKind {
+    match target {
         CallbackTarget::Page(_) => InboxKind::Messenger,
         // Of an inbox of ours only its own device tells.
         CallbackTarget::Inbox(_) => InboxKind::WhatsappLite,
         CallbackTarget::PhoneNumberId(_) | CallbackTarget::Waba(_) | CallbackTarget::Nobody => InboxKind::WhatsappCloud,
-    };
-    let (channel, kind) = (provider.as_str(), "unknown message");
+    }
+}
+
+/// Counts a status of a message that is not ours.
+pub(super) fn count_unknown_message(target: &CallbackTarget) {
+    let (channel, kind) = (provider_of(target).as_str(), "unknown message");
     metrics::counter!("patchbay_callback_items_ignored_total", "channel" => channel, "kind" => kind).increment(1);
 }
 
@@ -80,6 +85,33 @@ pub(super) async fn keep<'a>(
         failed_callbacks::insert(db, client, &failed, ctx.now()).await?;
     }
     Ok(others)
+}
+
+/// Keeps an item that was read and could not be taken, however often it was tried.
+pub(super) async fn keep_given_up(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    (id, target, body): (CallbackId, &CallbackTarget, &CallbackBody),
+) -> Result<()> {
+    let (kind, content) = match body {
+        CallbackBody::Message(message) if !message.raw.is_null() => ("message", message.raw.to_string()),
+        CallbackBody::Account { value, .. } => ("change", value.to_string()),
+        other => ("item", serde_json::to_string(other).unwrap_or_default()),
+    };
+    let item = UnreadableItem {
+        provider: provider_of(target),
+        kind: kind.to_owned(),
+        reason: "the service could not take it; the log of its operator says why".to_owned(),
+        bytes: u64::try_from(content.len()).unwrap_or(u64::MAX),
+        content: kept(content),
+    };
+    count(&CallbackBody::Unreadable(item.clone()));
+    let dedupe_hash = Sha256::digest(id.0.as_bytes()).into();
+    // Of the time when it is given up, so that it stands among the newest.
+    let new = NewFailedCallback { id: ctx.mint(), dedupe_hash, item: &item };
+    failed_callbacks::insert(db, client, &[new], ctx.now()).await?;
+    Ok(())
 }
 
 /// What is kept of a client, the newest first.

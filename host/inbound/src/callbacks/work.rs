@@ -100,7 +100,7 @@ async fn read(ctx: &Context, lease: &Lease, page: Vec<Callback>) -> Result<Vec<I
         let Callback { id, received_at, attempts, item } = callback;
         match item {
             Ok(CallbackItem { target, body, .. }) => items.push(Item { id, received_at, attempts, target, body }),
-            Err(unreadable) => give_up(ctx, lease, id, &unreadable.to_string()).await?,
+            Err(unreadable) => give_up(ctx, lease, id, &unreadable.to_string(), None).await?,
         }
     }
     Ok(items)
@@ -241,7 +241,7 @@ async fn fail(ctx: &Context, lease: &Lease, item: &Item, error: &Error) -> Resul
     let attempts = item.attempts.saturating_add(1);
     if attempts >= MOST_ATTEMPTS {
         tracing::error!(callback.id = %item.id, error = error as &dyn std::error::Error, "a callback was given up");
-        return give_up(ctx, lease, item.id, &reason(error)).await;
+        return give_up(ctx, lease, item.id, &reason(error), Some(item)).await;
     }
     tracing::warn!(callback.id = %item.id, attempts, error = error as &dyn std::error::Error, "a callback could not be taken");
     let pause = TimeDelta::seconds(1_i64 << attempts.clamp(0, 8));
@@ -252,10 +252,14 @@ async fn fail(ctx: &Context, lease: &Lease, item: &Item, error: &Error) -> Resul
     Ok(())
 }
 
-async fn give_up(ctx: &Context, lease: &Lease, item: CallbackId, reason: &str) -> Result<()> {
+/// Gives an item up. Its row is kept for the operator, and the item for its client, as far as it was read.
+async fn give_up(ctx: &Context, lease: &Lease, item: CallbackId, reason: &str, read: Option<&Item>) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
     callbacks::give_up(&mut tx, lease.client, item, reason).await?;
+    if let Some(Item { id, target, body, .. }) = read {
+        failed::keep_given_up(ctx, &mut tx, lease.client, (*id, target, body)).await?;
+    }
     tx.commit().await?;
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Items of callbacks that cannot be read or have no effect, and content that is not modelled.
 
+use chrono::TimeDelta;
 use domain::{
     content::OutboundContent,
     inbound::{CallbackBody, InboundContent},
@@ -44,6 +45,26 @@ async fn what_cannot_be_read_is_kept_once_and_its_neighbours_reach_the_chat() {
     let mut ids: Vec<_> = kept.iter().map(|one| one.id.0).collect();
     ids.reverse();
     assert!(ids.is_sorted(), "the newest first");
+}
+
+#[tokio::test]
+async fn what_was_read_and_can_never_be_taken_is_listed_when_it_is_given_up() {
+    let stage = Stage::new().await;
+    let refuse = "ALTER TABLE chat_message ADD CONSTRAINT refused CHECK (body <> 'never')";
+    sqlx::raw_sql(refuse).execute(&stage.ctx.db).await.unwrap();
+    stage.zo_writes("wamid.A", "never").await;
+    for _ in 0..12 {
+        stage.settle_callbacks_only().await;
+        stage.advance(TimeDelta::minutes(10));
+    }
+    stage.zo_writes("wamid.B", "but this").await;
+    stage.settle().await;
+    assert_eq!(stage.transcript().await, ["< but this"]);
+    let [kept] = failed(&stage).await.try_into().unwrap();
+    assert_eq!(kept.item.kind, "message");
+    let content: Value = serde_json::from_str(&kept.item.content).unwrap();
+    assert_eq!(content["text"]["body"], "never");
+    assert!(!kept.item.reason.contains("refused"), "{}", kept.item.reason);
 }
 
 #[tokio::test]

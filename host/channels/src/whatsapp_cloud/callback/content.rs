@@ -133,10 +133,19 @@ fn interactive(message: &Value) -> Option<InboundContent> {
         let words = owned(reply, "body").or_else(|| owned(reply, "name"));
         Some(InboundContent::Interactive {
             text: words.unwrap_or_else(|| "form".to_owned()),
-            payload: owned(reply, "response_json")?,
+            payload: answers(reply.get("response_json")?)?,
         })
     };
     reply("button_reply").or_else(|| reply("list_reply")).or_else(flow)
+}
+
+/// The answers of a flow: JSON as text, or the object itself.
+fn answers(response: &Value) -> Option<String> {
+    match response {
+        Value::String(text) if !text.is_empty() => Some(text.clone()),
+        Value::Object(_) => Some(response.to_string()),
+        _ => None,
+    }
 }
 
 /// One line per contact card: name, then numbers and addresses.

@@ -173,7 +173,7 @@ fn written(payload: &Value, content: InboundContent) -> Option<InboundMessage> {
 }
 
 pub(super) fn content(payload: &Value) -> InboundContent {
-    let body = text(payload, "body").map(str::to_owned);
+    let body = owned(payload, "body");
     if let Some(media) = payload.get("media").and_then(|media| media_of(media, payload)) {
         return InboundContent::Media(InboundMedia { caption: body, ..media });
     }

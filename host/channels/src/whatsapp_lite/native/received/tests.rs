@@ -169,9 +169,17 @@ fn cards_are_names_and_numbers() {
 }
 
 #[test]
-fn a_poll_is_a_message_without_words_and_what_only_devices_read_is_none() {
-    let poll = wa::Message { poll_creation_message_v3: MessageField::some(Default::default()), ..Default::default() };
-    assert_eq!(content_of(&poll), text(""));
+fn a_poll_is_said_in_words_and_what_only_devices_read_is_none() {
+    let shown = |asked: Option<&str>| {
+        let poll = wa::message::PollCreationMessage { name: asked.map(str::to_owned), ..Default::default() };
+        let poll = wa::Message { poll_creation_message_v3: MessageField::some(poll), ..Default::default() };
+        match content_of(&poll) {
+            InboundContent::Unmodelled(other) => other.text,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(shown(Some("Lunch?")), "poll: Lunch?");
+    assert_eq!(shown(None), "unsupported message (poll)");
     let protocol = wa::Message { protocol_message: MessageField::some(Default::default()), ..Default::default() };
     assert_eq!(read(&protocol), None);
     assert_eq!(read(&wa::Message::default()), None);
