@@ -118,6 +118,7 @@ async fn an_edit_waits_for_its_message_and_is_dropped_when_that_never_comes() {
     stage.settle().await;
     assert_eq!(stage.count(CHANGES_WAITING).await, 2);
     stage.zo_writes("wamid.A", "helo").await;
+    stage.settle().await;
     stage.advance(TimeDelta::seconds(6));
     stage.settle().await;
     assert_eq!(stage.transcript().await, ["< hello"]);

@@ -110,7 +110,7 @@ async fn a_chatbot_that_has_the_chat_hears_of_a_referral_at_once() {
     stage.settle().await;
     assert_eq!(stage.chat().await.state, ParticipantState::Bot);
     comes(&stage, page, "spring").await;
-    let heard = "SELECT payload->'value'->>'name' || ' ' || (payload->'value'->>'payload') FROM participant_event";
+    let heard = "SELECT payload->'value'->>'name' || ' ' || (payload->'value'->>'payload') FROM participant_event WHERE kind = 'CUSTOM'";
     assert_eq!(stage.texts(heard).await, [r#"referral {"ref":"spring"}"#]);
     stage.settle().await;
     assert_eq!(stage.outcomes().await.last().unwrap(), "answered");
