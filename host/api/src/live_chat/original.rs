@@ -1,7 +1,7 @@
 //! `/chat-service/api/v2/messages/{id}/original`: what the provider sent.
 
 use axum::{Json, extract::State};
-use chat::desk::{self, Original};
+use chat::desk::{self, Original, Version};
 use domain::ids::ChatMessageId;
 use serde::Serialize;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use uuid::Uuid;
 
-use super::{acting, refused};
+use super::{acting, refused, time};
 use crate::{
     auth::{Allowed, LiveChat, Permission},
     error::ApiError,
@@ -36,20 +36,52 @@ struct OriginalBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     beginning: Option<String>,
+    /// What the message said before its author edited or deleted it, oldest first.
+    earlier_versions: Vec<EarlierVersion>,
+}
+
+/// What a message said for a while.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ChatMessageVersion)]
+struct EarlierVersion {
+    /// As in the history.
+    content_type: &'static str,
+    /// As in the history. Absent where it had no words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    text: Option<String>,
+    /// From when it said this.
+    written_time: String,
+    /// Until when.
+    replaced_time: String,
+}
+
+impl From<Version> for EarlierVersion {
+    fn from(version: Version) -> Self {
+        let Version { wording, written_at, replaced_at } = version;
+        Self {
+            content_type: wording.content_type.as_str(),
+            text: wording.body,
+            written_time: time(written_at),
+            replaced_time: time(replaced_at),
+        }
+    }
 }
 
 impl From<Original> for OriginalBody {
     fn from(original: Original) -> Self {
-        let Original { message, content } = original;
-        let (original, beginning) = match serde_json::from_str(&content) {
-            Ok(whole) => (Some(whole), None),
-            Err(_) => (None, Some(content)),
+        let Original { message, content, versions } = original;
+        let (original, beginning) = match content.as_deref().map(serde_json::from_str) {
+            Some(Ok(whole)) => (Some(whole), None),
+            Some(Err(_)) | None => (None, content),
         };
-        Self { message_id: message.0, original, beginning }
+        let earlier_versions = versions.into_iter().map(EarlierVersion::from).collect();
+        Self { message_id: message.0, original, beginning, earlier_versions }
     }
 }
 
-/// What the provider sent of a message that a customer wrote.
+/// What the provider sent of a message, and what it said before it was changed.
 ///
 /// Content that the service does not model, such as an order, stands in the history in words; this is all of it. It names the
 /// customer: a caller to whom numbers and names are masked gets 403.

@@ -67,7 +67,7 @@ async fn the_original_of_an_order_can_be_had_by_its_client() {
     let [shown] = history(&service).await.try_into().unwrap();
     assert_eq!(shown["text"], "Order:\n1 x sku-1, 5.00 ZAR each\nTotal: 5.00 ZAR");
     let original = service.get(&original_of(&shown)).await.json();
-    assert_eq!(original, json!({"messageId": shown["id"], "original": order}));
+    assert_eq!(original, json!({"messageId": shown["id"], "original": order, "earlierVersions": []}));
     let nobodys = format!("{MESSAGES}/{}/original", uuid::Uuid::from_u128(5));
     for unknown in [nobodys.as_str(), "/chat-service/api/v2/messages/x/original"] {
         assert_eq!(service.get(unknown).await.error().0, 404, "{unknown}");
@@ -96,6 +96,25 @@ async fn an_original_that_is_too_long_has_a_beginning_and_what_is_modelled_has_i
     let body = service.get(&original_of(&long)).await.json();
     assert_eq!((body["beginning"].as_str().map(str::len), body.get("original")), (Some(65_536), None));
     assert_eq!(service.get(&original_of(&short)).await.json()["original"], text);
+}
+
+#[tokio::test]
+async fn what_a_message_said_before_it_was_edited_and_deleted_can_be_had() {
+    let service = Service::start().await;
+    takes(&service, message("wamid.T", "text", json!({"body": "see you at 9"}))).await;
+    let edited =
+        json!({"original_message_id": "wamid.T", "message": {"type": "text", "text": {"body": "see you at 10"}}});
+    takes(&service, message("wamid.E", "edit", edited)).await;
+    takes(&service, message("wamid.R", "revoke", json!({"original_message_id": "wamid.T"}))).await;
+    let [shown] = history(&service).await.try_into().unwrap();
+    let versions = service.get(&original_of(&shown)).await.json()["earlierVersions"].clone();
+    let texts: Vec<&Value> = versions.as_array().unwrap().iter().map(|version| &version["text"]).collect();
+    assert_eq!(texts, [&json!("see you at 9"), &json!("see you at 10")]);
+    assert_eq!(
+        (&versions[0]["contentType"], &versions[0]["replacedTime"]),
+        (&json!("TEXT"), &versions[1]["writtenTime"])
+    );
+    assert_eq!(shown["deleted"], true);
 }
 
 #[tokio::test]

@@ -24,7 +24,6 @@ use domain::{
     phone::Msisdn,
 };
 
-
 pub use carrier::{LiteCarrier, LiteSender};
 
 use crate::whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation};

@@ -132,9 +132,7 @@ fn messages_in_groups_are_told_apart_whatever_they_are() {
         let mut message = cloud_message(kind, part);
         message["group_id"] = json!("Y2FwaQ");
         let items = of_cloud(message.clone());
-        let [CallbackItem { body: CallbackBody::Unreadable(kept), .. }] = items.as_slice() else {
-            panic!("{items:?}")
-        };
+        let [CallbackItem { body: CallbackBody::Unreadable(kept), .. }] = items.as_slice() else { panic!("{items:?}") };
         assert_eq!((kept.kind.as_str(), &kept.content), ("group message", &message.to_string()));
     }
     let echo = json!([{"from":"27110000000","to":"Y2FwaQ","recipient_type":"group","id":"wamid.1",

@@ -35,6 +35,7 @@ pub use presence::{Shown, read, typing};
 pub use said::{Said, What, Written};
 pub use speaking::{could_speak, speak};
 pub use storage::chat::lists::{ShownAgent, ShownCustomer};
+pub use storage::chat::versions::Version;
 pub use uploads::{UploadRefused, Uploaded, upload};
 pub use view::{ChatView, ctn};
 

@@ -329,11 +329,8 @@ fn chat_message(arrival: &Arrival<'_>, participant: &mut Participant, file: Opti
     }
     // Where people read words of ours, the provider's are kept apart, and bounded.
     let raw = if is_in_our_words(&answered.content) { Value::Null } else { arrival.message.raw.clone() };
-    let content = ReceivedContent {
-        content: answered.content.clone(),
-        raw: raw.into(),
-        referral: arrival.referral.clone(),
-    };
+    let content =
+        ReceivedContent { content: answered.content.clone(), raw: raw.into(), referral: arrival.referral.clone() };
     NewChatMessage {
         id: arrival.id,
         participant: participant.id,

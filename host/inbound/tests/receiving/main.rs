@@ -3,8 +3,8 @@
 
 mod bot;
 mod changes;
-mod echoes;
 mod custom_events;
+mod echoes;
 mod folded;
 mod identity;
 mod lite;

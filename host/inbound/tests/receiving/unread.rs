@@ -1,7 +1,7 @@
 //! The badge of a chat: what the customer wrote and its agent has neither read nor answered.
 
 use chat::desk::{self, Acting, Said, To, What};
-use domain::{channel::Channel, chat::ParticipantState, ids::UserId};
+use domain::{channel::Channel, chat::ParticipantState, ids::UserId, privacy::Sight};
 use serde_json::json;
 use storage::tenancy::users::Role;
 
@@ -27,7 +27,7 @@ async fn user(stage: &Stage, name: &str, role: Role) -> Acting {
     .execute(&stage.ctx.db)
     .await
     .unwrap();
-    Acting { client: stage.client, user: id, role }
+    Acting { client: stage.client, user: id, role, sight: Sight::Whole }
 }
 
 impl Desk {

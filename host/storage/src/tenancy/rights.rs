@@ -1,4 +1,4 @@
-//! Notices of rights that may have ended: the triggers of migration 0068 send one with the commit that changes a key, a user, the
+//! Notices of rights that may have ended: the triggers of migration 0067 send one with the commit that changes a key, a user, the
 //! masking of a client, or who may show a site. A notice says whose right to look at again; the tables say what it is now.
 
 use domain::ids::{ClientId, InboxId, UserId};
