@@ -16,3 +16,4 @@ mod plugins;
 mod sending;
 mod service;
 mod webhooks;
+mod wrong_types;

@@ -180,3 +180,75 @@ fn a_field_that_is_missing_given_twice_or_unknown_is_the_one_that_is_named() {
         assert_eq!((fault.field.as_str(), fault.message.as_str()), (field, said), "{body}");
     }
 }
+
+#[test]
+fn no_fault_names_a_type_of_ours() {
+    #[derive(Debug, Deserialize)]
+    struct Wrapped(#[expect(dead_code, reason = "only parsed")] u8, #[expect(dead_code, reason = "only parsed")] u8);
+    #[derive(Debug, Deserialize)]
+    #[serde(untagged)]
+    #[expect(dead_code, reason = "only parsed")]
+    enum Either {
+        One(u8),
+        Other(String),
+    }
+    #[derive(Debug, Deserialize)]
+    #[serde(tag = "kind")]
+    #[expect(dead_code, reason = "only parsed")]
+    enum Tagged {
+        Some { value: u8 },
+    }
+    #[derive(Debug, Deserialize)]
+    #[expect(dead_code, reason = "only parsed")]
+    enum Outer {
+        Inner { value: u8 },
+        Pair(u8, u8),
+        Nothing,
+    }
+    #[derive(Debug, Deserialize)]
+    #[expect(dead_code, reason = "only parsed")]
+    struct Everything {
+        wrapped: Option<Wrapped>,
+        either: Option<Either>,
+        tagged: Option<Tagged>,
+        outer: Option<Outer>,
+        letter: Option<char>,
+        nothing: Option<()>,
+        pair: Option<(u8, u8)>,
+        few: Option<[u8; 3]>,
+        plain: Option<Line>,
+        flag: Option<bool>,
+        map: Option<std::collections::BTreeMap<String, u8>>,
+    }
+    let values = [
+        "true",
+        "-7",
+        "2.5",
+        "300",
+        r#""word""#,
+        "[]",
+        "[1]",
+        "[[]]",
+        "{}",
+        r#"{"x":1}"#,
+        r#"{"Inner":[]}"#,
+        r#"{"Inner":7}"#,
+        r#"{"Pair":{}}"#,
+        r#"{"Pair":[1]}"#,
+        r#"{"Nothing":7}"#,
+        r#"{"kind":7}"#,
+        r#"{"kind":"Some","value":"x"}"#,
+    ];
+    let ours = ["enum", "struct", "variant", "tuple", "unit", "newtype", "Option", "u8", "i64", "identifier"];
+    for field in ["wrapped", "either", "tagged", "outer", "letter", "nothing", "pair", "few", "plain", "flag", "map"] {
+        for value in values {
+            let Err(fault) = parse::<Everything>(format!(r#"{{"{field}":{value}}}"#).as_bytes()) else { continue };
+            let words = fault.message.split(|letter: char| !letter.is_ascii_alphanumeric());
+            let named: Vec<&str> = words.filter(|word| ours.contains(word)).collect();
+            assert!(named.is_empty(), "{field} {value}: {}", fault.message);
+            for name in ["Wrapped", "Either", "Tagged", "Outer", "Everything", "Line"] {
+                assert!(!fault.message.contains(name), "{field} {value}: {}", fault.message);
+            }
+        }
+    }
+}

@@ -18,11 +18,17 @@ pub(super) fn in_words(message: &str) -> Said<'_> {
     if let Some(name) = of_field("duplicate field `") {
         return Said { name: Some(name), message: "is given twice".to_owned() };
     }
+    if message.contains(" of untagged enum ") {
+        return Said { name: None, message: "is of none of the types that are taken here".to_owned() };
+    }
     Said { name: None, message: expected(message).unwrap_or_else(|| message.to_owned()) }
 }
 
 fn expected(message: &str) -> Option<String> {
     let (said, expected) = message.rsplit_once(", expected ")?;
+    if said.starts_with("invalid length ") {
+        return Some(format!("has the wrong length; expected {}", wanted(expected)));
+    }
     let (kind, found) = said.split_once([':', '`'])?;
     match kind.trim_end() {
         "unknown field" => Some(format!("is not a field here; expected {expected}")),
@@ -39,10 +45,35 @@ fn wanted(expected: &str) -> &str {
     match expected {
         "i8" | "i16" | "i32" | "i64" | "isize" | "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number",
         "f32" | "f64" => "a number",
+        "i128" | "u128" => "a whole number",
         "a sequence" => "an array",
-        other if other.starts_with("struct ") || other == "a map" => "an object",
-        other => other,
+        "a map" => "an object",
+        "unit" => "null",
+        "variant identifier" | "field identifier" | "string or map" => "a string",
+        "a character" | "a borrowed string" | "string" | "str" => "a string",
+        other => of_our_types(other).unwrap_or(other),
     }
+}
+
+/// What serde calls a type of ours by its name, which says nothing to a caller.
+fn of_our_types(expected: &str) -> Option<&'static str> {
+    const OURS: [(&str, &str); 11] = [
+        ("struct variant ", "an object"),
+        ("tuple variant ", "an array"),
+        ("unit variant ", "a string"),
+        ("newtype variant ", "another value"),
+        ("tuple struct ", "another value"),
+        ("unit struct ", "null"),
+        ("newtype struct ", "another value"),
+        ("struct ", "an object"),
+        ("tuple ", "an array"),
+        ("a tuple of size ", "an array"),
+        ("enum ", "a string"),
+    ];
+    if expected.contains(" tagged enum ") {
+        return Some("an object");
+    }
+    OURS.into_iter().find_map(|(name, said)| expected.starts_with(name).then_some(said))
 }
 
 fn got(found: &str) -> String {
@@ -50,6 +81,10 @@ fn got(found: &str) -> String {
     match found {
         "sequence" => "an array".to_owned(),
         "map" => "an object".to_owned(),
+        "unit value" | "Option value" => "null".to_owned(),
+        "enum" | "unit variant" | "newtype variant" | "tuple variant" | "struct variant" | "newtype struct" => {
+            "another value".to_owned()
+        }
         _ => match quoted("integer").or_else(|| quoted("floating point")) {
             Some(number) => format!("the number {number}"),
             None => match quoted("boolean") {

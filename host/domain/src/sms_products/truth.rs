@@ -1,10 +1,14 @@
 //! Yes and no as the SMS products write them: the string `true` (SPEC 2.14), a JSON boolean, or a keyword's text.
 
-use serde::Deserialize;
+use std::fmt;
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{Error, Visitor},
+};
 
 /// A yes or no that came as text or as a boolean.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(untagged)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Truth {
     /// `true`
     Boolean(bool),
@@ -19,6 +23,30 @@ impl Truth {
             Self::Boolean(said) => Some(*said),
             Self::Text(text) => of(text),
         }
+    }
+}
+
+impl<'de> Deserialize<'de> for Truth {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(OfTruth)
+    }
+}
+
+struct OfTruth;
+
+impl Visitor<'_> for OfTruth {
+    type Value = Truth;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a boolean or a string")
+    }
+
+    fn visit_bool<E: Error>(self, said: bool) -> Result<Truth, E> {
+        Ok(Truth::Boolean(said))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Truth, E> {
+        Ok(Truth::Text(text.to_owned()))
     }
 }
 
@@ -45,5 +73,13 @@ mod tests {
         assert_eq!((read("true"), read("\"true\""), read("\"TRUE\"")), (Some(true), Some(true), Some(true)));
         assert_eq!((read("false"), read("\"false\""), read("\"\"")), (Some(false), Some(false), Some(false)));
         assert_eq!(read("\"perhaps\""), None);
+    }
+
+    #[test]
+    fn what_is_neither_is_a_wrong_type() {
+        for json in ["5", "2.5", "null", "[]", "{}"] {
+            let said = serde_json::from_str::<Truth>(json).unwrap_err().to_string();
+            assert!(said.contains("expected a boolean or a string"), "{said}");
+        }
     }
 }
