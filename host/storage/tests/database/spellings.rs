@@ -35,7 +35,7 @@ fn of(addresses: &[Address]) -> Introduction {
 }
 
 async fn customer_of(db: &mut PgConnection, ids: &IdSource, digits: &str) -> CustomerId {
-    resolve_many(db, CLIENT, ids, &[&phone(digits)], moment(5)).await.unwrap()[0]
+    resolve_many(db, CLIENT, ids, &[&phone(digits)], moment(5)).await.unwrap().remove(0)
 }
 
 async fn barred(db: &mut PgConnection, digits: &str) -> Option<Barred> {
@@ -123,8 +123,8 @@ async fn a_number_that_passes_on_or_is_given_up_does_so_in_both_spellings() {
         assert_eq!(customers::find_by_address(&mut db, CLIENT, spelled).await.unwrap(), None);
     }
     // A change from one spelling to the other is none: both stay.
-    let third = resolve(&mut db, CLIENT, &ids, of(&[one.clone()]), moment(5)).await.unwrap();
-    change_address(&mut db, CLIENT, &ids, &one, of(&[other.clone()]), moment(6)).await.unwrap();
+    let third = resolve(&mut db, CLIENT, &ids, of(std::slice::from_ref(&one)), moment(5)).await.unwrap();
+    change_address(&mut db, CLIENT, &ids, &one, of(std::slice::from_ref(&other)), moment(6)).await.unwrap();
     for spelled in [&one, &other] {
         assert_eq!(customers::find_by_address(&mut db, CLIENT, spelled).await.unwrap().unwrap().id, third);
     }

@@ -34,16 +34,19 @@ pub async fn stop(
 
 /// Takes back that a subscriber stopped messages from a source, or from whatever source; answers how many entries went.
 pub async fn resume(db: &mut PgConnection, client: ClientId, source: Option<&str>, subscriber: &str) -> Result<u64> {
-    let done = sqlx::query(
-        "DELETE FROM sms_opt_out
-         WHERE client_id = $1 AND subscriber = ANY($2) AND ($3::text IS NULL OR source = $3)",
-    )
-    .bind(client.0)
-    .bind(spellings(subscriber))
-    .bind(source.map(bare))
-    .execute(db)
-    .await?;
-    Ok(done.rows_affected())
+    let mut gone = 0;
+    for spelled in spellings(subscriber) {
+        let done = sqlx::query(
+            "DELETE FROM sms_opt_out WHERE client_id = $1 AND subscriber = $2 AND ($3::text IS NULL OR source = $3)",
+        )
+        .bind(client.0)
+        .bind(spelled)
+        .bind(source.map(bare))
+        .execute(&mut *db)
+        .await?;
+        gone += done.rows_affected();
+    }
+    Ok(gone)
 }
 
 /// Sources with subscribers who stopped their messages.
