@@ -123,6 +123,10 @@ impl Bind {
 
     /// When it is worth looking whether a session is up: soon after the next bind is tried, and the less often the longer that takes.
     pub(super) fn look_again(&self, now: Instant) -> Duration {
+        if self.link().is_some() {
+            // It has just ended, or is about to.
+            return AFTER_TRY;
+        }
         let tried = *self.next_try();
         match tried.checked_duration_since(now) {
             Some(left) => left + AFTER_TRY,
@@ -289,6 +293,7 @@ impl Bind {
                 },
             }
         };
+        *self.next_try() = Instant::now();
         *self.link() = None;
         match end {
             End::Stopped => {

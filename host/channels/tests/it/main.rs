@@ -37,6 +37,7 @@ mod odd_receivers;
 mod smpp_binds;
 mod smpp_deliveries;
 mod smpp_hostile;
+mod smpp_kannel;
 mod smpp_peer;
 mod smpp_raw;
 mod smpp_sessions;

@@ -399,13 +399,13 @@ async fn who_waits_looks_again_when_the_next_bind_is_tried() {
 
 #[tokio::test]
 async fn a_submit_without_an_answer_waits_as_long_as_is_configured() {
-    let settings = SmppSettings { response_timeout: Duration::from_secs(3), ..quick() };
+    let settings = SmppSettings { response_timeout: Duration::from_secs(6), ..quick() };
     let (_smsc, mut session, gateway, _recorded) = bound("", settings).await;
     let submit = submits(&gateway, 2);
     let first = session.expect(SUBMIT_SM).await;
     let second = session.expect(SUBMIT_SM).await;
     // The link lives meanwhile.
-    assert!(session.is_quiet(Duration::from_millis(1_500)).await);
+    assert!(session.is_quiet(Duration::from_secs(1)).await);
     session.answer(&second, 0, b"late\0").await;
     let results = submit.await.unwrap();
     assert!(results.contains(&Ok("late".to_owned())));

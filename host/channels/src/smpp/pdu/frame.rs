@@ -87,7 +87,7 @@ mod tests {
     async fn pdus_are_cut_wherever_the_reads_end() {
         let octets = [pdu(1, b"one"), pdu(2, b""), pdu(3, &[7; 20_000])].concat();
         for step in [1, 5, 16, 17, 4_096, octets.len()] {
-            let mut reads = tokio_test_reader(&octets, step);
+            let mut reads = arriving(&octets, step);
             for (sequence, length) in [(1, 3), (2, 0), (3, 20_000)] {
                 let frame = reads.next().await.unwrap();
                 assert_eq!((frame.header.sequence, frame.body.len()), (sequence, length), "{step}");
@@ -109,7 +109,7 @@ mod tests {
     }
 
     /// Octets that arrive `step` at a time.
-    fn tokio_test_reader(octets: &[u8], step: usize) -> Frames<impl AsyncRead + Unpin + use<>> {
+    fn arriving(octets: &[u8], step: usize) -> Frames<impl AsyncRead + Unpin + use<>> {
         let chunks: Vec<io::Result<Bytes>> = octets.chunks(step).map(|part| Ok(Bytes::copy_from_slice(part))).collect();
         Frames::new(tokio_util::io::StreamReader::new(futures::stream::iter(chunks)))
     }
