@@ -98,7 +98,15 @@ fn headers(cases: &mut Vec<Case>) {
                 let components = with(template, &level, "header", |header| header["format"] = json!(other));
                 cases.push(Case { what: format!("{template}{level} has a header {other}"), template, components });
             }
-            for url in ["", "shoes.png", "ftp://files.example/a.png", "file:///etc/passwd", &long] {
+            for url in [
+                "",
+                " ",
+                "shoes.png",
+                "ftp://files.example/a.png",
+                "file:///etc/passwd",
+                "https://files.example/a b.png",
+                &long,
+            ] {
                 let components = with(template, &level, "header", |header| header["url"] = json!(url));
                 cases.push(Case { what: format!("{template}{level} has the link {url:.30?}"), template, components });
             }

@@ -46,9 +46,16 @@ fn json_bytes(request: Request, limit: usize, time: Duration) -> BoxFuture<'stat
             let said = "the body must be JSON, with the header Content-Type: application/json";
             return Err(ApiError::new(ErrorKind::UnsupportedMediaType, said));
         }
-        read(request, limit, time).await
+        Ok(without_mark(read(request, limit, time).await?))
     }
     .boxed()
+}
+
+/// What some editors and programs of Windows write in front of UTF-8; it is no part of the JSON (RFC 8259, 8.1).
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+fn without_mark(body: Bytes) -> Bytes {
+    if body.starts_with(BYTE_ORDER_MARK) { body.slice(BYTE_ORDER_MARK.len()..) } else { body }
 }
 
 /// A JSON body as a `T`; a fault names its field.
@@ -145,7 +152,12 @@ pub(crate) async fn read_saying(
     if declared_too_large && request.headers().contains_key(header::EXPECT) {
         return Err(too_large());
     }
+    let coding = coding(request.headers());
     let body = request.into_body();
+    if let Some(coding) = coding {
+        discard(body, REFUSED_BYTES, REFUSED_TIMEOUT).await;
+        return Err(compressed(&coding));
+    }
     if declared_too_large {
         discard(body, limit.saturating_mul(DISCARD_FACTOR).max(REFUSED_BYTES), DISCARD_TIMEOUT).await;
         return Err(too_large());
@@ -156,6 +168,7 @@ pub(crate) async fn read_saying(
         return Err(refused);
     }
     match timeout(time, collect(body, room, limit)).await {
+        Ok(Ok(bytes)) if bytes.starts_with(GZIP) => Err(compressed("gzip")),
         Ok(Ok(bytes)) => Ok(bytes),
         Ok(Err(Unread::NoRoom(refused, rest))) => {
             discard(rest, REFUSED_BYTES, REFUSED_TIMEOUT).await;
@@ -168,6 +181,23 @@ pub(crate) async fn read_saying(
             Err(ApiError::new(ErrorKind::RequestTimeout, said))
         }
     }
+}
+
+/// How every gzip stream begins (RFC 1952, 2.3.1): its marks and its only method. No body that is taken begins so.
+const GZIP: &[u8] = &[0x1f, 0x8b, 8];
+
+/// How a body is compressed, as its header says; `None` where it is not.
+fn coding(headers: &HeaderMap) -> Option<String> {
+    let values = headers.get_all(header::CONTENT_ENCODING).iter();
+    let mut codings = values.flat_map(|value| value.to_str().unwrap_or("unreadable").split(',')).map(str::trim);
+    let coding = codings.find(|coding| !coding.is_empty() && !coding.eq_ignore_ascii_case("identity"))?;
+    Some(coding.chars().take(32).collect())
+}
+
+fn compressed(coding: &str) -> ApiError {
+    let said =
+        format!("the body is compressed ({coding}), and only plain bodies are taken: send it without Content-Encoding");
+    ApiError::new(ErrorKind::UnsupportedMediaType, said)
 }
 
 enum Unread {

@@ -7,11 +7,14 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
-use crate::{admission, https, privacy, product_hosts, silent_database, state::ApiState};
+use crate::{admission, early::WrongHead, https, privacy, product_hosts, silent_database, state::ApiState};
 
 /// The middleware: where the request came, whether there is room for it, how much of the answer its caller may see, and an answer
 /// while the database gives none.
 pub(crate) async fn pass(State(state): State<ApiState>, request: Request, next: Next) -> Response {
+    if let Some(wrong) = request.extensions().get::<WrongHead>() {
+        return wrong.refusal().into_response();
+    }
     let settings = &state.settings;
     let came_right = https::required(settings, &request).and_then(|()| product_hosts::served(settings, &request));
     if let Err(refused) = came_right {

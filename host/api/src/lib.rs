@@ -14,6 +14,7 @@ mod conversations;
 mod csv;
 mod custom_events;
 mod document;
+mod early;
 mod entrance;
 pub mod error;
 mod failed_callbacks;
@@ -64,6 +65,7 @@ use utoipa_axum::router::OpenApiRouter;
 
 pub use admission::{Admission, AdmissionSettings};
 pub use auth::{PERMISSIONS, PermissionRow};
+pub use early::{EarlyAnswers, EarlyFault, WrongHead};
 pub use https::OverTls;
 pub use operations::metrics_router;
 pub use sites::script as site_script;

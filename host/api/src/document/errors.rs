@@ -60,7 +60,6 @@ fn named(status: u16) -> (&'static str, &'static str) {
         409 => ("Conflict", "It exists already, is in use, or does not go with how things stand."),
         413 => ("PayloadTooLarge", "The body is larger than is taken."),
         415 => ("UnsupportedMediaType", "The body is of a type that is not taken."),
-        414 => ("UriTooLong", "Path and query are longer than is read."),
         416 => ("RangeNotSatisfiable", "The range begins behind the end of the file."),
         431 => ("HeadTooLarge", "The headers are larger than is read."),
         429 => ("TooManyRequests", "Too often, or too much at once: wait the seconds in `Retry-After`."),
@@ -188,7 +187,6 @@ fn example(kind: ErrorKind) -> (&'static str, ApiError) {
         ErrorKind::UnsupportedMediaType => {
             (SEND, "the body must be JSON, with the header Content-Type: application/json")
         }
-        ErrorKind::UriTooLong => (SEND, "path and query together may have 65534 bytes"),
         ErrorKind::RangeNotSatisfiable => (
             "/media/0199aa6e-3f0c-7000-8a51-6f0c1d2e3f40/0199aa6e-3f0c-7000-8a51-6f0c1d2e3f41",
             "the file has 1024 bytes, and the range begins behind them",

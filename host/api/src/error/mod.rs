@@ -40,8 +40,6 @@ pub enum ErrorKind {
     Conflict,
     /// The body is larger than allowed.
     PayloadTooLarge,
-    /// The path and query are longer than is read.
-    UriTooLong,
     /// The body is not of the type that is taken.
     UnsupportedMediaType,
     /// The range that was asked for lies behind the end of the file.
@@ -60,7 +58,7 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// All of them, as `docs/errors.md` lists them.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 18] = [
         Self::BadRequest,
         Self::Unauthorized,
         Self::InvalidCredentials,
@@ -72,7 +70,6 @@ impl ErrorKind {
         Self::RequestTimeout,
         Self::Conflict,
         Self::PayloadTooLarge,
-        Self::UriTooLong,
         Self::UnsupportedMediaType,
         Self::RangeNotSatisfiable,
         Self::TooManyRequests,
@@ -97,7 +94,6 @@ impl ErrorKind {
             Self::Conflict => (StatusCode::CONFLICT, "Conflict"),
             Self::PayloadTooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "Payload too large"),
             Self::UnsupportedMediaType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "Unsupported media type"),
-            Self::UriTooLong => (StatusCode::URI_TOO_LONG, "URI too long"),
             Self::RangeNotSatisfiable => (StatusCode::RANGE_NOT_SATISFIABLE, "Range not satisfiable"),
             Self::HeadTooLarge => (StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "Request header fields too large"),
             Self::TooManyRequests => (StatusCode::TOO_MANY_REQUESTS, "Too many requests"),

@@ -90,7 +90,7 @@ struct FieldFaultBody {
 }
 
 impl ErrorBody {
-    fn of(error: &ApiError, failed: Failed<'_>) -> Self {
+    pub(crate) fn of(error: &ApiError, failed: Failed<'_>) -> Self {
         let (status, text) = error.kind.status_and_text();
         Self {
             timestamp: failed.timestamp,

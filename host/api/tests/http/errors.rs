@@ -1,7 +1,8 @@
 //! Every row of the first table of `docs/errors.md`, provoked.
 
-use std::{convert::Infallible, time::Duration};
+use std::{convert::Infallible, sync::Arc, time::Duration};
 
+use api::{EarlyAnswers, EarlyFault};
 use axum::body::{Body, Bytes};
 use futures::stream;
 use serde_json::json;
@@ -9,6 +10,7 @@ use tenancy::accounts::Role;
 
 use super::{
     docs::rows,
+    media,
     service::{Answer, Call, Options, Service},
 };
 
@@ -45,6 +47,18 @@ async fn provoke(text: &str) -> Answer {
     }
 }
 
+/// What a listener answers before a request is routed.
+fn early(service: &Service, fault: EarlyFault) -> Answer {
+    let answer = EarlyAnswers::new(Arc::clone(&service.context)).answer(fault);
+    let answer = String::from_utf8(answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    let mut lines = head.lines();
+    let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+    let headers = lines.map(|line| line.split_once(": ").unwrap());
+    let headers = headers.map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect();
+    Answer { status, headers, bytes: body.as_bytes().to_vec() }
+}
+
 /// Those that need no set-up of their own.
 async fn provoke_as_usual(service: &Service, text: &str) -> Answer {
     let key = service.key.as_str();
@@ -77,6 +91,11 @@ async fn provoke_as_usual(service: &Service, text: &str) -> Answer {
             service.send(Call::post("/testing/clock/advance", json!({ "seconds": 13 }).to_string())).await
         }
         "Provider error" => service.post("/messaging-service/WhatsApp/templates/sync", &json!({})).await,
+        "Range not satisfiable" => {
+            let (_, path) = media::file(service, "image/png", b"png").await;
+            service.send(Call::get(&path).header("range", "bytes=3-")).await
+        }
+        "Request header fields too large" => early(service, EarlyFault::HeadTooLarge),
         other => panic!("docs/errors.md has `{other}`, and nothing here provokes it"),
     }
 }
@@ -84,7 +103,7 @@ async fn provoke_as_usual(service: &Service, text: &str) -> Answer {
 #[tokio::test]
 async fn every_documented_error_can_be_provoked_and_says_what_the_page_says() {
     let rows = rows("errors.md");
-    assert!(rows.len() >= 16, "{} rows: is the table still the first one of the page?", rows.len());
+    assert!(rows.len() >= 18, "{} rows: is the table still the first one of the page?", rows.len());
     for row in rows {
         let [status, text, cause, cure] = row.as_slice() else { panic!("not four cells: {row:?}") };
         assert!(!cause.is_empty() && !cure.is_empty(), "{row:?}");

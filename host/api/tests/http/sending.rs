@@ -29,26 +29,23 @@ async fn both_endpoints_answer_202_with_json() {
     }
 }
 
-#[tokio::test]
-async fn a_repeated_key_replays_the_first_response_byte_for_byte() {
-    let service = Service::start().await;
-    let call =
-        |body: &Value| Call::post(WHATSAPP, body.to_string()).key(&service.key).header("idempotency-key", "order-7");
-    let first = service.send(call(&chat())).await;
-    let mut other = chat();
-    other["messages"][0]["messageText"] = json!("something else");
-    let second = service.send(call(&other)).await;
-    assert_eq!((first.status, &first.bytes), (second.status, &second.bytes));
-    assert_ne!(first.headers["x-request-id"], second.headers["x-request-id"]);
+const SMS: &str = "/whatsapp-api-service/v2/channels/sms";
+
+/// A text to these numbers: an SMS has no window.
+fn sms(numbers: &[&str]) -> Value {
+    let recipients: Vec<Value> = numbers.iter().map(|number| json!({ "to": number })).collect();
+    json!({ "sender": "+27820001001", "messages": [{ "recipients": recipients, "messageText": "hello" }] })
 }
 
 #[tokio::test]
-async fn a_malformed_idempotency_key_is_refused_and_named() {
+async fn a_repeated_key_replays_the_first_response_byte_for_byte() {
     let service = Service::start().await;
-    for bad in ["", "two words", &"a".repeat(256)] {
-        let call = Call::post(WHATSAPP, chat().to_string()).key(&service.key).header("idempotency-key", bad);
-        assert_eq!(service.send(call).await.field(), "Idempotency-Key", "{bad:?}");
-    }
+    let call = |body: &Value| Call::post(SMS, body.to_string()).key(&service.key).header("idempotency-key", "order-7");
+    let first = service.send(call(&sms(&["+27830000001"]))).await;
+    assert_eq!((first.status.as_u16(), &first.json()["acceptedCount"]), (202, &json!(1)), "{first:?}");
+    let second = service.send(call(&sms(&["+27830000002"]))).await;
+    assert_eq!((first.status, &first.bytes), (second.status, &second.bytes));
+    assert_ne!(first.headers["x-request-id"], second.headers["x-request-id"]);
 }
 
 #[tokio::test]
@@ -122,6 +119,15 @@ async fn a_request_without_a_host_is_refused_and_named() {
     let mut call = Call::post(WHATSAPP, chat().to_string()).key(&service.key);
     call.0.extensions_mut().insert(api::WrongHead { header: "Host", said: "is missing" });
     assert_eq!(service.send(call).await.field(), "Host");
+}
+
+#[tokio::test]
+async fn a_malformed_idempotency_key_is_refused_and_named() {
+    let service = Service::start().await;
+    for bad in ["", "two words", &"a".repeat(256)] {
+        let call = Call::post(WHATSAPP, chat().to_string()).key(&service.key).header("idempotency-key", bad);
+        assert_eq!(service.send(call).await.field(), "Idempotency-Key", "{bad:?}");
+    }
 }
 
 #[tokio::test]

@@ -1,0 +1,138 @@
+//! Answers to requests that HTTP itself refuses: they never reach the router, and get the same body and request id as every
+//! other error.
+
+use std::sync::Arc;
+
+use axum::http::{StatusCode, header};
+use base::Context;
+use chrono::{DateTime, SecondsFormat, Utc};
+use domain::ids::RequestId;
+
+use crate::{
+    error::{ApiError, ErrorBody, ErrorKind, Failed},
+    observe::REQUEST_ID,
+};
+
+/// Why a request is refused before it is routed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EarlyFault {
+    /// Its head, or what frames its body, is no HTTP.
+    NotHttp,
+    /// Its head is too large.
+    HeadTooLarge,
+    /// It came without TLS to a port that wants it.
+    PlainHttp,
+}
+
+impl EarlyFault {
+    fn error(self) -> ApiError {
+        let (kind, said) = match self {
+            Self::NotHttp => (
+                ErrorKind::BadRequest,
+                "the request cannot be read as HTTP: look at its first line, its headers and how its body is framed",
+            ),
+            Self::HeadTooLarge => {
+                (ErrorKind::HeadTooLarge, "the head of a request may have 65536 bytes and 100 headers")
+            }
+            Self::PlainHttp => (ErrorKind::BadRequest, "this port speaks HTTPS only: write https:// before its name"),
+        };
+        ApiError::new(kind, said)
+    }
+}
+
+/// Writes those answers.
+#[derive(Clone)]
+pub struct EarlyAnswers(Arc<dyn Fn() -> (RequestId, DateTime<Utc>) + Send + Sync>);
+
+impl EarlyAnswers {
+    /// With ids and the clock of this context.
+    pub fn new(context: Arc<Context>) -> Self {
+        Self::with(move || (context.mint(), context.now()))
+    }
+
+    /// With ids and moments from elsewhere.
+    pub fn with(next: impl Fn() -> (RequestId, DateTime<Utc>) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(next))
+    }
+
+    /// The whole answer, after which the connection ends.
+    pub fn answer(&self, fault: EarlyFault) -> Vec<u8> {
+        let (id, now) = (self.0)();
+        let error = fault.error();
+        let (status, ..) = error.told();
+        let failed = Failed {
+            timestamp: now.to_rfc3339_opts(SecondsFormat::Millis, true),
+            // What it asked for may be what cannot be read.
+            path: "",
+            request_id: id.to_string(),
+            namespace: "",
+        };
+        let body = serde_json::to_vec(&ErrorBody::of(&error, failed)).unwrap_or_default();
+        tracing::info!(request.id = %id, ?fault, status = status.as_u16(), "a request was refused before it was routed");
+        count(status);
+        let mut answer = format!(
+            "HTTP/1.1 {} {}\r\n{}: application/json\r\n{}: {}\r\n{}: {id}\r\n{}: nosniff\r\n{}: close\r\n{}: {}\r\n\r\n",
+            status.as_str(),
+            status.canonical_reason().unwrap_or_default(),
+            header::CONTENT_TYPE,
+            header::CONTENT_LENGTH,
+            body.len(),
+            REQUEST_ID,
+            header::X_CONTENT_TYPE_OPTIONS,
+            header::CONNECTION,
+            header::DATE,
+            httpdate::fmt_http_date(now.into()),
+        )
+        .into_bytes();
+        answer.extend(body);
+        answer
+    }
+}
+
+fn count(status: StatusCode) {
+    let labels =
+        [("method", "OTHER".to_owned()), ("route", "unmatched".to_owned()), ("status", status.as_u16().to_string())];
+    metrics::counter!("patchbay_http_requests_total", &labels).increment(1);
+}
+
+/// What is wrong with the head of a request that came this far all the same. Found in the extensions of requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WrongHead {
+    /// The header at fault.
+    pub header: &'static str,
+    /// What is wrong with it.
+    pub said: &'static str,
+}
+
+impl WrongHead {
+    pub(crate) fn refusal(self) -> ApiError {
+        ApiError::fault(self.header, self.said)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn an_early_refusal_is_a_whole_answer_with_the_error_body_and_its_id() {
+        let now = DateTime::from_timestamp(1_760_000_000, 0).unwrap();
+        let answers = EarlyAnswers::with(move || (RequestId(Uuid::from_u128(7)), now));
+        for (fault, status) in
+            [(EarlyFault::NotHttp, 400), (EarlyFault::HeadTooLarge, 431), (EarlyFault::PlainHttp, 400)]
+        {
+            let answer = String::from_utf8(answers.answer(fault)).unwrap();
+            let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+            assert!(head.starts_with(&format!("HTTP/1.1 {status} ")), "{head}");
+            assert!(head.contains(&format!("content-length: {}\r\n", body.len())), "{head}");
+            let id = Uuid::from_u128(7).to_string();
+            assert!(head.contains(&format!("x-request-id: {id}\r\n")) && head.contains("connection: close"), "{head}");
+            let body: Value = serde_json::from_str(body).unwrap();
+            assert_eq!((&body["status"], &body["requestId"]), (&Value::from(status), &Value::from(id)));
+            assert!(body["message"].as_str().is_some_and(|said| !said.is_empty()), "{body}");
+        }
+    }
+}
