@@ -17,8 +17,8 @@ use tokio_util::sync::CancellationToken;
 use workers::{Runner, RunnerSettings};
 
 use api::{
-    Admission, AdmissionSettings, ApiSettings, ClockControl, ClockFailed, OverTls, Readiness, SharedState, WebChat,
-    WebChatLimits,
+    Admission, AdmissionSettings, ApiSettings, ClockControl, ClockFailed, EarlyAnswers, OverTls, Readiness,
+    SharedState, WebChat, WebChatLimits,
 };
 use chrono::{DateTime, Utc};
 
@@ -89,7 +89,8 @@ async fn run_server(
     let router = router(config, &ctx, &clock, &readiness, (metrics.clone(), Arc::clone(&live)))?;
     let scheme = if config.server.tls_cert.is_some() { "https" } else { "http" };
     let url = format!("{scheme}://{address}");
-    let reception = reception(config);
+    let answers = EarlyAnswers::new(Arc::clone(&ctx));
+    let reception = reception(config, answers.clone());
     let stop = || process.stop.child_token();
     let mut servers = vec![tokio::spawn(listen(tls.clone(), sockets.http, router.clone(), reception.clone(), stop()))];
     if let Some(listener) = sockets.batch {
@@ -101,7 +102,7 @@ async fn run_server(
     }
     if let Some(listener) = sockets.metrics {
         tracing::info!("metrics are at http://{}/metrics", listener.local_addr()?);
-        servers.push(tokio::spawn(serve_metrics(listener, metrics, reception.patience, stop())));
+        servers.push(tokio::spawn(serve_metrics(listener, metrics, (reception.patience, answers), stop())));
     }
     tracing::info!("listening on {url}");
     database.announce(vec![url.clone()])?;
@@ -369,17 +370,17 @@ async fn listen(
 async fn serve_metrics(
     listener: TcpListener,
     metrics: PrometheusHandle,
-    patience: Patience,
+    (patience, answers): (Patience, EarlyAnswers),
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
     let limits = ConnectionLimits { connections: 64, per_address: 64, proxies: Vec::new() };
-    let reception = Reception { doors: Doors::new(limits), patience };
+    let reception = Reception { doors: Doors::new(limits), patience, answers };
     listeners::serve(listener, None, api::metrics_router(metrics), reception, stop).await;
     Ok(())
 }
 
 /// Places and time for connections. As many files may be open as the system allows, since each of them is one.
-fn reception(config: &Config) -> Reception {
+fn reception(config: &Config, answers: EarlyAnswers) -> Reception {
     let limits = &config.limits;
     let connections = listeners::connections_for(listeners::raise(), limits.connections);
     if connections < limits.connections {
@@ -396,5 +397,6 @@ fn reception(config: &Config) -> Reception {
             idle: limits.idle_timeout,
             write: limits.write_timeout,
         },
+        answers,
     }
 }

@@ -13,7 +13,10 @@ use std::{
     time::Duration,
 };
 
-use axum::{Router, extract::ConnectInfo, routing::get};
+use api::{EarlyAnswers, WrongHead};
+use axum::{Extension, Router, extract::ConnectInfo, routing::get};
+use chrono::DateTime;
+use domain::{clock::IdSource, ids::RequestId};
 use patchbay_app::{
     listeners::{self, Activity, ConnectionLimits, Doors, Patience, Reception},
     tls,
@@ -43,7 +46,13 @@ const PATIENCE: Patience =
 
 fn reception(connections: usize) -> Reception {
     let limits = ConnectionLimits { connections, per_address: connections, proxies: Vec::new() };
-    Reception { doors: Doors::new(limits), patience: PATIENCE }
+    Reception { doors: Doors::new(limits), patience: PATIENCE, answers: answers() }
+}
+
+fn answers() -> EarlyAnswers {
+    let ids = IdSource::new([7; 32]);
+    let now = DateTime::from_timestamp(1_760_000_000, 0).unwrap();
+    EarlyAnswers::with(move || (RequestId::from(ids.mint(now)), now))
 }
 
 fn router() -> Router {
@@ -100,10 +109,105 @@ async fn who_speaks_http_to_a_port_of_https_is_told_so() {
     let answer = answer.await.unwrap();
     let (head, said) = answer.split_once("\r\n\r\n").unwrap();
     assert!(head.starts_with("HTTP/1.1 400") && said.contains("https://"), "{answer}");
-    assert!(head.contains(&format!("Content-Length: {}", said.len())), "{answer}");
+    is_error(&answer, 400);
 
     let answer = spawn_blocking(move || get_over_tls(address)).await.unwrap();
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+}
+
+/// A whole error answer, with the error body and its request id.
+fn is_error(answer: &str, status: u16) {
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {answer:?}"));
+    assert!(head.starts_with(&format!("HTTP/1.1 {status} ")), "{answer}");
+    assert!(head.contains(&format!("content-length: {}\r\n", body.len())), "{answer}");
+    let body: serde_json::Value = serde_json::from_str(body).unwrap();
+    let id = body["requestId"].as_str().unwrap();
+    assert!(head.contains(&format!("x-request-id: {id}\r\n")), "{answer}");
+    assert_eq!(body["status"], status);
+    for field in ["timestamp", "error", "message", "path", "details"] {
+        assert!(!body[field].is_null(), "{field} is missing: {answer}");
+    }
+}
+
+/// Everything that the server answers to these bytes until it ends the connection.
+async fn answer_to(address: SocketAddr, bytes: Vec<u8>) -> String {
+    spawn_blocking(move || {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        // The server may refuse before it has read all.
+        let _ = stream.write_all(&bytes);
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        String::from_utf8(answer).unwrap()
+    })
+    .await
+    .unwrap()
+}
+
+#[tokio::test]
+async fn what_http_itself_refuses_has_the_error_body_and_a_request_id() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(listeners::serve(listener, None, router(), reception(100), CancellationToken::new()));
+    let with = |lines: &str| format!("POST / HTTP/1.1\r\nHost: localhost\r\n{lines}\r\n").into_bytes();
+    let many: String = (0..101).map(|number| format!("x-{number}: 1\r\n")).collect();
+    for (bytes, status) in [
+        (b"nonsense\r\n\r\n".to_vec(), 400),
+        (b"G\x00T / HTTP/1.1\r\n\r\n".to_vec(), 400),
+        (b"GET / HTTP/9.9\r\n\r\n".to_vec(), 400),
+        (with("bad header\r\n"), 400),
+        (with("content-length: x\r\n"), 400),
+        (with("content-length: 1\r\ncontent-length: 2\r\n"), 400),
+        (with("transfer-encoding: gzip\r\n"), 400),
+        (with(&many), 431),
+        (with(&format!("x: {}\r\n", "a".repeat(200_000))), 431),
+        (format!("GET /{} HTTP/1.1\r\nHost: a\r\n\r\n", "a".repeat(65_535)).into_bytes(), 431),
+    ] {
+        let shown = String::from_utf8_lossy(&bytes).chars().take(60).collect::<String>();
+        let answer = answer_to(address, bytes).await;
+        assert!(!answer.is_empty(), "{shown:?} was not answered");
+        is_error(&answer, status);
+    }
+}
+
+#[tokio::test]
+async fn a_bad_request_behind_a_good_one_is_refused_and_the_good_one_answered() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(listeners::serve(listener, None, router(), reception(100), CancellationToken::new()));
+    let answer = answer_to(address, [KEEP_ALIVE, b"nonsense\r\n\r\n"].concat()).await;
+    let (first, second) = answer.split_once("hello 127.0.0.1").unwrap_or_else(|| panic!("{answer}"));
+    assert!(first.starts_with("HTTP/1.1 200"), "{answer}");
+    is_error(second, 400);
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_head_that_can_be_read_is_told_to_the_router() {
+    let said = async |wrong: Option<Extension<WrongHead>>| match wrong {
+        Some(Extension(wrong)) => format!("{} {}", wrong.header, wrong.said),
+        None => "fine".to_owned(),
+    };
+    let router = Router::new().route("/", get(said));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(listeners::serve(listener, None, router, reception(100), CancellationToken::new()));
+    for (head, end) in [
+        ("GET / HTTP/1.1\r\n", "Host is missing: HTTP/1.1 requests name the host that they are for"),
+        ("GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n", "Host is there more than once"),
+        ("GET / HTTP/1.1\r\nHost: a b\r\n", "Host is no host name or address, with or without a port"),
+        ("GET / HTTP/1.1\r\nHost: a/b\r\n", "Host is no host name or address, with or without a port"),
+        (
+            "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nTransfer-Encoding: chunked\r\n",
+            "Transfer-Encoding cannot stand beside Content-Length: a body is framed in one way",
+        ),
+        ("GET / HTTP/1.1\r\nHost: [::1]:8080\r\n", "fine"),
+        ("GET / HTTP/1.1\r\nHost: a_b.example\r\n", "fine"),
+        ("GET / HTTP/1.1\r\nHost:\r\n", "fine"),
+        ("GET / HTTP/1.0\r\n", "fine"),
+    ] {
+        let answer = answer_to(address, format!("{head}Connection: close\r\n\r\n").into_bytes()).await;
+        assert!(answer.ends_with(end), "{head:?}: {answer}");
+    }
 }
 
 #[tokio::test]
@@ -193,6 +297,7 @@ fn connect(router: Router) -> DuplexStream {
         peer,
         router,
         (Activity::new(), PATIENCE),
+        answers(),
         CancellationToken::new(),
     ));
     ours

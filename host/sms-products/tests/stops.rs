@@ -35,7 +35,7 @@ async fn stage(source: &str) -> (Arc<Context>, ClientId) {
     let ctx = Arc::new(surroundings.build(pool, Arc::new(HandClock::at(1_790_000_000))).await);
     let client = client(&ctx).await;
     let sent = [(source, SUBSCRIBER, MessageId(Uuid::from_u128(1)))];
-    replies::correspond(&mut *ctx.db.acquire().await.unwrap(), client, &sent, ctx.now()).await.unwrap();
+    replies::correspond(&mut ctx.db.acquire().await.unwrap(), client, &sent, ctx.now()).await.unwrap();
     (ctx, client)
 }
 

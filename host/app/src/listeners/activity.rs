@@ -1,19 +1,16 @@
 //! What happens on one connection, as far as it decides how long the connection may stay.
 
 use std::{
-    pin::Pin,
+    io,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
-    task::{Context, Poll},
+    task::Poll,
     time::Duration,
 };
 
-use tokio::{
-    io::{self, AsyncRead, AsyncWrite, ReadBuf},
-    time::Instant,
-};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// How long a connection may take for what it is at.
@@ -38,8 +35,10 @@ pub struct Activity {
     /// Since when the other end has been taking nothing.
     blocked_since: AtomicU64,
     requests: AtomicUsize,
-    /// Whether it ever brought a request.
-    used: AtomicBool,
+    /// Requests that it has brought.
+    begun: AtomicUsize,
+    /// Whether the body of the request that comes is framed in two ways.
+    framed_twice: AtomicBool,
     /// Ends the connection in favour of another one.
     pub evicted: CancellationToken,
 }
@@ -53,7 +52,8 @@ impl Activity {
             head_since: AtomicU64::new(0),
             blocked_since: AtomicU64::new(0),
             requests: AtomicUsize::new(0),
-            used: AtomicBool::new(false),
+            begun: AtomicUsize::new(0),
+            framed_twice: AtomicBool::new(false),
             evicted: CancellationToken::new(),
         })
     }
@@ -66,7 +66,7 @@ impl Activity {
     pub fn request(self: &Arc<Self>) -> InFlight {
         self.requests.fetch_add(1, Ordering::Relaxed);
         self.head_since.store(0, Ordering::Relaxed);
-        self.used.store(true, Ordering::Relaxed);
+        self.begun.fetch_add(1, Ordering::Relaxed);
         InFlight(Arc::clone(self))
     }
 
@@ -84,18 +84,34 @@ impl Activity {
         }
         let quiet = self.quiet_since()?;
         let head = self.head_since.load(Ordering::Relaxed);
-        Some(match (head, self.used.load(Ordering::Relaxed)) {
+        Some(match (head, self.begun.load(Ordering::Relaxed) > 0) {
             (0, true) => quiet + patience.idle,
             (0, false) => self.began + patience.head,
             (head, _) => self.at(head) + patience.head,
         })
     }
 
+    /// How many requests have begun, if none is in flight.
+    pub(super) fn begun_and_ended(&self) -> Option<usize> {
+        (self.requests.load(Ordering::Relaxed) == 0).then(|| self.begun.load(Ordering::Relaxed))
+    }
+
+    /// The body of the request that comes is framed in two ways.
+    pub(super) fn note_framed_twice(&self) {
+        self.framed_twice.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether that of the request that has come is. Told once.
+    pub(super) fn take_framed_twice(&self) -> bool {
+        self.framed_twice.swap(false, Ordering::Relaxed)
+    }
+
     fn at(&self, milliseconds: u64) -> Instant {
         self.began + Duration::from_millis(milliseconds)
     }
 
-    fn was_read(&self) {
+    /// Something came.
+    pub(super) fn was_read(&self) {
         let now = self.now();
         self.last.store(now, Ordering::Relaxed);
         if self.requests.load(Ordering::Relaxed) == 0 && self.head_since.load(Ordering::Relaxed) == 0 {
@@ -119,14 +135,16 @@ impl Activity {
         }
     }
 
-    fn flushed<T>(&self, result: &Poll<T>) {
+    /// What was written is on its way, or is not taken.
+    pub(super) fn flushed<T>(&self, result: &Poll<T>) {
         match result {
             Poll::Pending => self.is_blocked(),
             Poll::Ready(_) => self.blocked_since.store(0, Ordering::Relaxed),
         }
     }
 
-    fn wrote<T>(&self, result: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+    /// Something was written, or is not taken.
+    pub(super) fn wrote<T>(&self, result: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         match result {
             Poll::Pending => self.is_blocked(),
             Poll::Ready(_) => self.was_written(),
@@ -143,63 +161,5 @@ impl Drop for InFlight {
     fn drop(&mut self) {
         self.0.last.store(self.0.now(), Ordering::Relaxed);
         self.0.requests.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// A connection that tells its [`Activity`] what happens on it. It keeps `place` for as long as it is open.
-#[derive(Debug)]
-pub struct Watched<IO, P> {
-    io: IO,
-    activity: Arc<Activity>,
-    _place: P,
-}
-
-impl<IO, P> Watched<IO, P> {
-    /// Watches `io`.
-    pub fn new(io: IO, activity: Arc<Activity>, place: P) -> Self {
-        Self { io, activity, _place: place }
-    }
-}
-
-impl<IO: AsyncRead + Unpin, P: Unpin> AsyncRead for Watched<IO, P> {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        let before = into.filled().len();
-        let result = Pin::new(&mut self.io).poll_read(cx, into);
-        if into.filled().len() > before {
-            self.activity.was_read();
-        }
-        result
-    }
-}
-
-impl<IO: AsyncWrite + Unpin, P: Unpin> AsyncWrite for Watched<IO, P> {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let result = Pin::new(&mut self.io).poll_write(cx, bytes);
-        self.activity.wrote(result)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        slices: &[std::io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        let result = Pin::new(&mut self.io).poll_write_vectored(cx, slices);
-        self.activity.wrote(result)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.io.is_write_vectored()
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let result = Pin::new(&mut self.io).poll_flush(cx);
-        self.activity.flushed(&result);
-        result
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let result = Pin::new(&mut self.io).poll_shutdown(cx);
-        self.activity.flushed(&result);
-        result
     }
 }

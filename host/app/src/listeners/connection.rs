@@ -2,11 +2,12 @@
 
 use std::{net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 
-use api::InUse;
+use api::{EarlyAnswers, InUse, WrongHead};
 use axum::{
     Router,
     body::Body,
     extract::{ConnectInfo, Request},
+    http::{Version, header::HOST, uri::Authority},
 };
 use hyper_util::{
     rt::{TokioExecutor, TokioIo},
@@ -20,7 +21,10 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
-use super::activity::{Activity, Patience, Watched};
+use super::{
+    activity::{Activity, Patience},
+    watched::Watched,
+};
 
 /// Bytes of what was received that a connection holds beside bodies; no head of a request is larger.
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -31,6 +35,27 @@ const SHORTEST_LOOK: Duration = Duration::from_millis(10);
 /// Time for the goodbye of a connection that must end.
 const GOODBYE: Duration = Duration::from_millis(500);
 
+/// A body whose length is said twice may be another one for a proxy before us.
+const FRAMED_TWICE: WrongHead =
+    WrongHead { header: "Transfer-Encoding", said: "cannot stand beside Content-Length: a body is framed in one way" };
+
+/// What HTTP/1.1 wants of a head and its library lets through: exactly one `Host`, which can be one (RFC 9112, 3.2).
+fn wrong_head<B>(request: &Request<B>) -> Option<WrongHead> {
+    let wrong = |said| Some(WrongHead { header: "Host", said });
+    if request.version() != Version::HTTP_11 {
+        return None;
+    }
+    let mut hosts = request.headers().get_all(HOST).iter();
+    match (hosts.next(), hosts.next()) {
+        (None, _) => wrong("is missing: HTTP/1.1 requests name the host that they are for"),
+        (Some(_), Some(_)) => wrong("is there more than once"),
+        (Some(host), None) if !host.is_empty() && Authority::try_from(host.as_bytes()).is_err() => {
+            wrong("is no host name or address, with or without a port")
+        }
+        (Some(_), None) => None,
+    }
+}
+
 /// Serves a connection until it ends, its patience does, or `stop` asks it to end after what is in flight. Handlers find
 /// the peer's address as `ConnectInfo<SocketAddr>`.
 pub async fn serve<IO, P>(
@@ -39,6 +64,7 @@ pub async fn serve<IO, P>(
     peer: SocketAddr,
     router: Router,
     (activity, patience): (Arc<Activity>, Patience),
+    answers: EarlyAnswers,
     stop: CancellationToken,
 ) where
     IO: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -47,6 +73,10 @@ pub async fn serve<IO, P>(
     let of_requests = Arc::clone(&activity);
     let service = tower::service_fn(move |mut request: Request<hyper::body::Incoming>| {
         request.extensions_mut().insert(ConnectInfo(peer));
+        let framed_twice = of_requests.take_framed_twice() && request.version() < Version::HTTP_2;
+        if let Some(wrong) = framed_twice.then_some(FRAMED_TWICE).or_else(|| wrong_head(&request)) {
+            request.extensions_mut().insert(wrong);
+        }
         let (router, in_flight) = (router.clone(), Arc::new(of_requests.request()));
         // What goes on after the answer (sockets, streams) keeps the connection from being taken for an idle one.
         request.extensions_mut().insert(InUse::new(Arc::clone(&in_flight) as Arc<_>));
@@ -59,7 +89,7 @@ pub async fn serve<IO, P>(
     let mut http = auto::Builder::new(TokioExecutor::new());
     http.http1().max_buf_size(BUFFER_BYTES);
     http.http2().max_concurrent_streams(STREAMS);
-    let io = TokioIo::new(Watched::new(io, Arc::clone(&activity), place));
+    let io = TokioIo::new(Watched::new(io, Arc::clone(&activity), answers, place));
     let mut connection = pin!(http.serve_connection_with_upgrades(io, TowerToHyperService::new(service)).into_owned());
     let look_again = (patience.head.min(patience.idle).min(patience.write) / 4).max(SHORTEST_LOOK);
     let (mut stopping, mut cut_at) = (false, None);

@@ -5,6 +5,9 @@ mod activity;
 mod connection;
 mod descriptors;
 mod doors;
+mod framing;
+mod refusals;
+mod watched;
 
 use std::{
     io::{self, ErrorKind},
@@ -13,6 +16,7 @@ use std::{
     time::Duration,
 };
 
+use api::{EarlyAnswers, EarlyFault};
 use axum::Router;
 use rustls::ServerConfig;
 use tokio::{
@@ -30,22 +34,20 @@ pub use doors::{ConnectionLimits, Doors, Place};
 
 /// How long requests in flight may take after a shutdown began; the whole of it has 30 s (CONTRACT 5).
 pub const DRAIN: Duration = Duration::from_secs(15);
-/// What is said to a request that comes without TLS where it is expected.
-const PLAIN_HTTP: &[u8] =
-    b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: 61\r\nConnection: close\r\n\r\n\
-    This port speaks HTTPS only: write https:// before its name.\n";
-/// Bytes of such a request that are read, to be thrown away.
+/// Bytes of a request without TLS that are read, to be thrown away.
 const UNREAD_AT_MOST: u64 = 64 * 1024;
 /// Pause after a connection could not be taken because the process has no descriptors left.
 const NO_DESCRIPTORS: Duration = Duration::from_millis(100);
 
 /// What the listeners of a process share.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Reception {
     /// Places.
     pub doors: Doors,
     /// Time.
     pub patience: Patience,
+    /// What is said to requests that are refused before they are routed.
+    pub answers: EarlyAnswers,
 }
 
 /// Serves HTTP, with TLS when there is a configuration for it, until `shutdown`; then takes no more connections and finishes
@@ -67,7 +69,8 @@ pub async fn serve(
         let activity = Activity::new();
         match reception.doors.enter(peer.ip(), &activity) {
             Ok(place) => {
-                let arrived = Arrived { stream, peer, place, activity, patience: reception.patience };
+                let Reception { patience, answers, .. } = reception.clone();
+                let arrived = Arrived { stream, peer, place, activity, patience, answers };
                 let serving = arrived.serve(tls.clone(), router.clone(), shutdown.clone());
                 let doors = reception.doors.clone();
                 connections.spawn(async move {
@@ -120,24 +123,27 @@ struct Arrived {
     place: Place,
     activity: Arc<Activity>,
     patience: Patience,
+    answers: EarlyAnswers,
 }
 
 impl Arrived {
     async fn serve(self, tls: Option<TlsAcceptor>, router: Router, stop: CancellationToken) {
-        let Self { stream, peer, place, activity, patience } = self;
+        let Self { stream, peer, place, activity, patience, answers } = self;
         // Answers are written in one piece; nothing is gained by waiting for more. It fails when the peer has gone.
         let _ = stream.set_nodelay(true);
         let Some(tls) = tls else {
-            return serve_connection(stream, place, peer, router, (activity, patience), stop).await;
+            return serve_connection(stream, place, peer, router, (activity, patience), answers, stop).await;
         };
         let evicted = activity.evicted.clone();
         let stream = tokio::select! {
             () = evicted.cancelled() => return,
             () = stop.cancelled() => return,
-            shaken = timeout(patience.head, shake_hands(&tls, stream)) => shaken,
+            shaken = timeout(patience.head, shake_hands(&tls, stream, &answers)) => shaken,
         };
         match stream {
-            Ok(Ok(stream)) => serve_connection(stream, place, peer, router, (activity, patience), stop).await,
+            Ok(Ok(stream)) => {
+                serve_connection(stream, place, peer, router, (activity, patience), answers, stop).await;
+            }
             Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
             Err(_) => tracing::debug!("a TLS handshake took too long"),
         }
@@ -145,11 +151,15 @@ impl Arrived {
 }
 
 /// The TLS handshake. Who speaks plain HTTP is told so, in plain HTTP.
-async fn shake_hands(tls: &TlsAcceptor, mut stream: TcpStream) -> io::Result<TlsStream<TcpStream>> {
+async fn shake_hands(
+    tls: &TlsAcceptor,
+    mut stream: TcpStream,
+    answers: &EarlyAnswers,
+) -> io::Result<TlsStream<TcpStream>> {
     let mut first = [0];
     // A handshake begins with the type of its record, 22 (RFC 8446, 5.1), a request with the letters of its method.
     if stream.peek(&mut first).await? == 1 && first.iter().all(u8::is_ascii_alphabetic) {
-        stream.write_all(PLAIN_HTTP).await?;
+        stream.write_all(&answers.answer(EarlyFault::PlainHttp)).await?;
         stream.shutdown().await?;
         // Closed with something unread, the connection would be reset, and the answer lost on its way.
         tokio::io::copy(&mut stream.take(UNREAD_AT_MOST), &mut tokio::io::sink()).await?;

@@ -1,0 +1,81 @@
+//! Requests that say in two ways how long their body is. The library takes one of the two and forgets the other, and a proxy before
+//! us may have taken the other one: such a request is refused (RFC 9112, 6.1). So heads are looked at as they come.
+
+/// Bytes of a head that are looked at: no larger one is read.
+const HEAD_MAX: usize = 64 * 1024;
+
+/// Looks at the head of each request of one connection, before it is known to be one.
+#[derive(Debug, Default)]
+pub struct HeadWatch {
+    head: Vec<u8>,
+    /// How many requests had begun when the last head was complete.
+    complete_at: Option<usize>,
+}
+
+impl HeadWatch {
+    /// Bytes came while nothing was in flight and so many requests had begun. `true` when they complete a head whose body is framed
+    /// in two ways. Requests that come before the answer to the one before them are not looked at; the library ends the connection
+    /// after such a one.
+    pub fn came(&mut self, bytes: &[u8], begun: usize) -> bool {
+        if self.complete_at == Some(begun) {
+            return false;
+        }
+        let from = self.head.len().saturating_sub(3);
+        let room = HEAD_MAX.saturating_sub(self.head.len());
+        self.head.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
+        let end = self.head.get(from..).and_then(end_of_head);
+        if end.is_none() && self.head.len() < HEAD_MAX {
+            return false;
+        }
+        self.complete_at = Some(begun);
+        let head = std::mem::take(&mut self.head);
+        is_framed_twice(head.get(..from + end.unwrap_or_default()).unwrap_or(&head))
+    }
+}
+
+/// Where the empty line begins that ends a head.
+fn end_of_head(bytes: &[u8]) -> Option<usize> {
+    let ends = |window: &[u8]| window.starts_with(b"\n\r\n") || window.starts_with(b"\n\n");
+    (0..bytes.len()).find(|at| bytes.get(*at..).is_some_and(ends))
+}
+
+fn is_framed_twice(head: &[u8]) -> bool {
+    let has = |name: &[u8]| {
+        let mut lines = head.split(|byte| *byte == b'\n');
+        lines.any(|line| line.split(|byte| *byte == b':').next().is_some_and(|said| said.eq_ignore_ascii_case(name)))
+    };
+    has(b"content-length") && has(b"transfer-encoding")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TWICE: &[u8] = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n";
+    const ONCE: &[u8] = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 31\r\n\r\nTransfer-Encoding: chunked\r\nab";
+
+    #[test]
+    fn a_body_that_is_framed_in_two_ways_is_noticed_however_the_head_comes() {
+        assert!(HeadWatch::default().came(TWICE, 0));
+        let mut watch = HeadWatch::default();
+        let noticed = TWICE.iter().filter(|byte| watch.came(std::slice::from_ref(byte), 0)).count();
+        assert_eq!(noticed, 1, "byte by byte");
+        assert!(HeadWatch::default().came(b"GET / HTTP/1.1\ntransfer-encoding: x\ncontent-length: 1\n\n", 0));
+    }
+
+    #[test]
+    fn one_way_is_right_and_bodies_are_not_looked_at() {
+        let mut watch = HeadWatch::default();
+        assert!(!watch.came(ONCE, 0));
+        assert!(!watch.came(b"Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 0), "the rest of the body");
+        assert!(watch.came(TWICE, 1), "the next request");
+    }
+
+    #[test]
+    fn a_head_without_end_is_given_up() {
+        let mut watch = HeadWatch::default();
+        assert!(!watch.came(&vec![b'a'; HEAD_MAX - 1], 0));
+        assert!(!watch.came(&[b'a'; 10], 0));
+        assert!(watch.head.is_empty());
+    }
+}

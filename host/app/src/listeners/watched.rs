@@ -1,0 +1,152 @@
+//! A connection that tells its [`Activity`] what happens on it, and that puts the error body into what HTTP itself refuses.
+
+use std::{
+    io::IoSlice,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use api::EarlyAnswers;
+use tokio::{
+    io::{self, AsyncRead, AsyncWrite, ReadBuf},
+    time::{Sleep, sleep},
+};
+
+use super::{activity::Activity, framing::HeadWatch, refusals::refused_by};
+
+/// Time for the caller to finish after it was refused: closed with something unread, the connection would be reset, and the answer
+/// lost on its way.
+const LINGER: Duration = Duration::from_secs(1);
+/// Bytes of it that are read meanwhile, and thrown away.
+const UNREAD_AT_MOST: usize = 1024 * 1024;
+
+/// Watches `io`. It keeps `place` for as long as it is open.
+pub struct Watched<IO, P> {
+    io: IO,
+    activity: Arc<Activity>,
+    answers: EarlyAnswers,
+    heads: HeadWatch,
+    /// What is still to be written of a refusal.
+    refusal: Option<Refusal>,
+    _place: P,
+}
+
+struct Refusal {
+    rest: Vec<u8>,
+    unread_left: usize,
+    lingering: Option<Pin<Box<Sleep>>>,
+}
+
+impl<IO, P> Watched<IO, P> {
+    /// Watches `io`; `answers` writes the refusals.
+    pub fn new(io: IO, activity: Arc<Activity>, answers: EarlyAnswers, place: P) -> Self {
+        Self { io, activity, answers, heads: HeadWatch::default(), refusal: None, _place: place }
+    }
+}
+
+impl<IO: AsyncRead + Unpin, P: Unpin> AsyncRead for Watched<IO, P> {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let before = into.filled().len();
+        let result = Pin::new(&mut self.io).poll_read(cx, into);
+        if let Some(came) = into.filled().get(before..).filter(|came| !came.is_empty()) {
+            let this = &mut *self;
+            if this.activity.begun_and_ended().is_some_and(|begun| this.heads.came(came, begun)) {
+                this.activity.note_framed_twice();
+            }
+            this.activity.was_read();
+        }
+        result
+    }
+}
+
+impl<IO: AsyncRead + AsyncWrite + Unpin, P: Unpin> Watched<IO, P> {
+    /// Takes what the library writes to refuse a request; `None` for everything else.
+    fn take_refusal(&mut self, written: &[u8]) -> Option<usize> {
+        let fault = refused_by(written)?;
+        let rest = self.answers.answer(fault);
+        self.refusal = Some(Refusal { rest, unread_left: UNREAD_AT_MOST, lingering: None });
+        Some(written.len())
+    }
+
+    /// Writes what is left of a refusal.
+    fn poll_refusal(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while let Some(refusal) = self.refusal.as_mut().filter(|refusal| !refusal.rest.is_empty()) {
+            let written = ready!(self.activity.wrote(Pin::new(&mut self.io).poll_write(cx, &refusal.rest)))?;
+            if written == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+            refusal.rest.drain(..written);
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// Reads what a refused caller still sends, for a while.
+    fn poll_linger(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let Some(refusal) = &mut self.refusal else { return Poll::Ready(()) };
+        let lingering = refusal.lingering.get_or_insert_with(|| Box::pin(sleep(LINGER)));
+        if lingering.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(());
+        }
+        let mut bytes = [0; 4096];
+        loop {
+            let mut unread = ReadBuf::new(&mut bytes);
+            match Pin::new(&mut self.io).poll_read(cx, &mut unread) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(Err(_)) => return Poll::Ready(()),
+                Poll::Ready(Ok(())) => {}
+            }
+            match refusal.unread_left.checked_sub(unread.filled().len().max(1)) {
+                Some(left) if !unread.filled().is_empty() => refusal.unread_left = left,
+                _ => return Poll::Ready(()),
+            }
+        }
+    }
+}
+
+impl<IO: AsyncRead + AsyncWrite + Unpin, P: Unpin> AsyncWrite for Watched<IO, P> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        ready!(self.poll_refusal(cx))?;
+        if let Some(length) = self.take_refusal(bytes) {
+            return Poll::Ready(Ok(length));
+        }
+        let result = Pin::new(&mut self.io).poll_write(cx, bytes);
+        self.activity.wrote(result)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        ready!(self.poll_refusal(cx))?;
+        let mut full = slices.iter().filter(|slice| !slice.is_empty());
+        if let (Some(only), None) = (full.next(), full.next())
+            && let Some(length) = self.take_refusal(only)
+        {
+            return Poll::Ready(Ok(length));
+        }
+        let result = Pin::new(&mut self.io).poll_write_vectored(cx, slices);
+        self.activity.wrote(result)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.io.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_refusal(cx))?;
+        let result = Pin::new(&mut self.io).poll_flush(cx);
+        self.activity.flushed(&result);
+        result
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_refusal(cx))?;
+        let result = Pin::new(&mut self.io).poll_shutdown(cx);
+        self.activity.flushed(&result);
+        ready!(result)?;
+        self.poll_linger(cx).map(Ok)
+    }
+}
