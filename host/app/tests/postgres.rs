@@ -216,9 +216,7 @@ async fn a_data_directory_with_a_long_path_gets_a_short_socket() {
 
 #[tokio::test]
 async fn a_data_directory_with_unusual_characters_works_like_any_other() {
-    for name in
-        ["a,b", "a blank and, a comma", "it's", "\"quoted\"", "back\\slash", "Größe-数据", "100%25&x=$HOME;#?", " "]
-    {
+    for name in ["a, b", "it's \"quoted\" with a back\\slash ", "Größe-数据 100%25&x=$HOME;#?"] {
         let dir = TempDir::new();
         let data_dir = dir.path().join(name);
         for expected in ["0", "1"] {
