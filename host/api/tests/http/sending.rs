@@ -34,7 +34,7 @@ const SMS: &str = "/whatsapp-api-service/v2/channels/sms";
 /// A text to these numbers: an SMS has no window.
 fn sms(numbers: &[&str]) -> Value {
     let recipients: Vec<Value> = numbers.iter().map(|number| json!({ "to": number })).collect();
-    json!({ "sender": "+27820001001", "messages": [{ "recipients": recipients, "messageText": "hello" }] })
+    json!({ "messages": [{ "recipients": recipients, "messageText": "hello" }] })
 }
 
 #[tokio::test]
