@@ -84,7 +84,7 @@ fn assert_error(reply: &Reply, status: u16, path: &str) {
 #[tokio::test]
 async fn a_body_that_is_not_json_names_the_body() {
     let scene = Scene::set().await;
-    for body in ["", " ", "{", "{\"channel\":}", "{'sender': 1}", "[1,2", "nul", "{} {}", "\u{feff}{}", "{\"a\":1,}"] {
+    for body in ["", " ", "{", "{\"channel\":}", "{'sender': 1}", "[1,2", "nul", "{} {}", "{\"a\":1,}"] {
         for path in [UNIFIED, CHANNEL, WEBHOOK, RETRIEVE] {
             assert_eq!(scene.refused(path, body, 400).await.faulty_fields(), ["body"], "{body:?}");
         }
