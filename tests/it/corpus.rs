@@ -98,15 +98,7 @@ fn headers(cases: &mut Vec<Case>) {
                 let components = with(template, &level, "header", |header| header["format"] = json!(other));
                 cases.push(Case { what: format!("{template}{level} has a header {other}"), template, components });
             }
-            for url in [
-                "",
-                " ",
-                "shoes.png",
-                "ftp://files.example/a.png",
-                "file:///etc/passwd",
-                "https://files.example/a b.png",
-                &long,
-            ] {
+            for url in ["", " ", "shoes.png", "ftp://files.example/a.png", "file:///etc/passwd", &long] {
                 let components = with(template, &level, "header", |header| header["url"] = json!(url));
                 cases.push(Case { what: format!("{template}{level} has the link {url:.30?}"), template, components });
             }

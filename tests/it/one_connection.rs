@@ -6,8 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Ways to take a connection from a pool.
-const TAKES: [&str; 2] = [".acquire().await", ".begin().await"];
+/// Ways to take a connection from a pool. Semaphores are acquired too, so the name of the pool counts.
+const TAKES: [&str; 4] = ["db.acquire().await", "db.begin().await", "pool.acquire().await", "pool.begin().await"];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {

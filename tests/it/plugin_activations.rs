@@ -210,9 +210,12 @@ async fn a_configuration_that_breaks_the_schema_of_a_plugin_that_ships_is_refuse
     assert_eq!(activate("router", json!({ "otherwise": "anybody" })).await.faulty_fields(), ["config/otherwise"]);
     assert_eq!(client.in_force("default-chatbot").await, Vec::<Value>::new());
 
+    let named =
+        |at: usize| json!({ "id": format!("prices-{at}"), "title": format!("Prices {at}"), "answer": "Ten rand." });
+    let topics: Vec<Value> = (0..8).map(named).collect();
     let fine = json!({
         "greeting": "Hi {name}!", "team": null, "idleMinutes": 30, "personWords": ["human"],
-        "topics": vec![topic; 8], "hours": { "monday": ["08:00-12:00", "13:00 - 17:00"] },
+        "topics": topics, "hours": { "monday": ["08:00-12:00", "13:00 - 17:00"] },
     });
     let done = activate("default-chatbot", fine.clone()).await;
     assert_eq!((done.status, &done.json()["config"]), (200, &fine), "{}", done.text);

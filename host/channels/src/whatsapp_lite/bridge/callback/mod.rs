@@ -1,0 +1,301 @@
+//! Webhooks of a bridge: signed over the raw bytes with HMAC-SHA512 (`X-Webhook-Hmac`).
+
+use chrono::{DateTime, Utc};
+use domain::{
+    address::{Address, AddressKind, LID_SERVER},
+    content::{Location, MediaKind},
+    file_name,
+    inbound::{InboundContent, InboundMedia, InboundMessage, ProviderStatus, StatusUpdate},
+    inbox::InboxKind,
+};
+use hmac::{Hmac, Mac};
+use serde_json::Value;
+use sha2::Sha512;
+
+use super::{
+    super::{BridgeCallback, CallbackRefused, DeviceEvent, REFUSED_BY_DEVICE},
+    beside, stanza,
+};
+use crate::{
+    provider_json, unmodelled,
+    unreadable::{ignored, unreadable},
+    whatsapp_cloud::callback::fields::{elements, instant, number, owned, text, word},
+};
+
+/// The events that are read.
+const EVENTS: [&str; 6] =
+    ["message", "message.any", "message.reaction", "message.ack", "message.edited", "message.revoked"];
+
+/// Whether a header has the form of a signature: what has not need not be compared with anything.
+pub fn is_signature(header: &str) -> bool {
+    decoded(header).is_some()
+}
+
+fn decoded(header: &str) -> Option<[u8; 64]> {
+    let mut digest = [0; 64];
+    hex::decode_to_slice(header, &mut digest).ok()?;
+    Some(digest)
+}
+
+/// Whether a webhook is signed with this secret.
+pub(super) fn verify(callback: &BridgeCallback<'_>, secret: &str) -> Result<(), CallbackRefused> {
+    let signature = callback.signature.and_then(decoded).ok_or(CallbackRefused::BadSignature)?;
+    if secret.is_empty() {
+        return Err(CallbackRefused::NotExpected);
+    }
+    let mut mac = Hmac::<Sha512>::new_from_slice(secret.as_bytes()).map_err(|_| CallbackRefused::NotExpected)?;
+    mac.update(callback.body);
+    mac.verify_slice(&signature).map_err(|_| CallbackRefused::BadSignature)
+}
+
+/// What a webhook tells. What is not modelled tells nothing; what cannot be read, and messages of groups, are told as that.
+pub(super) fn told(body: &[u8]) -> Result<Vec<DeviceEvent>, CallbackRefused> {
+    let unread = |reason: String| CallbackRefused::Unreadable(reason);
+    let webhook = provider_json::read(body).map_err(|error| unread(error.to_string()))?;
+    if !webhook.is_object() {
+        return Err(unread("it is no object".to_owned()));
+    }
+    let event = text(&webhook, "event").unwrap_or_default();
+    if !EVENTS.contains(&event) {
+        return Ok(Vec::new());
+    }
+    match elements(&webhook, "payload") {
+        [] => Ok(vec![cannot_read(&webhook)]),
+        items => Ok(items.iter().map(|item| told_of(event, item, &webhook)).collect()),
+    }
+}
+
+fn cannot_read(item: &Value) -> DeviceEvent {
+    let reason = "its id, its customer or its time is missing, or has another form";
+    DeviceEvent::Unreadable(unreadable(InboxKind::WhatsappLite, "event", reason, item))
+}
+
+fn left_out(kind: &str, name: &str) -> DeviceEvent {
+    DeviceEvent::Ignored(ignored(InboxKind::WhatsappLite, kind, name))
+}
+
+/// What one item of a webhook tells.
+fn told_of(event: &str, item: &Value, webhook: &Value) -> DeviceEvent {
+    if event == "message.ack" {
+        return match (receipt(item, webhook), item.get("ack")) {
+            (Some(moved), _) => DeviceEvent::Moved(moved),
+            (None, Some(ack)) if !is_known(item) => left_out("status value", &ack.to_string()),
+            (None, _) => cannot_read(item),
+        };
+    }
+    if beside::is_of_group(item) || (event == "message.revoked" && beside::is_revoked_of_group(item)) {
+        let reason = "messages of groups are not supported";
+        return DeviceEvent::Unreadable(unreadable(InboxKind::WhatsappLite, "group message", reason, item));
+    }
+    let told = match event {
+        "message.edited" => beside::edited(item, webhook).map(|change| DeviceEvent::Changed(Box::new(change))),
+        "message.revoked" => beside::revoked(item, webhook).map(|change| DeviceEvent::Changed(Box::new(change))),
+        "message.reaction" => reaction(item).map(|message| DeviceEvent::Came(Box::new(message))),
+        _ if is_ours(item) && beside::went_out_here(item) => Some(left_out("event", "sent by us")),
+        _ if is_ours(item) => beside::echo(item).map(|echo| DeviceEvent::Echoed(Box::new(echo))),
+        _ => message(item).map(|message| DeviceEvent::Came(Box::new(message))),
+    };
+    match told {
+        Some(told) => told,
+        None if is_left_out(item) => left_out("event", "not of a chat with a customer"),
+        None => cannot_read(item),
+    }
+}
+
+/// Whether the number itself wrote a message.
+pub(super) fn is_ours(payload: &Value) -> bool {
+    payload.get("fromMe").and_then(Value::as_bool) == Some(true)
+}
+
+/// Whether a message is a reaction of our own, or of a chat that is none between two people whose numbers are known.
+fn is_left_out(payload: &Value) -> bool {
+    let from = text(payload, "from").unwrap_or_default();
+    let is_of_a_number = phone(from).is_some() || !from.contains('@');
+    is_ours(payload) || !is_of_a_number
+}
+
+/// The phone number of a chat between two.
+pub(super) fn phone(chat: &str) -> Option<String> {
+    let (user, server) = chat.split_once('@')?;
+    let number = user.split(':').next()?;
+    let plain = number.bytes().all(|byte| byte.is_ascii_digit()) && !number.is_empty();
+    (plain && matches!(server, "c.us" | "s.whatsapp.net")).then(|| number.to_owned())
+}
+
+/// An id of WhatsApp's own (`@lid`) by which it may name a customer.
+pub(super) fn hidden_id(chat: &str) -> Option<Address> {
+    let (user, _) = chat.split_once(LID_SERVER)?;
+    // A device of the customer is no customer of its own.
+    let user = user.split(':').next()?;
+    Address::of_kind(AddressKind::Lid, &format!("{user}{LID_SERVER}"))
+}
+
+/// The number that wrote. WhatsApp may name a customer by an id of its own; then the engine says beside it which number that is, if
+/// it knows.
+pub(super) fn sender(payload: &Value) -> Option<String> {
+    let from = text(payload, "from")?;
+    if !from.ends_with("@lid") {
+        return phone(from);
+    }
+    const BESIDE: [&str; 3] = ["/_data/key/remoteJidAlt", "/_data/key/senderPn", "/_data/Info/SenderAlt"];
+    BESIDE.iter().find_map(|place| phone(payload.pointer(place)?.as_str()?))
+}
+
+fn message(payload: &Value) -> Option<InboundMessage> {
+    written(payload, content(payload))
+}
+
+fn written(payload: &Value, content: InboundContent) -> Option<InboundMessage> {
+    if is_ours(payload) {
+        return None;
+    }
+    let (from, hidden) = (sender(payload), text(payload, "from").and_then(hidden_id));
+    if from.is_none() && hidden.is_none() {
+        return None;
+    }
+    let data = payload.get("_data");
+    let name = data.and_then(|data| text(data, "notifyName").or_else(|| text(data, "pushName")));
+    let quoted = payload.get("replyTo").and_then(id);
+    Some(InboundMessage {
+        provider_id: id(payload)?,
+        from,
+        from_user_id: None,
+        from_parent_user_id: None,
+        from_address: hidden,
+        profile_name: name.map(str::to_owned),
+        username: None,
+        sent_at: instant(payload)?,
+        quoted_provider_id: quoted,
+        content,
+        raw: payload.clone(),
+        referral: None,
+    })
+}
+
+pub(super) fn content(payload: &Value) -> InboundContent {
+    let body = owned(payload, "body");
+    if let Some(media) = payload.get("media").and_then(|media| media_of(media, payload)) {
+        return InboundContent::Media(InboundMedia { caption: body, ..media });
+    }
+    if let Some(place) = payload.get("location").and_then(location) {
+        return InboundContent::Location(place);
+    }
+    if let Some(body) = body {
+        return InboundContent::Text { body };
+    }
+    cards(payload).unwrap_or_else(|| unmodelled_of(payload))
+}
+
+/// The id of a message within its chat.
+fn id(item: &Value) -> Option<String> {
+    const MAX_BYTES: usize = 512;
+    word(item, "id").map(|id| stanza(&id).to_owned()).filter(|id| !id.is_empty() && id.len() <= MAX_BYTES)
+}
+
+/// Contact cards: name and numbers of each, one card a line.
+fn cards(payload: &Value) -> Option<InboundContent> {
+    let line = |card: &Value| {
+        let fields = card.as_str().unwrap_or_default().lines().filter_map(|line| line.split_once(':'));
+        let of = |wanted: &str, name: &str| {
+            let name = name.split(';').next().unwrap_or_default();
+            name.rsplit('.').next().unwrap_or(name).eq_ignore_ascii_case(wanted)
+        };
+        let values = |wanted: &str| {
+            let found = fields.clone().filter(|(name, _)| of(wanted, name)).map(|(_, value)| value.trim());
+            found.collect::<Vec<_>>().join(", ")
+        };
+        [values("FN"), values("TEL")].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ")
+    };
+    let lines: Vec<String> = elements(payload, "vCards").iter().map(line).filter(|line| !line.is_empty()).collect();
+    (!lines.is_empty()).then(|| InboundContent::Contact { formatted: lines.join("\n") })
+}
+
+/// What is neither words nor a file nor a place: by the engine's name of its type.
+fn unmodelled_of(payload: &Value) -> InboundContent {
+    let data = payload.get("_data").unwrap_or(&Value::Null);
+    let has_file = payload.get("hasMedia").and_then(Value::as_bool) == Some(true);
+    let named = text(data, "type").or_else(|| text(payload, "type")).filter(|kind| !matches!(*kind, "chat" | "text"));
+    let kind = named.unwrap_or(if has_file { "file" } else { "unsupported" });
+    let words = owned(data, "pollName").or_else(|| unmodelled::words(payload.get(kind)?));
+    unmodelled::content(kind, words.map(|words| format!("{kind}: {words}")), None)
+}
+
+fn media_of(media: &Value, payload: &Value) -> Option<InboundMedia> {
+    let mime = text(media, "mimetype").unwrap_or("application/octet-stream");
+    let plain = mime.split(';').next().unwrap_or(mime);
+    let media_kind = match plain.split('/').next() {
+        Some("image") if plain == "image/webp" => MediaKind::Sticker,
+        Some("image") => MediaKind::Image,
+        Some("video") => MediaKind::Video,
+        Some("audio") if plain == "audio/ogg" => MediaKind::Voice,
+        Some("audio") => MediaKind::Audio,
+        _ => MediaKind::Document,
+    };
+    Some(InboundMedia {
+        media_kind,
+        provider_media_id: id(payload)?,
+        url: Some(text(media, "url")?.to_owned()),
+        mime_type: plain.to_owned(),
+        sha256: None,
+        caption: None,
+        filename: file_name::given(text(media, "filename"), plain),
+    })
+}
+
+fn location(place: &Value) -> Option<Location> {
+    Some(Location {
+        latitude: number(place, "latitude")?,
+        longitude: number(place, "longitude")?,
+        name: text(place, "name").or_else(|| text(place, "description")).map(str::to_owned),
+        address: text(place, "address").map(str::to_owned),
+    })
+}
+
+/// An empty text takes the reaction back.
+fn reaction(payload: &Value) -> Option<InboundMessage> {
+    let reaction = payload.get("reaction")?;
+    let message_id = word(reaction, "messageId").map(|id| stanza(&id).to_owned())?;
+    written(payload, InboundContent::Reaction { message_id, emoji: text(reaction, "text").map(str::to_owned) })
+}
+
+/// How far a message has come.
+fn reached(receipt: &Value) -> Option<ProviderStatus> {
+    match word(receipt, "ack")?.parse::<i64>().ok()? {
+        -1 => Some(ProviderStatus::Failed),
+        1 => Some(ProviderStatus::Sent),
+        2 => Some(ProviderStatus::Delivered),
+        3 => Some(ProviderStatus::Read),
+        4 => Some(ProviderStatus::Played),
+        _ => None,
+    }
+}
+
+fn is_known(receipt: &Value) -> bool {
+    reached(receipt).is_some()
+}
+
+/// What became of a message of ours; the webhook says when, where the receipt does not.
+fn receipt(payload: &Value, webhook: &Value) -> Option<StatusUpdate> {
+    let status = reached(payload)?;
+    let failure = domain::inbound::ProviderFailure {
+        code: REFUSED_BY_DEVICE,
+        text: "the device could not send the message".to_owned(),
+    };
+    Some(StatusUpdate {
+        provider_id: id(payload)?,
+        opaque: None,
+        status,
+        at: instant(payload).or_else(|| told_at(webhook))?,
+        recipient: None,
+        recipient_user_id: None,
+        error: (status == ProviderStatus::Failed).then_some(failure),
+    })
+}
+
+/// When a webhook was sent: milliseconds since 1970.
+pub(super) fn told_at(webhook: &Value) -> Option<DateTime<Utc>> {
+    DateTime::from_timestamp_millis(word(webhook, "timestamp")?.parse().ok()?)
+}
+
+#[cfg(test)]
+mod tests;
