@@ -2,6 +2,8 @@
 
 use unicode_normalization::UnicodeNormalization;
 
+use crate::invisible::is_ignorable;
+
 /// What a reply says about further messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OptOutWord {
@@ -58,21 +60,10 @@ impl Default for StopWords {
 
 /// A text as it is compared: in capitals, one blank between its words, a hyphen being one, and nothing around them.
 fn said(text: &str) -> String {
-    let visible: String = text.nfkc().filter(|one| !is_invisible(*one)).collect();
+    let visible: String = text.nfkc().filter(|one| !is_ignorable(*one)).collect();
     let bare = visible.trim_matches(|one: char| !one.is_alphanumeric());
     let words = bare.split(|one: char| one.is_whitespace() || one == '-').filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ").to_uppercase()
-}
-
-/// Characters that show nothing: format characters, fillers, variation selectors and tags (Unicode, Default_Ignorable_Code_Point).
-fn is_invisible(one: char) -> bool {
-    matches!(
-        one,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
-            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}' | '\u{1bca0}'..='\u{1bca3}'
-            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
-    )
 }
 
 #[cfg(test)]
