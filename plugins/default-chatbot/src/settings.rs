@@ -143,7 +143,9 @@ impl Settings {
         }
         let closed = self.closed.chars().count() + 1 + self.hours.describe().chars().count();
         if closed > LONGEST_TEXT {
-            return bad(format!("`closed` and the opening hours have {closed} characters together; {LONGEST_TEXT} are allowed"));
+            return bad(format!(
+                "`closed` and the opening hours have {closed} characters together; {LONGEST_TEXT} are allowed"
+            ));
         }
         Ok(())
     }
