@@ -1,6 +1,10 @@
 //! The listeners: HTTPS from PEM files, clear refusals, how many connections there may be and how long one may take, and a
 //! shutdown that finishes what is in flight.
-#![expect(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test that panics has failed, which is what it is for"
+)]
 
 mod support;
 
