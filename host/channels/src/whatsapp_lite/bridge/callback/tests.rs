@@ -167,6 +167,7 @@ fn receipts_are_read_and_what_is_pending_is_none() {
     assert_eq!(receipt(3), of(ProviderStatus::Read));
     assert_eq!(receipt(4), of(ProviderStatus::Played));
 }
+
 #[test]
 fn a_message_that_the_device_could_not_send_has_our_code() {
     let payload = json!({"id": "true_27820000001@c.us_3EB01", "ack": -1, "fromMe": true});
