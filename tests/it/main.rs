@@ -85,6 +85,7 @@ mod story;
 mod teams;
 mod template_faults;
 mod templates;
+mod unread;
 mod users;
 mod web_chat;
 mod webhook_attempts;

@@ -2,7 +2,10 @@
 
 use std::marker::PhantomData;
 
-use axum::{extract::FromRequestParts, http::request::Parts};
+use axum::{
+    extract::FromRequestParts,
+    http::{Method, request::Parts},
+};
 use base::audit::Actor;
 use domain::{ids::ClientId, privacy::Sight};
 use futures::{FutureExt, future::BoxFuture};
@@ -35,6 +38,23 @@ pub struct PermissionRow {
     pub what: &'static str,
     /// Who may.
     pub roles: &'static [Role],
+}
+
+impl PermissionRow {
+    /// Whether its requests wait for a turn at the database. Sends share transactions, and plugins, numbers, templates and webhooks
+    /// may wait for others than the database: they are bounded elsewhere.
+    fn takes_turns(self, method: &Method) -> bool {
+        const WAIT_FOR_OTHERS: [PermissionRow; 7] = [
+            Sending::ROW,
+            SmsGateway::ROW,
+            Plugins::ROW,
+            Numbers::ROW,
+            LiteNumbers::ROW,
+            Templates::ROW,
+            Webhooks::ROW,
+        ];
+        method.is_safe() || !WAIT_FOR_OTHERS.iter().any(|row| row.name == self.name)
+    }
 }
 
 macro_rules! permissions {
@@ -180,12 +200,19 @@ fn admit<'a>(
         let credential = Product::of(parts.uri.path()).credential();
         let key = credential.key(&parts.headers).ok_or_else(|| ApiError::unauthorized(credential))?;
         let caller = state.authenticator.authenticate(key).await.map_err(ApiError::unavailable)?;
-        let caller = caller.ok_or_else(|| ApiError::unauthorized(credential))?;
+        let Some(caller) = caller else {
+            state.admission.forget_key(key);
+            return Err(ApiError::unauthorized(credential));
+        };
+        state.admission.remember_key(key, caller.client);
         Span::current().record("client.id", tracing::field::display(caller.client));
         let held = Held::of(&parts.extensions);
         let viewer = Viewer::of(&parts.extensions);
         viewer.sees(caller.sight);
         held.belongs_to(caller.client)?;
+        if permission.takes_turns(&parts.method) {
+            held.wait_for_turn().await;
+        }
         if permission.roles.contains(&caller.role) {
             Ok(Admitted { caller, held, viewer })
         } else {

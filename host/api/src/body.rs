@@ -8,11 +8,11 @@ use axum::{
     http::{HeaderMap, header},
 };
 use base::aside::{self, Whose};
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use domain::body::Spelling;
 use futures::{FutureExt, StreamExt, future::BoxFuture};
 use serde::de::DeserializeOwned;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::{
     admission::Held,
@@ -162,22 +162,21 @@ pub(crate) async fn read_saying(
         discard(body, limit.saturating_mul(DISCARD_FACTOR).max(REFUSED_BYTES), DISCARD_TIMEOUT).await;
         return Err(too_large());
     }
-    let mut room = Room::new(held, length);
-    if let Err(refused) = room.begin() {
-        discard(body, REFUSED_BYTES, REFUSED_TIMEOUT).await;
-        return Err(refused);
-    }
-    match timeout(time, collect(body, room, limit)).await {
-        Ok(Ok(bytes)) if bytes.starts_with(GZIP) => Err(compressed("gzip")),
-        Ok(Ok(bytes)) => Ok(bytes),
-        Ok(Err(Unread::NoRoom(refused, rest))) => {
+    match collect(body, &held, Bounds { declared: length, limit, time }).await {
+        Ok(bytes) if bytes.starts_with(GZIP) => Err(compressed("gzip")),
+        Ok(bytes) => Ok(bytes),
+        Err(Unread::NoRoom(refused, rest)) => {
             discard(rest, REFUSED_BYTES, REFUSED_TIMEOUT).await;
             Err(refused)
         }
-        Ok(Err(Unread::TooLarge)) => Err(too_large()),
-        Ok(Err(Unread::Broken)) => Err(ApiError::fault("body", "ended before it was complete")),
-        Err(_) => {
+        Err(Unread::TooLarge) => Err(too_large()),
+        Err(Unread::Broken) => Err(ApiError::fault("body", "ended before it was complete")),
+        Err(Unread::Late) => {
             let said = format!("the body did not arrive within {} s", time.as_secs());
+            Err(ApiError::new(ErrorKind::RequestTimeout, said))
+        }
+        Err(Unread::TooSlow) => {
+            let said = format!("the body must arrive with {STRANGERS_PACE} bytes a second, as it comes without an API key");
             Err(ApiError::new(ErrorKind::RequestTimeout, said))
         }
     }
@@ -203,68 +202,76 @@ fn compressed(coding: &str) -> ApiError {
 enum Unread {
     TooLarge,
     Broken,
+    /// It took longer than any body may.
+    Late,
+    /// It came more slowly than a body without a key may.
+    TooSlow,
     NoRoom(ApiError, Body),
 }
 
-/// The room that a body takes. Of a known caller's, what was declared is counted at once. Anybody may declare a lot and send
-/// nothing, so of anybody else's what has come is counted, and a piece of what is to come.
-struct Room {
-    held: Held,
+/// How large a body may be, and how long it may take.
+#[derive(Debug, Clone, Copy)]
+struct Bounds {
+    /// Its length as the caller says.
     declared: Option<u64>,
-    counted: u64,
+    limit: usize,
+    time: Duration,
 }
 
-/// What is counted ahead of a stranger's body.
-const PIECE: u64 = 64 * 1024;
+/// Bytes in a second that a body without a key must have at least, once it has taken [`STRANGERS_START`].
+const STRANGERS_PACE: u32 = 1024;
+const STRANGERS_START: Duration = Duration::from_secs(5);
+/// First buffer of a body whose length is not known, and the least by which a buffer grows.
+const FIRST_BUFFER: usize = 4 * 1024;
 
-impl Room {
-    fn new(held: Held, declared: Option<u64>) -> Self {
-        Self { held, declared, counted: 0 }
-    }
-
-    /// Counts what is counted before anything has come.
-    fn begin(&mut self) -> Result<(), ApiError> {
-        let declared = self.declared.unwrap_or_default();
-        self.count_to(if self.held.is_known() { declared } else { declared.min(PIECE) })
-    }
-
-    /// So many bytes are there with the next chunk.
-    fn come(&mut self, bytes: u64) -> Result<(), ApiError> {
-        if bytes <= self.counted {
-            return Ok(());
+impl Bounds {
+    /// When the next bytes must be there, of a body of which `there` bytes are, and the fault if they are not.
+    fn deadline(self, began: Instant, there: usize, is_known: bool) -> (Instant, Unread) {
+        let last = began + self.time;
+        if is_known {
+            return (last, Unread::Late);
         }
-        let ahead = self.declared.map_or(bytes, |declared| declared.min(bytes.saturating_add(PIECE)));
-        self.count_to(ahead.max(bytes))
+        let earned = u32::try_from(there).unwrap_or(u32::MAX) / STRANGERS_PACE;
+        let slow = began + STRANGERS_START + Duration::from_secs(earned.into());
+        if slow < last { (slow, Unread::TooSlow) } else { (last, Unread::Late) }
     }
 
-    fn count_to(&mut self, bytes: u64) -> Result<(), ApiError> {
-        self.held.take(bytes.saturating_sub(self.counted))?;
-        self.counted = bytes;
-        Ok(())
-    }
-
-    /// A buffer that need not grow: growing, it would hold up to twice as much. What is not written to takes no memory.
-    fn buffer(&self) -> BytesMut {
-        BytesMut::with_capacity(self.declared.and_then(|length| usize::try_from(length).ok()).unwrap_or_default())
+    /// How large the buffer becomes for `needed` bytes: twice as large as it is, but not larger than the body can be.
+    fn grown(self, capacity: usize, needed: usize) -> usize {
+        let most = self.declared.and_then(|length| usize::try_from(length).ok()).unwrap_or(self.limit);
+        capacity.saturating_mul(2).max(FIRST_BUFFER).min(most.min(self.limit)).max(needed)
     }
 }
 
-async fn collect(body: Body, mut room: Room, limit: usize) -> Result<Bytes, Unread> {
+/// Reads a body. Memory is taken, and counted, when bytes arrive: a caller may declare a lot and send nothing.
+async fn collect(body: Body, held: &Held, bounds: Bounds) -> Result<Bytes, Unread> {
+    let (began, is_known, receiving) = (Instant::now(), held.is_known(), held.receive());
     let mut chunks = body.into_data_stream();
-    let mut whole = room.buffer();
-    while let Some(chunk) = chunks.next().await {
+    let mut whole = Vec::new();
+    loop {
+        let (deadline, fault) = bounds.deadline(began, whole.len(), is_known);
+        let chunk = tokio::select! {
+            biased;
+            refused = receiving.ended() => return Err(Unread::NoRoom(refused, Body::from_stream(chunks))),
+            chunk = timeout_at(deadline, chunks.next()) => chunk.map_err(|_| fault)?,
+        };
+        let Some(chunk) = chunk else { return Ok(whole.into()) };
         let chunk = chunk.map_err(|_| Unread::Broken)?;
         let there = whole.len() + chunk.len();
-        if there > limit {
-            discard(Body::from_stream(chunks), limit.saturating_mul(DISCARD_FACTOR), DISCARD_TIMEOUT).await;
+        if there > bounds.limit {
+            discard(Body::from_stream(chunks), bounds.limit.saturating_mul(DISCARD_FACTOR), DISCARD_TIMEOUT).await;
             return Err(Unread::TooLarge);
         }
-        if let Err(refused) = room.come(u64::try_from(there).unwrap_or(u64::MAX)) {
-            return Err(Unread::NoRoom(refused, Body::from_stream(chunks)));
+        receiving.came(u64::try_from(chunk.len()).unwrap_or(u64::MAX));
+        if there > whole.capacity() {
+            let capacity = bounds.grown(whole.capacity(), there);
+            if let Err(refused) = receiving.reserve(u64::try_from(capacity).unwrap_or(u64::MAX)) {
+                return Err(Unread::NoRoom(refused, Body::from_stream(chunks)));
+            }
+            whole.reserve_exact(capacity - whole.len());
         }
         whole.extend_from_slice(&chunk);
     }
-    Ok(whole.freeze())
 }
 
 /// Reads a little of the body of a request that there is no room for, so that its caller gets to read the answer.
@@ -287,4 +294,52 @@ async fn discard(body: Body, most: usize, time: Duration) {
     };
     // Whether the caller gave up or went on too long, the answer is the same.
     drop(timeout(time, read_away).await);
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::stream;
+
+    use super::*;
+
+    const LIMIT: usize = 1024 * 1024;
+
+    /// A body that brings `bytes` every second, read within 30 s.
+    async fn read_at(bytes: usize, seconds: u64) -> (Result<usize, String>, u64) {
+        let begin = Instant::now();
+        let pieces = stream::unfold(0, move |second| async move {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            (second < seconds).then(|| (Ok::<_, std::io::Error>(Bytes::from(vec![b' '; bytes])), second + 1))
+        });
+        let request = Request::new(Body::from_stream(pieces));
+        let read = read(request, LIMIT, Duration::from_secs(30)).await;
+        let message = |error: ApiError| format!("{error:?}");
+        (read.map(|body| body.len()).map_err(message), begin.elapsed().as_secs())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_without_a_key_must_come_with_a_pace() {
+        let (refused, after) = read_at(100, 20).await;
+        assert!(refused.unwrap_err().contains("1024 bytes a second"));
+        assert_eq!(after, 5);
+        let (taken, after) = read_at(1_024, 20).await;
+        assert_eq!((taken, after), (Ok(20 * 1_024), 21));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_without_a_key_must_be_whole_in_time_as_well() {
+        let (refused, after) = read_at(2_048, 60).await;
+        assert!(refused.unwrap_err().contains("within 30 s"));
+        assert_eq!(after, 30);
+    }
+
+    #[test]
+    fn a_buffer_grows_with_what_has_come_and_not_with_what_is_declared() {
+        let bounds = |declared| Bounds { declared, limit: LIMIT, time: Duration::from_secs(30) };
+        assert_eq!(bounds(Some(1_000_000)).grown(0, 10), FIRST_BUFFER);
+        assert_eq!(bounds(Some(10)).grown(0, 10), 10);
+        assert_eq!(bounds(Some(1_000_000)).grown(600_000, 600_001), 1_000_000);
+        assert_eq!(bounds(None).grown(600_000, 600_001), LIMIT);
+        assert_eq!(bounds(None).grown(FIRST_BUFFER, 50_000), 50_000);
+    }
 }

@@ -63,7 +63,7 @@ use tower::{Layer, ServiceBuilder, util::MapRequestLayer};
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa_axum::router::OpenApiRouter;
 
-pub use admission::{Admission, AdmissionSettings};
+pub use admission::{Admission, AdmissionSettings, PeerLink};
 pub use auth::{PERMISSIONS, PermissionRow};
 pub use early::{EarlyAnswers, EarlyFault, WrongHead};
 pub use https::OverTls;

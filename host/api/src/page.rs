@@ -17,12 +17,14 @@ use utoipa::{
     },
 };
 
-use crate::{error::ApiError, query::Parameters, state::ApiState};
+use crate::{admission::Held, error::ApiError, query::Parameters, state::ApiState};
 
 /// Items per page when the caller does not say (SPEC 8).
 pub(crate) const DEFAULT_SIZE: u32 = 10;
 /// More than this is refused.
 const MAX_SIZE: u32 = 500;
+/// Pages of more items than this are made few at a time: an item may have 64 KiB.
+const LARGE_SIZE: u32 = 100;
 /// The last page that there can be.
 const MAX_PAGE: u32 = i32::MAX.unsigned_abs();
 /// Longest search, in characters.
@@ -40,8 +42,12 @@ pub(crate) struct ListQuery<const SIZE: u32 = DEFAULT_SIZE> {
 impl<const SIZE: u32> FromRequestParts<ApiState> for ListQuery<SIZE> {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, _: &ApiState) -> Result<Self, ApiError> {
-        parse(&Parameters::of(&parts.uri)?)
+    async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
+        let query: Self = parse(&Parameters::of(&parts.uri)?)?;
+        if query.page.size > LARGE_SIZE {
+            Held::of(&parts.extensions).wait_to_make_a_large_page(&state.admission).await;
+        }
+        Ok(query)
     }
 }
 

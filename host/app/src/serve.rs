@@ -86,7 +86,9 @@ async fn run_server(
     tokio::spawn(metrics::keep_up(metrics.clone(), process.stop.child_token()));
     tokio::spawn(base::rights::follow(ctx.db.clone(), ctx.rights.clone(), process.stop.child_token()));
     let live = events::live::Hub::start(Arc::clone(&ctx), process.stop.child_token());
-    let router = router(config, &ctx, &clock, &readiness, (metrics.clone(), Arc::clone(&live)))?;
+    let admission = Admission::new(admission(config));
+    tokio::spawn(Arc::clone(&admission).watch(process.stop.child_token()));
+    let router = router(config, &ctx, &clock, &readiness, (metrics.clone(), Arc::clone(&live), admission))?;
     let scheme = if config.server.tls_cert.is_some() { "https" } else { "http" };
     let url = format!("{scheme}://{address}");
     let answers = EarlyAnswers::new(Arc::clone(&ctx));
@@ -277,7 +279,7 @@ fn router(
     ctx: &Arc<Context>,
     clock: &Arc<SystemClock>,
     readiness: &Arc<Readiness>,
-    (metrics, live): (PrometheusHandle, Arc<events::live::Hub>),
+    (metrics, live, admission): (PrometheusHandle, Arc<events::live::Hub>, Arc<Admission>),
 ) -> anyhow::Result<axum::Router> {
     let testing_clock: Option<Arc<dyn ClockControl>> = config
         .testing
@@ -306,7 +308,7 @@ fn router(
         authenticator: Authenticator::new(ctx.db.clone()),
         context: Arc::clone(ctx),
         settings: Arc::new(settings),
-        admission: Admission::new(admission(config)),
+        admission,
         metrics,
         readiness: Arc::clone(readiness),
     }))
@@ -330,8 +332,12 @@ fn admission(config: &Config) -> AdmissionSettings {
         recipients_per_second: limits.recipients_per_second_per_client,
         requests: limits.requests_in_flight,
         requests_per_client: limits.requests_in_flight_per_client,
+        requests_per_source: limits.requests_in_flight_per_source,
         bytes: limits.bytes_in_flight,
         bytes_per_client: limits.bytes_in_flight_per_client,
+        bytes_per_source: limits.bytes_in_flight_per_source,
+        turns_per_client: usize::try_from(limits.database_connections / 4).unwrap_or(1).max(2),
+        write_timeout: limits.write_timeout,
     }
 }
 

@@ -34,7 +34,7 @@ use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex},
     net::TcpListener,
     sync::Notify,
-    task::spawn_blocking,
+    task::{JoinHandle, spawn_blocking},
     time::Instant,
 };
 use tokio_util::sync::CancellationToken;
@@ -389,4 +389,54 @@ async fn a_caller_that_does_not_read_its_answer_is_not_waited_for() {
     tokio::time::sleep(Duration::from_secs(36)).await;
     let (_, said) = ended_after(stream).await;
     assert!(said.len() <= 1_000, "{} bytes", said.len());
+}
+
+/// An HTTP/2 connection to these routes, on virtual time, and the task that drives it until it ends.
+async fn connect_http2(router: Router) -> (h2::client::SendRequest<bytes::Bytes>, h2::PingPong, JoinHandle<Instant>) {
+    let (requests, mut connection) = h2::client::handshake(connect(router)).await.unwrap();
+    let pings = connection.ping_pong().unwrap();
+    let driving = tokio::spawn(async move {
+        let _ = connection.await;
+        Instant::now()
+    });
+    (requests, pings, driving)
+}
+
+/// Sends PINGs as long as they are answered.
+async fn ping(mut pings: h2::PingPong) {
+    while pings.ping(h2::Ping::opaque()).await.is_ok() {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn pings_give_a_connection_no_more_time_before_its_first_request_or_after_its_last_one() {
+    let begin = Instant::now();
+    let (_requests, pings, ended) = connect_http2(router()).await;
+    tokio::spawn(ping(pings));
+    is_about((ended.await.unwrap() - begin).as_secs_f64(), 15.0);
+
+    let begin = Instant::now();
+    let (mut requests, pings, ended) = connect_http2(router()).await;
+    let request = hyper::Request::get("http://localhost/").body(()).unwrap();
+    let (answer, _) = requests.send_request(request, true).unwrap();
+    let answer = answer.await.unwrap();
+    assert_eq!(answer.status(), 200);
+    drop(answer);
+    tokio::spawn(ping(pings));
+    is_about((ended.await.unwrap() - begin).as_secs_f64(), 75.0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_http2_connection_has_few_streams() {
+    let (_requests, mut connection) = h2::client::handshake(connect(router())).await.unwrap();
+    let settings = async {
+        loop {
+            let _ = tokio::time::timeout(Duration::from_millis(10), &mut connection).await;
+            if connection.max_concurrent_send_streams() < 1_000 {
+                return connection.max_concurrent_send_streams();
+            }
+        }
+    };
+    assert_eq!(settings.await, 32);
 }

@@ -1,33 +1,143 @@
-//! An answer counts until it has been sent: a caller that does not read what it asked for must not fill the memory.
+//! An answer counts until it has been sent, and goes out piece by piece: the next piece is handed out when the peer has taken the
+//! one before.
 
-use axum::{
-    body::{Body, Bytes, HttpBody, to_bytes},
-    response::Response,
+use std::{
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
 };
 
-use super::Held;
+use axum::{
+    body::{Body, Bytes, HttpBody},
+    response::Response,
+};
+use http_body::{Frame, SizeHint};
 
-/// Bytes of an answer, with the place that the request keeps until they are gone.
-struct CountedBytes {
-    bytes: Bytes,
-    _held: Held,
+use super::{Held, entry::Phase};
+use crate::error::ApiError;
+
+/// Bytes of a piece. A peer that takes none in `limits.write_timeout` is ended.
+const PIECE: usize = 32 * 1024;
+
+/// Marks an answer whose bytes all requests share, such as a page that is part of the program. They are not counted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SharedBytes;
+
+/// Marks an answer that goes on until one side ends it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OpenEnded;
+
+/// The same answer, counted. 429 in its place if it may be asked for again, and its owner has too many answers unread.
+pub(super) fn hold(mut response: Response, held: Held, may_refuse: bool) -> Result<Response, ApiError> {
+    held.end_turns();
+    let shared = response.extensions_mut().remove::<SharedBytes>().is_some();
+    if response.extensions_mut().remove::<OpenEnded>().is_some() {
+        held.change(|ledger, number, now| ledger.give_place_back(number, now));
+    }
+    let length = response.body().size_hint().exact();
+    let bytes = length.filter(|_| !shared).unwrap_or_default();
+    held.hold_answer(bytes, may_refuse && response.status().is_success())?;
+    if response.body().is_end_stream() {
+        return Ok(response);
+    }
+    // An answer of unknown length is made while it is sent, so each part of it counts when it is there.
+    let whole = length.is_some().then(|| Arc::new(Counted { held: held.clone(), bytes }));
+    Ok(response.map(|inner| Body::new(CountedBody { inner, rest: Bytes::new(), counted: whole.clone(), whole, held })))
 }
 
-impl AsRef<[u8]> for CountedBytes {
+/// Bytes in the ledger; released when the last piece of them is gone.
+struct Counted {
+    held: Held,
+    bytes: u64,
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        let bytes = self.bytes;
+        self.held.change(|ledger, number, now| ledger.release(number, bytes, now));
+    }
+}
+
+/// A piece on its way.
+struct Piece {
+    bytes: Bytes,
+    _counted: Option<Arc<Counted>>,
+}
+
+impl AsRef<[u8]> for Piece {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
 }
 
-/// The same answer. One whose length is known lies in memory as a whole and is counted; one that is made while it is sent
-/// (files, live events) holds no more than a piece.
-pub(super) async fn hold(response: Response, held: Held) -> Response {
-    let length = response.body().size_hint().exact();
-    let Some(length) = length.filter(|length| *length > 0) else { return response };
-    let (parts, body) = response.into_parts();
-    // All of it is there, so this neither waits nor copies.
-    let Ok(bytes) = to_bytes(body, usize::MAX).await else { return Response::from_parts(parts, Body::empty()) };
-    held.exchange_for(length);
-    let counted = Bytes::from_owner(CountedBytes { bytes, _held: held });
-    Response::from_parts(parts, Body::from(counted))
+struct CountedBody {
+    inner: Body,
+    /// Bytes that `inner` gave and that were not handed out yet.
+    rest: Bytes,
+    /// Counts them.
+    counted: Option<Arc<Counted>>,
+    /// Counts an answer that is in memory as a whole.
+    whole: Option<Arc<Counted>>,
+    held: Held,
+}
+
+impl CountedBody {
+    /// Takes what `inner` gave.
+    fn fill(&mut self, bytes: Bytes) {
+        self.counted = Some(self.whole.clone().unwrap_or_else(|| {
+            let length = length_of(&bytes);
+            self.held.change(|ledger, number, now| ledger.hold_piece(number, length, now));
+            Arc::new(Counted { held: self.held.clone(), bytes: length })
+        }));
+        self.rest = bytes;
+    }
+
+    fn next_piece(&mut self) -> Bytes {
+        let bytes = self.rest.split_to(self.rest.len().min(PIECE));
+        let length = length_of(&bytes);
+        self.held.change(|ledger, number, now| ledger.handed_out(number, length, now));
+        Bytes::from_owner(Piece { bytes, _counted: self.counted.clone() })
+    }
+}
+
+fn length_of(bytes: &Bytes) -> u64 {
+    u64::try_from(bytes.len()).unwrap_or(u64::MAX)
+}
+
+impl HttpBody for CountedBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
+        while self.rest.is_empty() {
+            let polled = Pin::new(&mut self.inner).poll_frame(cx);
+            if polled.is_pending() {
+                self.held.change(|ledger, number, _| ledger.set_phase(number, Phase::Ours));
+            }
+            let Some(frame) = ready!(polled).transpose()? else { return Poll::Ready(None) };
+            match frame.into_data() {
+                Ok(bytes) => self.fill(bytes),
+                Err(trailers) => return Poll::Ready(Some(Ok(trailers))),
+            }
+        }
+        Poll::Ready(Some(Ok(Frame::data(self.next_piece()))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.rest.is_empty() && self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let rest = length_of(&self.rest);
+        let inner = self.inner.size_hint();
+        let mut hint = SizeHint::new();
+        hint.set_lower(inner.lower() + rest);
+        if let Some(upper) = inner.upper() {
+            hint.set_upper(upper + rest);
+        }
+        hint
+    }
 }

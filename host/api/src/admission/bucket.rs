@@ -1,6 +1,8 @@
 //! A bucket of tokens that fills at a steady rate and holds one second's worth.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 /// Tokens of one client, of one kind. May go into debt: what a request turns out to cost is charged after it.
 #[derive(Debug)]

@@ -1,33 +1,60 @@
-//! How much is taken on at once. Requests in flight and the bytes that they hold are counted, of everybody and of each
-//! client, and how fast a client goes on is measured. What is too much is refused at once: waiting would need memory, too.
+//! What one peer can hold. Requests in flight, and the bytes of their bodies and answers, stand in one [`ledger`], from the head of
+//! a request to the last byte of its answer. All of it is per process.
 //!
-//! All of it is per process. Requests without a key share what one client may have ([`strangers`]), so that nobody needs a key to
-//! keep those out who have one.
+//! 1. A request counts to its source address, behind a trusted proxy to the forwarded one. As soon as its client is known, it
+//!    counts to the client instead: from the beginning if its key was used lately ([`recent_keys`]).
+//! 2. Bytes of a body count when they arrive. Bytes of an answer count until the peer has taken them; bytes that all requests share
+//!    ([`answer::SharedBytes`]) do not count.
+//! 3. A full account refuses its owner with 429. From a source, a new request may take the place of the slowest one of that source.
+//! 4. If callers without a key together, or all callers, hold what they may, the slowest request of the largest account among them
+//!    is ended, and the new one is taken. A request is slow if its peer has been waited for longer than [`entry::GRACE`]. If there is none,
+//!    all of them wait for us, and the new one is refused with 503.
+//! 5. A peer that takes nothing of its answer for `limits.write_timeout` is ended, whatever else it sends.
+//! 6. An answer without end ([`answer::OpenEnded`]) gives its place back. Its use case bounds how many there are.
+//! 7. Requests of one client have a number of turns at the database; the others wait. So do pages of many items in the whole process.
+//!
+//! The listeners bound connections and streams (`host/app/src/listeners`); `docs/operations.md` has the sums.
 
+mod account;
 mod answer;
 mod bucket;
+mod entry;
 mod held;
-mod share;
-mod strangers;
+mod ledger;
+mod link;
+mod recent_keys;
+mod refusal;
 
 use std::{
-    collections::HashMap,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Instant,
+    net::{IpAddr, Ipv4Addr},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use axum::{
     extract::Request,
     response::{IntoResponse, Response},
 };
+use domain::{ids::ClientId, source::source_of, web_chat::largest_file};
+use tokio::{
+    sync::Semaphore,
+    time::{Instant, sleep},
+};
+use tokio_util::sync::CancellationToken;
 
-use crate::{body, error::ApiError, https, state::ApiState};
+use crate::{body, https, product::Product, state::ApiState};
+use account::{Load, Owner};
+pub(crate) use answer::{OpenEnded, SharedBytes};
 pub(crate) use held::Held;
-use share::{Owner, Share};
-use strangers::Stranger;
+use ledger::Ledger;
+pub use link::PeerLink;
+use recent_keys::RecentKeys;
+
+/// How often answers are looked at that are not taken.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Pages of many items that are made at the same time: each may take some 100 MiB until it is counted as an answer.
+const LARGE_PAGES: usize = 4;
 
 /// What one process takes on (`limits.*` of the configuration).
 #[derive(Debug, Clone)]
@@ -40,96 +67,73 @@ pub struct AdmissionSettings {
     pub requests: u64,
     /// Those of one client.
     pub requests_per_client: u64,
-    /// Bytes of bodies that requests in flight hold.
+    /// Those without a key from one source.
+    pub requests_per_source: u64,
+    /// Bytes of bodies and answers that requests in flight hold.
     pub bytes: u64,
     /// Those of one client's.
     pub bytes_per_client: u64,
+    /// Those without a key from one source.
+    pub bytes_per_source: u64,
+    /// Requests of one client that use the database at the same time.
+    pub turns_per_client: usize,
+    /// How long a peer may take nothing of its answer.
+    pub write_timeout: Duration,
 }
 
-/// A count with a limit.
-#[derive(Debug, Default)]
-struct Load(AtomicU64);
-
-impl Load {
-    /// Adds, unless that would be more than `most`.
-    fn try_add(&self, amount: u64, most: u64) -> bool {
-        let add = |held: u64| held.checked_add(amount).filter(|sum| *sum <= most);
-        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_ok()
-    }
-
-    /// Counts `after` in the place of `before`, unless the sum grows and would be more than `most`.
-    fn try_change(&self, before: u64, after: u64, most: u64) -> bool {
-        if after > before {
-            return self.try_add(after - before, most);
-        }
-        self.remove(before - after);
-        true
-    }
-
-    /// The same of what cannot be refused any more.
-    fn change(&self, before: u64, after: u64) {
-        self.0.fetch_add(after, Ordering::Relaxed);
-        self.remove(before);
-    }
-
-    fn remove(&self, amount: u64) {
-        self.0.fetch_sub(amount, Ordering::Relaxed);
-    }
-
-    fn now(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
+impl AdmissionSettings {
+    /// What all callers without a key may hold together: half of the process, and room for the largest file of a visitor.
+    fn of_strangers(&self) -> Load {
+        let largest = u64::try_from(largest_file()).unwrap_or(u64::MAX).min(self.bytes);
+        Load { requests: (self.requests / 2).max(1).min(self.requests), bytes: (self.bytes / 2).max(largest) }
     }
 }
 
 /// Decides which requests are taken on. One per process.
 pub struct Admission {
     settings: AdmissionSettings,
-    requests: Load,
-    bytes: Load,
-    shares: Mutex<Shares>,
+    ledger: Mutex<Ledger>,
+    keys: Mutex<RecentKeys>,
+    large_pages: Arc<Semaphore>,
 }
-
-/// What each has in flight.
-#[derive(Default)]
-struct Shares {
-    by_owner: HashMap<Owner, Arc<Share>>,
-    sweep_at: usize,
-}
-
-/// Clients and sources that are remembered before those that are idle are forgotten.
-const SHARES: usize = 1_024;
 
 impl Admission {
     /// Nothing is in flight yet.
     pub fn new(settings: AdmissionSettings) -> Arc<Self> {
-        Arc::new(Self { settings, requests: Load::default(), bytes: Load::default(), shares: Mutex::default() })
+        let ledger = Mutex::new(Ledger::new(settings.clone()));
+        Arc::new(Self { settings, ledger, keys: Mutex::default(), large_pages: Arc::new(Semaphore::new(LARGE_PAGES)) })
     }
 
-    /// A place for one more request, of somebody whom nobody knows yet.
-    fn enter(self: &Arc<Self>, stranger: Stranger) -> Option<Held> {
-        // Answers cannot be refused, so they may have gone beyond the limit: then nothing new begins.
-        let room = self.bytes.now() < self.settings.bytes;
-        (room && self.requests.try_add(1, self.settings.requests)).then(|| Held::new(Arc::clone(self), stranger))
+    /// Ends answers that are not taken, until `stop`.
+    pub async fn watch(self: Arc<Self>, stop: CancellationToken) {
+        while stop.run_until_cancelled(sleep(LOOK)).await.is_some() {
+            let ended = u64::try_from(self.ledger().end_stuck(Instant::now())).unwrap_or(u64::MAX);
+            metrics::counter!("patchbay_http_requests_ended_total", "reason" => "not taken").increment(ended);
+        }
     }
 
-    fn share(&self, owner: Owner) -> Arc<Share> {
-        let now = Instant::now();
-        let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(share) = shares.by_owner.get(&owner) {
-            return Arc::clone(share);
-        }
-        if shares.by_owner.len() >= shares.sweep_at.max(SHARES) {
-            shares.by_owner.retain(|_, share| Arc::strong_count(share) > 1 || !share.is_idle(&self.settings, now));
-            shares.sweep_at = shares.by_owner.len() * 2;
-        }
-        let share = Arc::new(Share::new(&self.settings, owner, now));
-        shares.by_owner.insert(owner, Arc::clone(&share));
-        share
+    fn ledger(&self) -> MutexGuard<'_, Ledger> {
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn keys(&self) -> MutexGuard<'_, RecentKeys> {
+        self.keys.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// There is a client with this key.
+    pub(crate) fn remember_key(&self, key: &[u8], client: ClientId) {
+        self.keys().remember(key, client, Instant::now());
+    }
+
+    /// There is no client with this key.
+    pub(crate) fn forget_key(&self, key: &[u8]) {
+        self.keys().forget(key);
     }
 
     fn observe(&self) {
-        metrics::gauge!("patchbay_http_requests_in_flight").set(gauge(self.requests.now()));
-        metrics::gauge!("patchbay_http_bytes_in_flight").set(gauge(self.bytes.now()));
+        let Load { requests, bytes } = self.ledger().all;
+        metrics::gauge!("patchbay_http_requests_in_flight").set(gauge(requests));
+        metrics::gauge!("patchbay_http_bytes_in_flight").set(gauge(bytes));
     }
 }
 
@@ -137,27 +141,41 @@ fn gauge(count: u64) -> f64 {
     f64::from(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
-/// Counts what was refused, and why.
-fn refused(limit: &'static str, error: ApiError) -> ApiError {
-    metrics::counter!("patchbay_http_requests_refused_total", "limit" => limit).increment(1);
-    error
+/// The account that a request counts to at first. A connection without an address, such as one of a test, has a source like any
+/// other.
+fn first_owner(request: &Request, state: &ApiState) -> Owner {
+    let key = Product::of(request.uri().path()).credential().key(request.headers());
+    if let Some(client) = key.and_then(|key| state.admission.keys().client(key, Instant::now())) {
+        return Owner::Client(client);
+    }
+    let from = https::source_of_request(&state.settings, request.extensions(), request.headers());
+    Owner::Source(from.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), source_of))
 }
 
-/// A place for a request on its way to `next`, or 503 at once. Probes need none.
+/// A place for a request on its way to `next`, or a refusal at once. Probes need none.
 pub(crate) async fn admit<N: Future<Output = Response>>(
     state: &ApiState,
     mut request: Request,
     next: impl FnOnce(Request) -> N,
 ) -> Response {
+    let admission = &state.admission;
     if https::is_probe(request.uri().path()) {
-        state.admission.observe();
+        admission.observe();
         return next(request).await;
     }
-    let Some(held) = state.admission.enter(Stranger::of(&request, &state.settings)) else {
-        body::discard_some(request).await;
-        return refused("requests_in_flight", ApiError::overloaded()).into_response();
+    let link = request.extensions().get::<PeerLink>().cloned().unwrap_or_default();
+    let owner = first_owner(&request, state);
+    let entered = admission.ledger().enter(owner, link, Instant::now());
+    let entered = match entered {
+        Ok(entered) => entered,
+        Err(refusal) => {
+            body::discard_some(request).await;
+            return refusal.error(&admission.settings).into_response();
+        }
     };
+    let held = Held::new(Arc::clone(admission), entered);
     request.extensions_mut().insert(held.clone());
+    let may_refuse = request.method().is_safe();
     let response = next(request).await;
-    answer::hold(response, held).await
+    answer::hold(response, held, may_refuse).unwrap_or_else(IntoResponse::into_response)
 }

@@ -22,6 +22,7 @@ use utoipa::openapi::{
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
+    admission::SharedBytes,
     auth::PERMISSIONS,
     product::{Credential, Product},
     state::ApiState,
@@ -87,7 +88,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     responses((status = 200, description = "The document.", body = Object, content_type = "application/json")),
 )]
 async fn openapi_json(Extension(Document(bytes)): Extension<Document>) -> Response {
-    ([(header::CONTENT_TYPE, "application/json")], bytes).into_response()
+    ([(header::CONTENT_TYPE, "application/json")], Extension(SharedBytes), bytes).into_response()
 }
 
 /// Makes the document whole.

@@ -1,15 +1,20 @@
 //! `/docs`: Swagger UI over the document. All of its files are within the program, and it asks nobody else for anything.
 
-use std::sync::Arc;
+use std::{
+    collections::HashMap,
+    sync::{Arc, LazyLock},
+};
 
 use axum::{
+    Extension,
+    body::Bytes,
     http::{HeaderValue, header},
     response::{IntoResponse, Response},
 };
 use utoipa_axum::{router::OpenApiRouter, routes};
 use utoipa_swagger_ui::{Config, SwaggerFile};
 
-use crate::{error::ApiError, path::Segments, state::ApiState};
+use crate::{admission::SharedBytes, error::ApiError, path::Segments, state::ApiState};
 
 const PAGE: &str = include_str!("page.html");
 const START: &str = include_str!("start.js");
@@ -32,7 +37,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
     responses((status = 200, description = "A page.", body = String, content_type = "text/html")),
 )]
 async fn page() -> Response {
-    shown("text/html; charset=utf-8", PAGE.as_bytes())
+    shown("text/html; charset=utf-8", Bytes::from_static(PAGE.as_bytes()))
 }
 
 /// What that page consists of.
@@ -54,20 +59,38 @@ async fn page() -> Response {
 )]
 async fn file(Segments(file): Segments<String>) -> Result<Response, ApiError> {
     if file == "start.js" {
-        return Ok(shown("text/javascript; charset=utf-8", START.as_bytes()));
+        return Ok(shown("text/javascript; charset=utf-8", Bytes::from_static(START.as_bytes())));
     }
-    let wanted = FILES.contains(&file.as_str());
-    let found =
-        if wanted { utoipa_swagger_ui::serve(&file, Arc::new(Config::from("/openapi.json"))) } else { Ok(None) };
-    let SwaggerFile { bytes, content_type, gzpipped, .. } = found.ok().flatten().ok_or_else(ApiError::not_found)?;
-    let mut response = shown(&content_type, &bytes);
-    if gzpipped {
+    let found = files().get(file.as_str()).ok_or_else(ApiError::not_found)?;
+    let mut response = shown(&found.content_type, found.bytes.clone());
+    if found.is_gzip {
         response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     }
     Ok(response)
 }
 
-fn shown(content_type: &str, bytes: &[u8]) -> Response {
+/// A file of Swagger UI.
+struct File {
+    bytes: Bytes,
+    content_type: String,
+    is_gzip: bool,
+}
+
+/// Those that the page needs. All requests share their bytes.
+fn files() -> &'static HashMap<&'static str, File> {
+    static READ: LazyLock<HashMap<&'static str, File>> = LazyLock::new(|| {
+        let config = Arc::new(Config::from("/openapi.json"));
+        let read = |name: &'static str| {
+            let SwaggerFile { bytes, content_type, gzpipped, .. } =
+                utoipa_swagger_ui::serve(name, Arc::clone(&config)).ok().flatten()?;
+            Some((name, File { bytes: bytes.into_owned().into(), content_type, is_gzip: gzpipped }))
+        };
+        FILES.into_iter().filter_map(read).collect()
+    });
+    &READ
+}
+
+fn shown(content_type: &str, bytes: Bytes) -> Response {
     let content_type =
         HeaderValue::from_str(content_type).unwrap_or_else(|_| HeaderValue::from_static("application/octet-stream"));
     let headers = [
@@ -77,5 +100,5 @@ fn shown(content_type: &str, bytes: &[u8]) -> Response {
         (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
         (header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=3600")),
     ];
-    (headers, bytes.to_vec()).into_response()
+    (headers, Extension(SharedBytes), bytes).into_response()
 }

@@ -73,8 +73,8 @@ where
 
 /// Messages of a chat, the oldest first.
 ///
-/// The last 1,000 of them, or fewer with `size`. What was before them comes with `beforeSequence`; an empty array says that
-/// there is nothing before. What was sent through `/whatsapp-api-service` is not in it.
+/// The last 1,000 of them, or fewer with `size`, and no more than 2 MiB. Earlier messages come with `beforeSequence`; an empty array
+/// says that there is nothing before. What was sent through `/whatsapp-api-service` is not in it.
 #[utoipa::path(
     get,
     path = "/chat-service/api/v2/messages",

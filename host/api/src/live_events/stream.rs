@@ -2,14 +2,17 @@
 
 use std::{collections::VecDeque, convert::Infallible, time::Duration};
 
-use axum::response::{
-    IntoResponse, Response,
-    sse::{Event, Sse},
+use axum::{
+    Extension,
+    response::{
+        IntoResponse, Response,
+        sse::{Event, Sse},
+    },
 };
 use events::live::{Connection, End, Piece, Turn};
 use futures::{Stream, stream};
 
-use crate::state::InUse;
+use crate::{admission::OpenEnded, state::InUse};
 
 /// When a browser comes back after the connection was lost.
 const COME_BACK: Duration = Duration::from_secs(1);
@@ -27,7 +30,7 @@ struct Streaming {
 pub(super) fn serve(connection: Connection, in_use: Option<InUse>) -> Response {
     let streaming = Streaming { connection, waiting: VecDeque::new(), over: false, _in_use: in_use };
     // Proxies that collect answers before they pass them on are told not to.
-    ([("x-accel-buffering", "no")], Sse::new(events(streaming))).into_response()
+    ([("x-accel-buffering", "no")], Extension(OpenEnded), Sse::new(events(streaming))).into_response()
 }
 
 fn events(streaming: Streaming) -> impl Stream<Item = Result<Event, Infallible>> {

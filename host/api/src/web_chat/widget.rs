@@ -3,12 +3,13 @@
 use std::sync::LazyLock;
 
 use axum::{
+    Extension,
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use crate::state::ApiState;
+use crate::{admission::SharedBytes, state::ApiState};
 
 /// In the order in which they depend on each other, within one function that keeps their names to itself.
 const PARTS: [&str; 11] = [
@@ -60,7 +61,8 @@ async fn script(headers: HeaderMap) -> Response {
     let mut response = if same {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
-        ([(header::CONTENT_TYPE, "text/javascript; charset=utf-8")], script.as_str()).into_response()
+        let content_type = [(header::CONTENT_TYPE, "text/javascript; charset=utf-8")];
+        (content_type, Extension(SharedBytes), script.as_str()).into_response()
     };
     let headers = response.headers_mut();
     if let Ok(tag) = HeaderValue::from_str(tag) {

@@ -8,7 +8,7 @@ use channels::whatsapp_cloud::callback::signature;
 use futures::{StreamExt, stream};
 use serde_json::json;
 
-use super::service::{APP_SECRET, Call, Options, Service};
+use super::service::{APP_SECRET, Answer, Call, Options, Service};
 
 const NUMBERS: &str = "/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser";
 const SEND: &str = "/whatsapp-api-service/v2/channels/whatsapp";
@@ -16,9 +16,16 @@ const CALLBACK: &str = "/providers/whatsapp-cloud/webhook";
 const LOGIN: &str = "/messaging-service/WhatsApp/authenticate/retrieveApiKey";
 
 async fn service(change: impl FnOnce(&mut AdmissionSettings)) -> Service {
-    let mut options = Options::default();
+    let mut options = Options { body_timeout: Duration::from_secs(30), ..Options::default() };
     change(&mut options.admission);
     Service::with(options).await
+}
+
+/// The same, once the key of its client has been used.
+async fn with_known_key(change: impl FnOnce(&mut AdmissionSettings)) -> Service {
+    let service = service(change).await;
+    assert_eq!(service.get(NUMBERS).await.status, 200);
+    service
 }
 
 /// A body whose first bytes are there and whose rest does not come.
@@ -80,20 +87,42 @@ async fn a_send_with_many_recipients_delays_the_next_one_and_nothing_else() {
     assert_eq!(service.get(NUMBERS).await.status, 200);
 }
 
+/// Asks until the answer has this status: a request that waits for its caller is ended for another one after a second.
+async fn until(service: &Service, status: u16, call: impl Fn() -> Call) -> Answer {
+    let asking = async {
+        loop {
+            let answer = service.send(call()).await;
+            if answer.status == status {
+                return answer;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), asking).await.expect("it is answered so in the end")
+}
+
 #[tokio::test]
 async fn beyond_the_places_everybody_is_refused_at_once_except_probes() {
-    let service = service(|limits| limits.requests = 3).await;
+    let service = with_known_key(|limits| limits.requests = 3).await;
     let hanging = Hanging::start(&service, 3, || Call::post(SEND, unfinished(10)).key(&service.key)).await;
-    for path in [NUMBERS, "/openapi.json", "/nowhere"] {
-        let answer = service.get(path).await;
-        assert_eq!(answer.error(), (503, "Service unavailable".to_owned()), "{path}");
-        assert_eq!(answer.headers["retry-after"], "1");
-    }
+    let answer = service.get("/openapi.json").await;
+    assert_eq!(answer.error(), (503, "Service unavailable".to_owned()));
+    assert_eq!(answer.headers["retry-after"], "1");
     for probe in ["/healthz", "/readyz", "/metrics"] {
         assert_eq!(service.send(Call::get(probe).from("127.0.0.1")).await.status, 200, "{probe}");
     }
     hanging.end().await;
     assert_eq!(service.get(NUMBERS).await.status, 200, "places come back when callers hang up");
+}
+
+#[tokio::test]
+async fn beyond_the_places_the_slowest_makes_room() {
+    let service = with_known_key(|limits| limits.requests = 3).await;
+    let slow = || Call::post(SEND, unfinished(10)).key(&service.key);
+    let ended = tokio::spawn(tower::ServiceExt::oneshot(service.router.clone(), slow().0));
+    let _hanging = Hanging::start(&service, 2, slow).await;
+    until(&service, 200, || Call::get("/openapi.json")).await;
+    assert_eq!(ended.await.unwrap().unwrap().status(), 503, "it was the slowest of those that have the most");
 }
 
 #[tokio::test]
@@ -109,15 +138,15 @@ async fn one_client_cannot_take_all_places() {
 }
 
 #[tokio::test]
-async fn callers_without_a_key_cannot_keep_those_out_who_have_one() {
-    let service = service(|limits| limits.requests_per_client = 2).await;
+async fn callers_without_a_key_cannot_keep_those_out_at_their_address_who_have_one() {
+    let service = with_known_key(|limits| limits.requests_per_source = 2).await;
     let _hanging = Hanging::start(&service, 2, || Call::post(LOGIN, unfinished(10))).await;
     let refused = service.send(Call::post(LOGIN, "{}")).await;
-    assert_eq!(refused.error(), (503, "Service unavailable".to_owned()));
+    assert_eq!(refused.error(), (429, "Too many requests".to_owned()));
     assert_eq!(service.get(NUMBERS).await.status, 200);
 }
 
-/// A callback that is well formed, signed by nobody, says that 3 MB come and brings as many as given.
+/// A callback that is well formed, whose signature is wrong, that says that 3 MB come and brings as many as given.
 fn forged(bytes: usize) -> Call {
     let signature = format!("sha256={}", "0".repeat(64));
     Call::post(CALLBACK, unfinished(bytes))
@@ -138,58 +167,62 @@ fn right_login() -> Call {
 }
 
 #[tokio::test]
-async fn what_strangers_declare_and_do_not_send_keeps_nobody_out() {
-    let service = Service::start().await;
+async fn what_strangers_declare_and_do_not_send_is_not_counted() {
+    let service = service(|_| {}).await;
+    // Together they declare three times of what the process may hold.
     let _hanging = Hanging::start(&service, 22, || forged(0).from("192.0.2.1")).await;
-    assert_eq!(service.send(signed().from("198.51.100.1")).await.status, 200);
-    assert_eq!(service.send(right_login().from("198.51.100.1")).await.status, 200);
+    for source in ["192.0.2.1", "198.51.100.1"] {
+        assert_eq!(service.send(signed().from(source)).await.status, 200);
+        assert_eq!(service.send(right_login().from(source)).await.status, 200);
+    }
 }
 
 #[tokio::test]
-async fn bytes_of_strangers_count_as_they_come() {
-    // A million of them are for callbacks. Of each, a piece is counted ahead.
-    let service = service(|limits| limits.bytes_per_client = 4_000_000).await;
-    let _hanging = Hanging::start(&service, 3, || forged(265_000)).await;
+async fn bytes_of_a_source_count_as_they_come() {
+    let service = service(|limits| limits.bytes_per_source = 4_000_000).await;
+    // A buffer is at most twice as large as what has come.
+    let _hanging = Hanging::start(&service, 3, || forged(700_000)).await;
     assert_eq!(service.send(signed()).await.status, 200);
-    assert_eq!(service.send(forged(100_000)).await.error(), (503, "Service unavailable".to_owned()));
-    assert_eq!(service.get(NUMBERS).await.status, 200);
+    assert_eq!(service.send(forged(2_000_000)).await.error(), (429, "Too many requests".to_owned()));
+    assert_eq!(service.send(signed().from("192.0.2.1")).await.status, 200, "others have their own share");
 }
 
 #[tokio::test]
 async fn one_source_cannot_keep_other_strangers_out() {
-    let service = service(|limits| limits.requests_per_client = 16).await;
-    let _hanging = Hanging::start(&service, 2, || forged(0).from("192.0.2.1")).await;
-    let refused = service.send(signed().from("192.0.2.1")).await;
-    assert_eq!(refused.error(), (429, "Too many requests".to_owned()));
-    assert_eq!(refused.headers["retry-after"], "1");
-    assert_eq!(service.send(signed().from("192.0.2.2")).await.status, 200);
-    // Callers on this machine may speak for many.
-    let _local = Hanging::start(&service, 5, || forged(0).from("127.0.0.1")).await;
-    assert_eq!(service.send(signed().from("192.0.2.2")).await.status, 200);
-    assert_eq!(service.send(signed().from("127.0.0.1")).await.status, 200);
+    let service = service(|limits| limits.requests_per_source = 2).await;
+    for source in ["192.0.2.1", "127.0.0.1"] {
+        let _hanging = Hanging::start(&service, 2, || forged(0).from(source)).await;
+        let refused = service.send(signed().from(source)).await;
+        assert_eq!(refused.error(), (429, "Too many requests".to_owned()));
+        assert_eq!(refused.headers["retry-after"], "1");
+        assert_eq!(service.send(signed().from("192.0.2.2")).await.status, 200);
+        until(&service, 200, || signed().from(source)).await;
+    }
 }
 
 #[tokio::test]
-async fn callbacks_and_logins_do_not_keep_each_other_out() {
-    let service = service(|limits| limits.requests_per_client = 4).await;
-    let callbacks = Hanging::start(&service, 2, || forged(0)).await;
-    assert_eq!(service.send(signed()).await.error().0, 503);
-    assert_eq!(service.send(right_login()).await.status, 200);
-    callbacks.end().await;
-    let _logins = Hanging::start(&service, 2, || Call::post(LOGIN, unfinished(10))).await;
-    assert_eq!(service.send(right_login()).await.error().0, 503);
-    assert_eq!(service.send(signed()).await.status, 200);
+async fn many_sources_that_send_slowly_keep_neither_logins_nor_callbacks_out() {
+    let service = service(|limits| limits.requests = 20).await;
+    let router = service.router.clone();
+    let slow: Vec<_> = (1..=40)
+        .map(|number| {
+            let call = forged(10).from(&format!("192.0.2.{number}"));
+            tokio::spawn(tower::ServiceExt::oneshot(router.clone(), call.0))
+        })
+        .collect();
+    until(&service, 200, || right_login().from("198.51.100.1")).await;
+    until(&service, 200, || signed().from("198.51.100.2")).await;
+    assert_eq!(service.get(NUMBERS).await.status, 200, "the other half of the process is for clients");
+    slow.into_iter().for_each(|task| task.abort());
 }
 
 #[tokio::test]
-async fn bytes_are_counted_by_what_is_declared_and_by_what_comes() {
+async fn bytes_are_counted_as_they_come() {
     let service = service(|limits| limits.bytes = 30_000).await;
-    let declared = || Call::post(SEND, unfinished(1)).header("content-length", "12000").key(&service.key);
-    let hanging = Hanging::start(&service, 2, declared).await;
+    let half = || Call::post(SEND, unfinished(12_000)).header("content-length", "12000").key(&service.key);
+    let hanging = Hanging::start(&service, 2, half).await;
     let answer = service.send(Call::post(SEND, vec![b' '; 10_000]).header("content-length", "10000").key(&service.key));
     assert_eq!(answer.await.error(), (503, "Service unavailable".to_owned()));
-    let coming = service.send(Call::post(SEND, unfinished(10_000)).key(&service.key)).await;
-    assert_eq!(coming.error(), (503, "Service unavailable".to_owned()));
     assert_eq!(service.get(NUMBERS).await.status, 200, "what needs no room goes on");
     hanging.end().await;
     let answer = service.send(Call::post(SEND, vec![b' '; 10_000]).key(&service.key)).await;
@@ -199,8 +232,8 @@ async fn bytes_are_counted_by_what_is_declared_and_by_what_comes() {
 #[tokio::test]
 async fn one_client_cannot_take_all_bytes() {
     let service = service(|limits| limits.bytes_per_client = 15_000).await;
-    let declared = || Call::post(SEND, unfinished(1)).header("content-length", "12000").key(&service.key);
-    let _hanging = Hanging::start(&service, 1, declared).await;
+    let come = || Call::post(SEND, unfinished(11_000)).header("content-length", "12000").key(&service.key);
+    let _hanging = Hanging::start(&service, 1, come).await;
     let more = Call::post(SEND, vec![b' '; 5_000]).header("content-length", "5000").key(&service.key);
     assert_eq!(service.send(more).await.error(), (429, "Too many requests".to_owned()));
 }
@@ -213,8 +246,8 @@ async fn a_body_above_the_share_of_a_client_is_taken_when_it_is_alone_and_leaves
     let coming = || Call::post(SEND, vec![b' '; 15_000]).key(&service.key);
     assert_eq!(service.send(coming()).await.error().0, 400, "without its length in front, too");
 
-    let declared = || Call::post(SEND, unfinished(1)).header("content-length", "15000").key(&service.key);
-    let hanging = Hanging::start(&service, 1, declared).await;
+    let come = || Call::post(SEND, unfinished(14_000)).header("content-length", "15000").key(&service.key);
+    let hanging = Hanging::start(&service, 1, come).await;
     assert_eq!(service.send(large()).await.error(), (429, "Too many requests".to_owned()), "one of them at a time");
     let little = Call::post(SEND, vec![b' '; 2_000]).header("content-length", "2000").key(&service.key);
     assert_eq!(service.send(little).await.error().0, 400, "there is room for it");
@@ -245,6 +278,39 @@ async fn an_answer_that_is_not_read_counts_until_it_is_gone() {
     assert_eq!(service.get(NUMBERS).await.error().0, 503);
     drop((first, second));
     assert_eq!(service.get(NUMBERS).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_read_its_answers_is_refused_at_its_share_and_nobody_else_is() {
+    let service = service(|limits| limits.bytes_per_client = 2_000).await;
+    let unread = || tower::ServiceExt::oneshot(service.router.clone(), Call::get(NUMBERS).key(&service.key).0);
+    let mut held = Vec::new();
+    let refused = loop {
+        let response = unread().await.unwrap();
+        if response.status() != 200 {
+            break response;
+        }
+        held.push(response);
+        assert!(held.len() < 100, "an answer has some bytes");
+    };
+    assert_eq!(refused.status(), 429);
+    assert!(held.len() > 1, "it has a share");
+    assert_eq!(service.send(right_login()).await.status, 200);
+    drop(held);
+    assert_eq!(service.get(NUMBERS).await.status, 200);
+}
+
+#[tokio::test]
+async fn bytes_that_all_requests_share_are_not_counted() {
+    let service = service(|limits| limits.bytes_per_source = 100).await;
+    let unread = |path: &'static str| tower::ServiceExt::oneshot(service.router.clone(), Call::get(path).0);
+    let mut held = Vec::new();
+    for path in ["/openapi.json", "/docs", "/docs/swagger-ui-bundle.js", "/web-chat/widget.js"] {
+        for _ in 0..3 {
+            held.push(unread(path).await.unwrap());
+        }
+    }
+    assert!(held.iter().all(|response| response.status() == 200));
 }
 
 #[tokio::test]

@@ -71,6 +71,7 @@ pub struct Options {
     pub testing_clock: bool,
     pub metrics_elsewhere: bool,
     pub admission: AdmissionSettings,
+    pub body_timeout: Duration,
 }
 
 impl Default for Options {
@@ -88,9 +89,14 @@ impl Default for Options {
                 recipients_per_second: 1_000,
                 requests: 100,
                 requests_per_client: 100,
+                requests_per_source: 50,
                 bytes: 20_000_000,
                 bytes_per_client: 20_000_000,
+                bytes_per_source: 10_000_000,
+                turns_per_client: 5,
+                write_timeout: Duration::from_secs(30),
             },
+            body_timeout: Duration::from_millis(300),
         }
     }
 }
@@ -114,7 +120,7 @@ impl Service {
             sms_host: String::new(),
             batch_host: String::new(),
             batch_namespace: "urn:patchbay:batch-sms".to_owned(),
-            body_timeout: Duration::from_millis(300),
+            body_timeout: options.body_timeout,
             require_https: options.require_https,
             trusted_proxies: options.trusted_proxies.iter().map(|network| network.parse().unwrap()).collect(),
             testing_clock: options.testing_clock.then(|| Arc::new(Hands(clock)) as Arc<dyn ClockControl>),

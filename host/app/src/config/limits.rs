@@ -18,15 +18,19 @@ section! {
         requests_per_second_per_client: u32 = 20_000,
         /// Recipients of one client's sends in a second; a send that has more delays the next one.
         recipients_per_second_per_client: u32 = 100_000,
-        /// Requests in flight in this process; more are answered with 503.
+        /// Requests in flight in this process. When there are as many, a new one takes the place of the slowest one of the client or address that has the most; if none of them waits for its caller, it is answered with 503. Callers without a key have half of them.
         requests_in_flight: u64 = 2_048,
-        /// Those of one client, and of all callers without a key together; more are answered with 429, without a key with 503.
+        /// Requests in flight of one client; more are answered with 429.
         requests_in_flight_per_client: u64 = 512,
-        /// Bytes of bodies, of requests and answers, that requests in flight hold in this process; more are answered with 503.
+        /// Requests in flight without a key from one address, or from one IPv6 network of 64 bits; behind `server.trusted_proxies`, from one forwarded address. A new one takes the place of the slowest one; if none of them waits for its caller, it is answered with 429.
+        requests_in_flight_per_source: u64 = 256,
+        /// Bytes of bodies that have arrived and of answers that are not taken yet, in this process. When there are as many, the slowest request of the client or address that has the most is ended; if none waits for its caller, new requests are answered with 503. Callers without a key have half of them.
         bytes_in_flight: u64 = 128 * MIB,
-        /// Those of one client, and of all callers without a key together; more are answered with 429, without a key with 503. A larger body of a client is taken where it has little else in flight.
+        /// Those of one client; more are answered with 429. A larger body of a client is taken when it has little else in flight.
         bytes_in_flight_per_client: u64 = 64 * MIB,
-        /// Connections to the listeners of this process; fewer when it may not open as many files. When all are taken, the longest idle ones are closed for new ones.
+        /// Those without a key from one address, or from one IPv6 network of 64 bits; more are answered with 429.
+        bytes_in_flight_per_source: u64 = 48 * MIB,
+        /// Connections to the listeners of this process; fewer when it may not open as many files. When all are taken, idle ones are closed for new ones, first those of the address that has the most.
         connections: usize = 8_192,
         /// Connections from one address, or from one IPv6 network of 64 bits; this machine and `server.trusted_proxies` excepted.
         connections_per_address: usize = 512,
@@ -34,7 +38,7 @@ section! {
         request_head_timeout: Duration = Duration::from_secs(15),
         /// Time after which a connection without a request is closed.
         idle_timeout: Duration = Duration::from_secs(75),
-        /// Time after which a connection is closed that takes nothing of its answer.
+        /// Time after which an answer is cut off of which nothing is taken, with its HTTP/2 stream or its connection.
         write_timeout: Duration = Duration::from_secs(30),
         /// Bytes of one media file that a customer sends.
         inbound_media_max_bytes: u64 = 100 * MIB,

@@ -24,11 +24,12 @@ pub struct Patience {
     pub write: Duration,
 }
 
-/// One connection's clock: milliseconds since it began, `0` for what is not the case.
+/// One connection's clock: milliseconds since it began, `0` if it is not the case. Only requests make a connection a younger one:
+/// a peer that sends PINGs, or the beginning of a head, has no more time than one that sends nothing.
 #[derive(Debug)]
 pub struct Activity {
     began: Instant,
-    /// When something was read or written, or a request ended.
+    /// When the last request ended; before the first one, when the connection began.
     last: AtomicU64,
     /// Since when the head of a request has been coming in.
     head_since: AtomicU64,
@@ -39,6 +40,8 @@ pub struct Activity {
     begun: AtomicUsize,
     /// Whether the body of the request that comes is framed in two ways.
     framed_twice: AtomicBool,
+    /// Whether it speaks HTTP/2, where what comes need not be part of a head.
+    http2: AtomicBool,
     /// Ends the connection in favour of another one.
     pub evicted: CancellationToken,
 }
@@ -54,6 +57,7 @@ impl Activity {
             requests: AtomicUsize::new(0),
             begun: AtomicUsize::new(0),
             framed_twice: AtomicBool::new(false),
+            http2: AtomicBool::new(false),
             evicted: CancellationToken::new(),
         })
     }
@@ -106,27 +110,25 @@ impl Activity {
         self.framed_twice.swap(false, Ordering::Relaxed)
     }
 
+    /// It speaks HTTP/2.
+    pub(super) fn note_http2(&self) {
+        self.http2.store(true, Ordering::Relaxed);
+    }
+
     fn at(&self, milliseconds: u64) -> Instant {
         self.began + Duration::from_millis(milliseconds)
     }
 
-    /// Something came.
+    /// Bytes came: while nothing is in flight, they begin a head.
     pub(super) fn was_read(&self) {
-        let now = self.now();
-        self.last.store(now, Ordering::Relaxed);
-        if self.requests.load(Ordering::Relaxed) == 0 && self.head_since.load(Ordering::Relaxed) == 0 {
-            self.head_since.store(now, Ordering::Relaxed);
+        let idle = self.requests.load(Ordering::Relaxed) == 0 && !self.http2.load(Ordering::Relaxed);
+        if idle && self.head_since.load(Ordering::Relaxed) == 0 {
+            self.head_since.store(self.now(), Ordering::Relaxed);
         }
     }
 
     fn was_written(&self) {
-        let now = self.now();
-        self.last.store(now, Ordering::Relaxed);
         self.blocked_since.store(0, Ordering::Relaxed);
-        // What comes in while an answer goes out is not late.
-        if self.head_since.load(Ordering::Relaxed) > 0 {
-            self.head_since.store(now, Ordering::Relaxed);
-        }
     }
 
     fn is_blocked(&self) {

@@ -1,16 +1,17 @@
 //! One connection, from its first byte to its last.
 
-use std::{net::SocketAddr, pin::pin, sync::Arc, time::Duration};
+use std::{convert::Infallible, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 
-use api::{EarlyAnswers, InUse, WrongHead};
+use api::{EarlyAnswers, InUse, PeerLink, WrongHead};
 use axum::{
     Router,
     body::Body,
     extract::{ConnectInfo, Request},
     http::{Version, header::HOST, uri::Authority},
 };
+use http_body_util::BodyExt;
 use hyper_util::{
-    rt::{TokioExecutor, TokioIo},
+    rt::TokioIo,
     server::conn::auto,
     service::TowerToHyperService,
 };
@@ -23,13 +24,20 @@ use tower::ServiceExt;
 
 use super::{
     activity::{Activity, Patience},
+    streams::{Stream, Streams},
     watched::Watched,
 };
 
-/// Bytes of what was received that a connection holds beside bodies; no head of a request is larger.
+/// Bytes that a connection holds of what was received, apart from bodies; no head of a request is larger.
 const BUFFER_BYTES: usize = 64 * 1024;
-/// Requests of one connection at the same time (HTTP/2).
-const STREAMS: u32 = 128;
+const HEAD_BYTES: u32 = 64 * 1024;
+/// Requests of one HTTP/2 connection at the same time.
+const STREAMS: u32 = 32;
+/// Bytes that an HTTP/2 peer may send on one stream, and on all streams of a connection, before the handlers have read them.
+const STREAM_WINDOW: u32 = 128 * 1024;
+const CONNECTION_WINDOW: u32 = 256 * 1024;
+/// Bytes of an answer that a stream takes over before the peer has room for them.
+const STREAM_BUFFER: usize = 32 * 1024;
 /// Connections are not looked at more often, whatever their patience.
 const SHORTEST_LOOK: Duration = Duration::from_millis(10);
 /// Time for the goodbye of a connection that must end.
@@ -56,6 +64,28 @@ fn wrong_head<B>(request: &Request<B>) -> Option<WrongHead> {
     }
 }
 
+fn protocols() -> auto::Builder<Streams> {
+    let mut http = auto::Builder::new(Streams);
+    http.http1().max_buf_size(BUFFER_BYTES);
+    http.http2()
+        .max_concurrent_streams(STREAMS)
+        .initial_stream_window_size(STREAM_WINDOW)
+        .initial_connection_window_size(CONNECTION_WINDOW)
+        .max_send_buf_size(STREAM_BUFFER)
+        .max_header_list_size(HEAD_BYTES);
+    http
+}
+
+/// How the answer to a request is cut off: by its stream, or with its connection if there is none, or the stream is out of reach.
+fn link(connection: Arc<Activity>) -> PeerLink {
+    let stream = Stream::current();
+    PeerLink::new(move || {
+        if !stream.as_ref().is_some_and(|stream| stream.reset()) {
+            connection.evicted.cancel();
+        }
+    })
+}
+
 /// Serves a connection until it ends, its patience does, or `stop` asks it to end after what is in flight. Handlers find
 /// the peer's address as `ConnectInfo<SocketAddr>`.
 pub async fn serve<IO, P>(
@@ -77,18 +107,25 @@ pub async fn serve<IO, P>(
         if let Some(wrong) = framed_twice.then_some(FRAMED_TWICE).or_else(|| wrong_head(&request)) {
             request.extensions_mut().insert(wrong);
         }
+        if request.version() == Version::HTTP_2 {
+            of_requests.note_http2();
+        }
         let (router, in_flight) = (router.clone(), Arc::new(of_requests.request()));
         // What goes on after the answer (sockets, streams) keeps the connection from being taken for an idle one.
         request.extensions_mut().insert(InUse::new(Arc::clone(&in_flight) as Arc<_>));
+        let activity = Arc::clone(&of_requests);
         async move {
-            let response = router.oneshot(request.map(Body::new)).await;
-            drop(in_flight);
-            response
+            request.extensions_mut().insert(link(activity));
+            let response = router.oneshot(request.map(Body::new)).await?;
+            // The request is in flight until the last part of its answer was handed to the library.
+            let keep = move |frame| {
+                let _ = &in_flight;
+                frame
+            };
+            Ok::<_, Infallible>(response.map(|body| Body::new(body.map_frame(keep))))
         }
     });
-    let mut http = auto::Builder::new(TokioExecutor::new());
-    http.http1().max_buf_size(BUFFER_BYTES);
-    http.http2().max_concurrent_streams(STREAMS);
+    let http = protocols();
     let io = TokioIo::new(Watched::new(io, Arc::clone(&activity), answers, place));
     let mut connection = pin!(http.serve_connection_with_upgrades(io, TowerToHyperService::new(service)).into_owned());
     let look_again = (patience.head.min(patience.idle).min(patience.write) / 4).max(SHORTEST_LOOK);

@@ -1,8 +1,8 @@
-//! How many connections there may be, in all and from one address. When all places are taken, connections on which nothing
-//! is in flight make room, those first on which nothing has happened for longest: whoever only holds connections keeps
-//! nobody out.
+//! How many connections there may be, in all and from one address. When all places are taken, connections without a request in
+//! flight make room: first those of the address that has the most, and of these the longest idle.
 
 use std::{
+    cmp::Reverse,
     collections::HashMap,
     net::IpAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -39,8 +39,15 @@ pub struct Doors {
 #[derive(Debug, Default)]
 struct Open {
     next: u64,
-    by_number: HashMap<u64, Arc<Activity>>,
+    by_number: HashMap<u64, Connection>,
     by_address: HashMap<IpAddr, usize>,
+}
+
+#[derive(Debug)]
+struct Connection {
+    activity: Arc<Activity>,
+    /// The address that it counts to.
+    address: Option<IpAddr>,
 }
 
 /// A connection's place; free again when it is dropped.
@@ -71,7 +78,7 @@ impl Doors {
         }
         let number = open.next;
         open.next += 1;
-        open.by_number.insert(number, Arc::clone(activity));
+        open.by_number.insert(number, Connection { activity: Arc::clone(activity), address });
         if let Some(address) = address {
             *open.by_address.entry(address).or_default() += 1;
         }
@@ -104,14 +111,18 @@ fn lock(open: &Mutex<Open>) -> MutexGuard<'_, Open> {
 
 /// Tells idle connections to end, and answers whether there were any.
 fn make_room(open: &mut Open, most: usize) -> bool {
-    let idle = open.by_number.iter().filter_map(|(number, activity)| Some((activity.quiet_since()?, *number)));
-    let mut idle: Vec<(Instant, u64)> = idle.collect();
+    let of_address = |address: Option<IpAddr>| address.and_then(|address| open.by_address.get(&address)).copied();
+    let idle = open.by_number.iter().filter_map(|(number, connection)| {
+        let quiet = connection.activity.quiet_since()?;
+        Some((Reverse(of_address(connection.address).unwrap_or_default()), quiet, *number))
+    });
+    let mut idle: Vec<(Reverse<usize>, Instant, u64)> = idle.collect();
     idle.sort_unstable();
-    let going: Vec<u64> = idle.into_iter().map(|(_, number)| number).take((most / ROOM_MADE).max(1)).collect();
+    let going: Vec<u64> = idle.into_iter().map(|(.., number)| number).take((most / ROOM_MADE).max(1)).collect();
     for number in &going {
         // Its place is free from now on: it takes no time to end, and nobody waits for it.
-        if let Some(activity) = open.by_number.remove(number) {
-            activity.evicted.cancel();
+        if let Some(connection) = open.by_number.remove(number) {
+            connection.activity.evicted.cancel();
         }
     }
     !going.is_empty()
@@ -167,6 +178,17 @@ mod tests {
         for free in ["127.0.0.1", "::1", "10.1.2.3"] {
             let _places: Vec<_> = (0..5).map(|_| enter(&doors, free).unwrap()).collect();
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_address_with_the_most_connections_makes_room_first() {
+        let doors = doors(4, 100);
+        let (alone, _alone_place) = enter(&doors, "192.0.2.1").unwrap();
+        tokio::time::advance(Duration::from_secs(1)).await;
+        let many: Vec<_> = (0..3).map(|_| enter(&doors, "192.0.2.2").unwrap()).collect();
+        let _newcomer = enter(&doors, "192.0.2.3").unwrap();
+        let evicted = many.iter().filter(|(activity, _)| activity.evicted.is_cancelled()).count();
+        assert_eq!((evicted, alone.evicted.is_cancelled()), (1, false), "although it has been idle for longest");
     }
 
     #[tokio::test(start_paused = true)]

@@ -7,6 +7,7 @@ mod descriptors;
 mod doors;
 mod framing;
 mod refusals;
+mod streams;
 mod watched;
 
 use std::{

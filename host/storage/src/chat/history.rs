@@ -145,7 +145,11 @@ fn messages(rows: Vec<PastRow>) -> Result<Vec<PastMessage>> {
     rows.into_iter().map(PastMessage::try_from).collect()
 }
 
-/// The part of a chat before the sequence number `before`, or its end: `limit` messages at most, the oldest first.
+/// Bytes of content of one part of a chat.
+pub const PART_BYTES: i64 = 2 * 1024 * 1024;
+
+/// The part of a chat before the sequence number `before`, or its end: `limit` messages at most, the oldest first. It ends before the
+/// message with which it would have more than [`PART_BYTES`]; one message is always in it.
 pub async fn before(
     db: &mut PgConnection,
     client: ClientId,
@@ -155,22 +159,28 @@ pub async fn before(
 ) -> Result<Vec<PastMessage>> {
     let rows: Vec<PastRow> = sqlx::query_as(
         "SELECT one.*, media.extension, quoted.id AS quoted_id, quoted.body AS quoted_body
-         FROM (SELECT * FROM chat_message
-               WHERE client_id = $1 AND participant_id = $2
-                 AND sequence_number < COALESCE($3::bigint, 9223372036854775807)
-               ORDER BY sequence_number DESC LIMIT $4) one
+         FROM (SELECT latest.*,
+                      sum(coalesce(octet_length(latest.body), 0) + octet_length(latest.content::text))
+                          OVER (ORDER BY latest.sequence_number DESC) AS bytes,
+                      row_number() OVER (ORDER BY latest.sequence_number DESC) AS place
+               FROM (SELECT * FROM chat_message
+                     WHERE client_id = $1 AND participant_id = $2
+                       AND sequence_number < COALESCE($3::bigint, 9223372036854775807)
+                     ORDER BY sequence_number DESC LIMIT $4) latest) one
          LEFT JOIN media ON media.client_id = one.client_id AND media.id = one.media_id
          LEFT JOIN provider_message named
                 ON named.client_id = one.client_id AND named.provider_id = one.quoted_provider_id
          LEFT JOIN LATERAL (
              SELECT id, body FROM chat_message other
              WHERE other.client_id = named.client_id AND other.id = named.chat_message_id OFFSET 0) quoted ON true
+         WHERE one.bytes <= $5 OR one.place = 1
          ORDER BY one.sequence_number",
     )
     .bind(client.0)
     .bind(participant.0)
     .bind(before)
     .bind(limit)
+    .bind(PART_BYTES)
     .fetch_all(db)
     .await?;
     messages(rows)

@@ -18,6 +18,7 @@ use sqlx::PgConnection;
 use storage::{
     chat::{
         chat_messages::{self, NewChatMessage},
+        history::{self, PART_BYTES},
         participant_events::{self, NewEvent},
         participants::{self, Participant},
         teams,
@@ -127,6 +128,28 @@ async fn a_saved_participant_reads_back_as_it_was() {
     assert!(participants::agent_names(&mut db, CLIENT, &[]).await.unwrap().is_empty());
 }
 
+fn said(id: ChatMessageId, sequence: i64) -> NewChatMessage {
+    NewChatMessage {
+        id,
+        participant: CHAT,
+        sequence,
+        content_type: ContentType::Text,
+        channel: Channel::Whatsapp,
+        body: Some("hi".to_owned()),
+        content: ChatContent::Outgoing(Box::new(OutboundContent::Text { body: "hi".to_owned() })),
+        media: None,
+        owner: "BOT".to_owned(),
+        agent: None,
+        temp_id: None,
+        ct_id: None,
+        gst_id: "g1".to_owned(),
+        provider_id: None,
+        quoted_provider_id: None,
+        state: Some(DeliveryState::Queued),
+        created_at: moment(1),
+    }
+}
+
 #[tokio::test]
 async fn a_provider_id_is_taken_once_and_leads_back_to_its_message() {
     let (mut db, customer) = database().await;
@@ -138,25 +161,7 @@ async fn a_provider_id_is_taken_once_and_leads_back_to_its_message() {
     let claims = [("wamid.A", message(91)), ("wamid.B", message(92)), ("wamid.B", message(93))];
     let claimed = chat_messages::claim_provider_ids(&mut db, CLIENT, &claims).await.unwrap();
     assert_eq!(claimed, HashSet::from([message(92)]), "of two with one id the first counts");
-    let message = NewChatMessage {
-        id,
-        participant: CHAT,
-        sequence: 1,
-        content_type: ContentType::Text,
-        channel: Channel::Whatsapp,
-        body: Some("hi".to_owned()),
-        content: ChatContent::Outgoing(Box::new(OutboundContent::Text { body: "hi".to_owned() })),
-        media: None,
-        owner: "BOT".to_owned(),
-        agent: None,
-        temp_id: None,
-        ct_id: Some("mine".to_owned()),
-        gst_id: "g1".to_owned(),
-        provider_id: None,
-        quoted_provider_id: None,
-        state: Some(DeliveryState::Queued),
-        created_at: moment(1),
-    };
+    let message = NewChatMessage { ct_id: Some("mine".to_owned()), ..said(id, 1) };
     chat_messages::insert(&mut db, CLIENT, &message).await.unwrap();
     let quoted = chat_messages::quoted(&mut db, CLIENT, "wamid.A").await.unwrap().unwrap();
     assert_eq!((quoted.chat_message, quoted.gst_id.as_str(), quoted.ct_id.as_deref()), (Some(id), "g1", Some("mine")));
@@ -244,4 +249,28 @@ async fn an_event_can_be_put_before_one_that_waits() {
     assert_eq!(drain(&mut db).await, [3, 2]);
     append(&mut db, &[event(5, ParticipantEvent::Message)], moment(60)).await;
     assert_eq!(participant_events::remove_all(&mut db, CLIENT, CHAT).await.unwrap(), 1);
+}
+
+#[tokio::test]
+async fn a_part_of_a_chat_is_bounded_in_bytes_and_has_one_message_at_least() {
+    let (mut db, customer) = database().await;
+    begin(&mut db, customer, CHAT).await.unwrap();
+    for number in 1..=6 {
+        let message = said(ChatMessageId(Uuid::from_u128(number)), i64::try_from(number).unwrap());
+        chat_messages::insert(&mut db, CLIENT, &message).await.unwrap();
+    }
+    let enlarge = "UPDATE chat_message SET body = repeat('x', $1) WHERE sequence_number BETWEEN $2 AND $3";
+    let third = i32::try_from(PART_BYTES / 3).unwrap();
+    for (bytes, from, to) in [(third - 1_000, 3_i64, 5_i64), (3 * third, 2, 2)] {
+        sqlx::query(enlarge).bind(bytes).bind(from).bind(to).execute(&mut db).await.unwrap();
+    }
+    let mut seen = Vec::new();
+    let mut before = None;
+    loop {
+        let part = history::before(&mut db, CLIENT, CHAT, before, 1_000).await.unwrap();
+        let Some(first) = part.first() else { break };
+        before = Some(first.sequence);
+        seen.push(part.iter().map(|message| message.sequence).collect::<Vec<_>>());
+    }
+    assert_eq!(seen, [vec![3, 4, 5, 6], vec![2], vec![1]]);
 }

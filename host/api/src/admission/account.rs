@@ -1,0 +1,82 @@
+//! The account of one owner: what is held for it, how fast it goes, and its turns at the database.
+
+use std::{net::IpAddr, sync::Arc};
+
+use domain::ids::ClientId;
+use tokio::{sync::Semaphore, time::Instant};
+
+use super::{AdmissionSettings, bucket::Bucket};
+
+/// The party that a request counts to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Owner {
+    /// The client whose key the request has.
+    Client(ClientId),
+    /// The address, or IPv6 network of 64 bits, that it comes from, until its client is known.
+    Source(IpAddr),
+}
+
+impl Owner {
+    /// Whether it has shown no key.
+    pub fn is_source(self) -> bool {
+        matches!(self, Self::Source(_))
+    }
+}
+
+/// An amount of what requests hold.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Load {
+    pub requests: u64,
+    pub bytes: u64,
+}
+
+impl Load {
+    pub fn add(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.bytes += other.bytes;
+    }
+
+    pub fn remove(&mut self, other: Self) {
+        self.requests = self.requests.saturating_sub(other.requests);
+        self.bytes = self.bytes.saturating_sub(other.bytes);
+    }
+}
+
+/// One account.
+#[derive(Debug)]
+pub(super) struct Account {
+    /// Held by its requests in flight.
+    pub held: Load,
+    /// The most that it may hold.
+    pub most: Load,
+    /// Requests in a second.
+    pub requests: Bucket,
+    /// Recipients of sends in a second.
+    pub recipients: Bucket,
+    /// Requests that may use the database at the same time.
+    pub turns: Arc<Semaphore>,
+}
+
+impl Account {
+    pub fn new(settings: &AdmissionSettings, owner: Owner, now: Instant) -> Self {
+        let most = match owner {
+            Owner::Client(_) => Load { requests: settings.requests_per_client, bytes: settings.bytes_per_client },
+            Owner::Source(_) => Load { requests: settings.requests_per_source, bytes: settings.bytes_per_source },
+        };
+        Self {
+            held: Load::default(),
+            most,
+            requests: Bucket::full(settings.requests_per_second.into(), now),
+            recipients: Bucket::full(settings.recipients_per_second.into(), now),
+            turns: Arc::new(Semaphore::new(settings.turns_per_client.max(1))),
+        }
+    }
+
+    /// Whether nothing is lost by forgetting it.
+    pub fn is_idle(&mut self, settings: &AdmissionSettings, now: Instant) -> bool {
+        self.held == Load::default()
+            && Arc::strong_count(&self.turns) == 1
+            && self.requests.is_full(settings.requests_per_second.into(), now)
+            && self.recipients.is_full(settings.recipients_per_second.into(), now)
+    }
+}

@@ -1,0 +1,279 @@
+//! The ledger: every request in flight, the account that it counts to, and the rule that decides when something is short.
+
+mod room;
+#[cfg(test)]
+mod tests;
+
+use std::{collections::HashMap, sync::Arc};
+
+use domain::ids::ClientId;
+use tokio::{
+    sync::{Notify, Semaphore},
+    time::Instant,
+};
+
+use super::{
+    AdmissionSettings,
+    account::{Account, Load, Owner},
+    entry::{Entry, Phase},
+    link::PeerLink,
+    refusal::Refusal,
+};
+
+use room::{Crowd, account_is_full, short};
+
+/// Accounts that are remembered before those that are idle are forgotten.
+const ACCOUNTS: usize = 1_024;
+
+/// Names a request in the ledger.
+pub(super) type Number = u64;
+
+/// All requests of one process. Every change is made under one lock, and none of them waits.
+#[derive(Debug)]
+pub(super) struct Ledger {
+    pub settings: AdmissionSettings,
+    accounts: HashMap<Owner, Account>,
+    entries: HashMap<Number, Entry>,
+    next: Number,
+    sweep_at: usize,
+    /// Held by all.
+    pub all: Load,
+    /// Held by those who have shown no key.
+    strangers: Load,
+}
+
+impl Ledger {
+    pub fn new(settings: AdmissionSettings) -> Self {
+        let (all, strangers) = (Load::default(), Load::default());
+        Self { settings, accounts: HashMap::new(), entries: HashMap::new(), next: 0, sweep_at: ACCOUNTS, all, strangers }
+    }
+
+    fn account(&mut self, owner: Owner, now: Instant) -> &mut Account {
+        if self.accounts.len() >= self.sweep_at && !self.accounts.contains_key(&owner) {
+            self.accounts.retain(|_, account| !account.is_idle(&self.settings, now));
+            self.sweep_at = (self.accounts.len() * 2).max(ACCOUNTS);
+        }
+        self.accounts.entry(owner).or_insert_with(|| Account::new(&self.settings, owner, now))
+    }
+
+    /// A place for a request.
+    pub fn enter(
+        &mut self,
+        owner: Owner,
+        link: PeerLink,
+        now: Instant,
+    ) -> Result<(Number, Arc<Notify>), Refusal> {
+        let ended = Arc::new(Notify::new());
+        let entry = Entry {
+            owner,
+            is_identified: false,
+            load: Load { requests: 1, bytes: 0 },
+            of_account: 0,
+            phase: Phase::Ours,
+            sent: 0,
+            answered: None,
+            link,
+            ended: Arc::clone(&ended),
+        };
+        let number = self.next;
+        self.make_room(owner, number, entry.load, entry.share(), now)?;
+        self.next += 1;
+        self.add(owner, entry.load, entry.share(), now);
+        self.entries.insert(number, entry);
+        Ok((number, ended))
+    }
+
+    /// From now on a request counts to this client.
+    pub fn identify(&mut self, number: Number, client: ClientId, now: Instant) -> Result<Arc<Semaphore>, Refusal> {
+        let rate = self.settings.requests_per_second.into();
+        let owner = Owner::Client(client);
+        let before = self.entries.get(&number).map(|entry| (entry.owner, entry.is_identified));
+        let account = self.account(owner, now);
+        let turns = Arc::clone(&account.turns);
+        if before == Some((owner, true)) {
+            return Ok(turns);
+        }
+        account.requests.take(rate, now).map_err(Refusal::RequestsPerSecond)?;
+        let one = Load { requests: 1, bytes: 0 };
+        let short = short(account.held, one, account.most).filter(|_| before != Some((owner, false)));
+        if let Some(short) = short {
+            return Err(account_is_full(owner, account, short));
+        }
+        let Some(entry) = self.entries.get_mut(&number) else { return Ok(turns) };
+        entry.is_identified = true;
+        let before = std::mem::replace(&mut entry.owner, owner);
+        let (load, share) = (entry.load, entry.share());
+        self.remove(before, load, share);
+        self.add(owner, load, share, now);
+        Ok(turns)
+    }
+
+    /// How long the client has to wait before it may send to more recipients, if it has to.
+    pub fn recipients_left(&mut self, number: Number, now: Instant) -> Result<(), Refusal> {
+        let rate = self.settings.recipients_per_second.into();
+        let Some(account) = self.account_of(number) else { return Ok(()) };
+        account.recipients.ready(rate, now).map_err(Refusal::RecipientsPerSecond)
+    }
+
+    /// Counts recipients of a send that was accepted.
+    pub fn charge_recipients(&mut self, number: Number, recipients: u32, now: Instant) {
+        let rate = self.settings.recipients_per_second.into();
+        if let Some(account) = self.account_of(number) {
+            account.recipients.charge(rate, recipients.into(), now);
+        }
+    }
+
+    fn account_of(&mut self, number: Number) -> Option<&mut Account> {
+        self.accounts.get_mut(&self.entries.get(&number)?.owner)
+    }
+
+    /// Counts bytes of a body for which memory is about to be taken: `bytes` in all.
+    ///
+    /// A body that is larger than the share of its client counts as three quarters of the share. It is taken when the client has
+    /// little else in flight, and leaves room for the client's other requests.
+    pub fn hold_body(&mut self, number: Number, bytes: u64, now: Instant) -> Result<(), Refusal> {
+        let Some(entry) = self.entries.get(&number) else { return Err(Refusal::Ended) };
+        let (owner, before, share_before) = (entry.owner, entry.load, entry.share());
+        if bytes > self.settings.bytes {
+            return Err(Refusal::NeverFits { bytes, limit: "limits.bytes_in_flight", most: self.settings.bytes });
+        }
+        let most = self.account(owner, now).most.bytes;
+        let of_account = match owner {
+            _ if bytes <= most => bytes,
+            Owner::Client(_) => most / 4 * 3,
+            Owner::Source(_) => {
+                return Err(Refusal::NeverFits { bytes, limit: "limits.bytes_in_flight_per_source", most });
+            }
+        };
+        let more = Load { requests: 0, bytes: bytes.saturating_sub(before.bytes) };
+        let more_of_share = Load { requests: 0, bytes: of_account.saturating_sub(share_before.bytes) };
+        self.make_room(owner, number, more, more_of_share, now)?;
+        self.set_bytes(number, bytes, of_account, now);
+        Ok(())
+    }
+
+    /// Counts bytes of an answer that are in memory, in the place of the body. An error if `may_refuse` and the account has no room.
+    pub fn hold_answer(
+        &mut self,
+        number: Number,
+        bytes: u64,
+        may_refuse: bool,
+        now: Instant,
+    ) -> Result<(), Refusal> {
+        let Some(entry) = self.entries.get(&number) else { return Ok(()) };
+        let (owner, load, share) = (entry.owner, entry.load, entry.share());
+        let account = self.account(owner, now);
+        let others = account.held.bytes.saturating_sub(share.bytes);
+        if may_refuse && others > 0 && others + bytes > account.most.bytes {
+            return Err(Refusal::bytes_of(owner, account.most.bytes));
+        }
+        let more = Load { requests: 0, bytes: bytes.saturating_sub(load.bytes) };
+        // An answer that is there cannot wait for room: it counts in any case, and others end if they are slow.
+        for crowd in [Crowd::Strangers, Crowd::All].into_iter().filter(|crowd| crowd.has(owner)) {
+            let _ = self.end_the_slowest(crowd, number, more, now);
+        }
+        self.set_bytes(number, bytes, bytes, now);
+        Ok(())
+    }
+
+    /// Counts bytes of a piece of an answer that is made while it is sent.
+    pub fn hold_piece(&mut self, number: Number, bytes: u64, now: Instant) {
+        if let Some(entry) = self.entries.get(&number) {
+            let (load, share) = (entry.load.bytes, entry.of_account);
+            self.set_bytes(number, load + bytes, share + bytes, now);
+        }
+    }
+
+    /// Bytes of an answer are gone.
+    pub fn release(&mut self, number: Number, bytes: u64, now: Instant) {
+        if let Some(entry) = self.entries.get(&number) {
+            let (load, share) = (entry.load.bytes.saturating_sub(bytes), entry.of_account.saturating_sub(bytes));
+            self.set_bytes(number, load, share, now);
+        }
+    }
+
+    /// A request goes on without its place.
+    pub fn give_place_back(&mut self, number: Number, now: Instant) {
+        self.recount(number, now, |entry| entry.load.requests = 0);
+    }
+
+    fn set_bytes(&mut self, number: Number, bytes: u64, of_account: u64, now: Instant) {
+        self.recount(number, now, |entry| {
+            entry.load.bytes = bytes;
+            entry.of_account = of_account;
+        });
+    }
+
+    fn recount(&mut self, number: Number, now: Instant, change: impl FnOnce(&mut Entry)) {
+        let Some(entry) = self.entries.get_mut(&number) else { return };
+        let (owner, load, share) = (entry.owner, entry.load, entry.share());
+        change(entry);
+        let (new_load, new_share) = (entry.load, entry.share());
+        self.remove(owner, load, share);
+        self.add(owner, new_load, new_share, now);
+    }
+
+    /// The peer is waited for, or not any more.
+    pub fn set_phase(&mut self, number: Number, phase: Phase) {
+        if let Some(entry) = self.entries.get_mut(&number) {
+            entry.phase = phase;
+        }
+    }
+
+    /// Bytes of the body came.
+    pub fn received(&mut self, number: Number, bytes: u64) {
+        if let Some(Entry { phase: Phase::Receiving { moved, .. }, .. }) = self.entries.get_mut(&number) {
+            *moved += bytes;
+        }
+    }
+
+    /// A part of the answer was handed out, because the peer has taken the part before.
+    pub fn handed_out(&mut self, number: Number, bytes: u64, now: Instant) {
+        if let Some(entry) = self.entries.get_mut(&number) {
+            let since = *entry.answered.get_or_insert(now);
+            entry.phase = Phase::Sending { since, waiting: now, moved: entry.sent };
+            entry.sent += bytes;
+        }
+    }
+
+    /// A request is over.
+    pub fn leave(&mut self, number: Number) {
+        if let Some(entry) = self.entries.remove(&number) {
+            self.remove(entry.owner, entry.load, entry.share());
+        }
+    }
+
+    /// Ends requests whose peers have taken nothing of their answers for `write_timeout`, and says how many.
+    pub fn end_stuck(&mut self, now: Instant) -> usize {
+        let time = self.settings.write_timeout;
+        let stuck = self.entries.iter().filter(|(_, entry)| entry.is_stuck(time, now)).map(|(number, _)| *number);
+        let stuck: Vec<Number> = stuck.collect();
+        stuck.iter().for_each(|number| self.end(*number));
+        stuck.len()
+    }
+
+    fn end(&mut self, number: Number) {
+        if let Some(entry) = self.entries.remove(&number) {
+            self.remove(entry.owner, entry.load, entry.share());
+            entry.end();
+        }
+    }
+
+    fn add(&mut self, owner: Owner, load: Load, share: Load, now: Instant) {
+        self.all.add(load);
+        if owner.is_source() {
+            self.strangers.add(load);
+        }
+        self.account(owner, now).held.add(share);
+    }
+
+    fn remove(&mut self, owner: Owner, load: Load, share: Load) {
+        self.all.remove(load);
+        if owner.is_source() {
+            self.strangers.remove(load);
+        }
+        if let Some(account) = self.accounts.get_mut(&owner) {
+            account.held.remove(share);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The reasons for which a request is not taken, and the errors that say so.
+
+use std::time::Duration;
+
+use super::{AdmissionSettings, account::Owner};
+use crate::error::{ApiError, ErrorKind};
+
+/// How long a caller waits whose share is full.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// A reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// The client has this many requests in flight, and may have no more.
+    RequestsOfClient(u64),
+    /// Its bodies and answers may have this many bytes.
+    BytesOfClient(u64),
+    /// The address has this many requests in flight, and may have no more.
+    RequestsOfSource(u64),
+    /// Its bodies and answers may have this many bytes.
+    BytesOfSource(u64),
+    /// All callers without a key together hold what they may.
+    Strangers,
+    /// The process holds what it may.
+    Process,
+    /// There is never room for a body like this.
+    NeverFits {
+        /// Bytes that it has, at least.
+        bytes: u64,
+        /// The setting.
+        limit: &'static str,
+        /// Its value.
+        most: u64,
+    },
+    /// The client sends requests too fast.
+    RequestsPerSecond(Duration),
+    /// The client sends to recipients too fast.
+    RecipientsPerSecond(Duration),
+    /// The request was the slowest of those that held the most, and others needed the room.
+    Ended,
+}
+
+impl Refusal {
+    /// The owner has as many requests in flight as it may.
+    pub fn requests_of(owner: Owner, most: u64) -> Self {
+        match owner {
+            Owner::Client(_) => Self::RequestsOfClient(most),
+            Owner::Source(_) => Self::RequestsOfSource(most),
+        }
+    }
+
+    /// Its bodies and answers have as many bytes as they may.
+    pub fn bytes_of(owner: Owner, most: u64) -> Self {
+        match owner {
+            Owner::Client(_) => Self::BytesOfClient(most),
+            Owner::Source(_) => Self::BytesOfSource(most),
+        }
+    }
+
+    /// The error. Counts it, too.
+    pub fn error(self, settings: &AdmissionSettings) -> ApiError {
+        metrics::counter!("patchbay_http_requests_refused_total", "limit" => self.limit()).increment(1);
+        match self {
+            Self::RequestsOfClient(most) => too_much("your client", &format!("{most} requests")),
+            Self::BytesOfClient(most) => too_much("your client", &format!("bodies and answers of {most} bytes")),
+            Self::RequestsOfSource(most) => too_much("your address", &format!("{most} requests")),
+            Self::BytesOfSource(most) => too_much("your address", &format!("bodies and answers of {most} bytes")),
+            Self::Strangers | Self::Process => ApiError::overloaded(),
+            Self::NeverFits { bytes, limit, most } => {
+                let said = format!("a body of {bytes} bytes is never taken here: {limit} leaves {most} bytes for one");
+                ApiError::new(ErrorKind::PayloadTooLarge, said)
+            }
+            Self::RequestsPerSecond(wait) => {
+                let rate = settings.requests_per_second;
+                let said = format!("your client may make {rate} requests a second: wait as Retry-After says");
+                ApiError::new(ErrorKind::TooManyRequests, said).retry_after(wait)
+            }
+            Self::RecipientsPerSecond(wait) => {
+                let rate = settings.recipients_per_second;
+                let said = format!("your client may send to {rate} recipients a second: wait as Retry-After says");
+                ApiError::new(ErrorKind::TooManyRequests, said).retry_after(wait)
+            }
+            Self::Ended => {
+                let said = "the server is busy, and this body came more slowly than others: send it again";
+                ApiError::new(ErrorKind::Unavailable, said).retry_after(AGAIN)
+            }
+        }
+    }
+
+    fn limit(self) -> &'static str {
+        match self {
+            Self::RequestsOfClient(_) => "requests_in_flight_per_client",
+            Self::BytesOfClient(_) => "bytes_in_flight_per_client",
+            Self::RequestsOfSource(_) => "requests_in_flight_per_source",
+            Self::BytesOfSource(_) => "bytes_in_flight_per_source",
+            Self::Strangers => "in_flight_without_key",
+            Self::Process => "in_flight",
+            Self::NeverFits { .. } => "body",
+            Self::RequestsPerSecond(_) => "requests_per_second_per_client",
+            Self::RecipientsPerSecond(_) => "recipients_per_second_per_client",
+            Self::Ended => "slowest",
+        }
+    }
+}
+
+fn too_much(whose: &str, what: &str) -> ApiError {
+    let said = format!("{whose} may have {what} in flight: wait for answers before you send more");
+    ApiError::new(ErrorKind::TooManyRequests, said).retry_after(AGAIN)
+}

@@ -1,0 +1,56 @@
+//! HTTP/2 streams: each runs in a task of its own, which can be ended without its connection.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use hyper::rt::Executor;
+use tokio_util::sync::CancellationToken;
+
+tokio::task_local! {
+    static STREAM: Arc<Stream>;
+}
+
+/// One stream, as long as the library works for it.
+#[derive(Debug, Default)]
+pub struct Stream {
+    cut: CancellationToken,
+    over: AtomicBool,
+}
+
+impl Stream {
+    /// The stream of the request that this task serves. `None` for HTTP/1.
+    pub fn current() -> Option<Arc<Self>> {
+        STREAM.try_with(Arc::clone).ok()
+    }
+
+    /// Resets it. `false` if the library has written all of the answer, and only the peer's window keeps it.
+    pub fn reset(&self) -> bool {
+        self.cut.cancel();
+        !self.over.load(Ordering::Acquire)
+    }
+}
+
+/// Runs streams.
+#[derive(Debug, Clone, Copy)]
+pub struct Streams;
+
+impl<F> Executor<F> for Streams
+where
+    F: Future + Send + 'static,
+    F::Output: Send,
+{
+    fn execute(&self, serving: F) {
+        let stream = Arc::new(Stream::default());
+        let task = {
+            let stream = Arc::clone(&stream);
+            async move {
+                // If it is cut, the library's side of the stream is dropped, which resets the stream.
+                let _ = stream.cut.run_until_cancelled(serving).await;
+                stream.over.store(true, Ordering::Release);
+            }
+        };
+        tokio::spawn(STREAM.scope(stream, task));
+    }
+}
