@@ -46,7 +46,7 @@ async fn against(stage: &Stage, account: &Account, name: &'static str) -> Figure
         unit: "legs/s",
         measured: median(measured),
         floor: Some(median(floors)),
-        beside: "a bare `rusmppc` loop to the same SMSC with the same window".to_owned(),
+        beside: "a bare SMPP loop to the same SMSC with the same window".to_owned(),
         bar: Bar::AtLeast(0.5),
         notes,
     }

@@ -5,18 +5,19 @@ use std::{
     path::PathBuf,
     process::{Child, ChildStdout, Command, Stdio},
     str::FromStr,
-    sync::Arc,
     time::{Duration, Instant},
 };
 
-use futures::StreamExt;
+use futures::{SinkExt, StreamExt};
 use rusmpp::{
+    Command as Smpp, CommandStatus, Pdu,
     pdus::{BindTransceiver, SubmitSm},
+    tokio_codec::CommandCodec,
     types::{COctetString, OctetString},
     values::{DataCoding, EsmClass, InterfaceVersion, Npi, RegisteredDelivery, Ton},
 };
-use rusmppc::{Client, ConnectionBuilder};
-use tokio::{sync::Semaphore, task::JoinSet};
+use tokio::net::TcpStream;
+use tokio_util::codec::Framed;
 
 /// How long submits are waited for, besides 2 ms for each.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -95,42 +96,66 @@ impl Drop for Npm {
 
 /// Submits per second of a client that does nothing else, with so many unanswered at once.
 pub async fn bare_loop(account: &Account, text: &str, count: usize, window: usize) -> f64 {
-    let client = bound(account).await;
-    let places = Arc::new(Semaphore::new(window));
-    let mut submits = JoinSet::new();
+    let mut session = Session::bind(account).await;
     let began = Instant::now();
     for number in 0..count {
-        let place = Arc::clone(&places).acquire_owned().await.unwrap();
-        let (client, submit) = (client.clone(), submit_sm(number, text));
-        submits.spawn(async move {
-            let answer = client.submit_sm(submit).await.expect("the SMSC takes it");
-            assert!(!answer.message_id().is_empty());
-            drop(place);
-        });
+        if number >= window {
+            session.submitted().await;
+        }
+        session.send(submit_sm(number, text)).await;
     }
-    submits.join_all().await;
+    for _ in 0..window.min(count) {
+        session.submitted().await;
+    }
     let took = began.elapsed();
-    client.unbind().await.expect("the SMSC lets go");
+    session.unbind().await;
     #[expect(clippy::cast_precision_loss, reason = "a count of submits")]
     let count = count as f64;
     count / took.as_secs_f64()
 }
 
-async fn bound(account: &Account) -> Client {
-    let stream = tokio::net::TcpStream::connect(&account.address).await.unwrap();
-    stream.set_nodelay(true).unwrap();
-    let (client, mut events) = ConnectionBuilder::new()
-        .enquire_link_interval(Duration::from_secs(30))
-        .response_timeout(Duration::from_secs(10))
-        .disable_interface_version_check()
-        .connected(stream);
-    tokio::spawn(async move { while events.next().await.is_some() {} });
-    let bind = BindTransceiver::builder()
-        .system_id(COctetString::from_str(account.system_id).unwrap())
-        .password(COctetString::from_str("secret").unwrap())
-        .interface_version(InterfaceVersion::Smpp3_4);
-    client.bind_transceiver(bind.build()).await.expect("the SMSC accepts the bind");
-    client
+/// A connection to an SMSC with the codec and nothing above it: requests are written one by one, answers read in their order.
+struct Session {
+    framed: Framed<TcpStream, CommandCodec>,
+    sequence: u32,
+}
+
+impl Session {
+    async fn bind(account: &Account) -> Self {
+        let stream = TcpStream::connect(&account.address).await.unwrap();
+        stream.set_nodelay(true).unwrap();
+        let mut session = Self { framed: Framed::new(stream, CommandCodec::new()), sequence: 0 };
+        let bind = BindTransceiver::builder()
+            .system_id(COctetString::from_str(account.system_id).unwrap())
+            .password(COctetString::from_str("secret").unwrap())
+            .interface_version(InterfaceVersion::Smpp3_4);
+        session.send(bind.build()).await;
+        let Some(Pdu::BindTransceiverResp(_)) = session.answer().await else { panic!("the SMSC refuses the bind") };
+        session
+    }
+
+    async fn send(&mut self, request: impl Into<Pdu>) {
+        self.sequence += 1;
+        self.framed.send(Smpp::new(CommandStatus::EsmeRok, self.sequence, request)).await.unwrap();
+    }
+
+    /// The next answer. The SMSC asks for nothing in the time of a run.
+    async fn answer(&mut self) -> Option<Pdu> {
+        let answer = self.framed.next().await.expect("the SMSC answers").unwrap();
+        assert_eq!(answer.status(), CommandStatus::EsmeRok);
+        answer.pdu().cloned()
+    }
+
+    async fn submitted(&mut self) {
+        let answer = self.answer().await;
+        let Some(Pdu::SubmitSmResp(answer)) = answer else { panic!("no answer to a submit: {answer:?}") };
+        assert!(!answer.message_id().is_empty());
+    }
+
+    async fn unbind(mut self) {
+        self.send(Pdu::Unbind).await;
+        assert!(matches!(self.answer().await, Some(Pdu::UnbindResp)), "the SMSC lets go");
+    }
 }
 
 /// What the program submits for one of these legs.

@@ -10,9 +10,9 @@ use std::{
 };
 
 use hickory_resolver::{
-    ResolveError, TokioResolver,
-    config::{LookupIpStrategy, NameServerConfigGroup, ResolverConfig, ResolverOpts},
-    name_server::TokioConnectionProvider,
+    TokioResolver,
+    config::{LookupIpStrategy, NameServerConfig, ResolverConfig, ResolverOpts},
+    net::{NetError, runtime::TokioRuntimeProvider},
 };
 
 use super::resolver::{NameResolver, Resolving};
@@ -36,53 +36,67 @@ struct Configured {
 
 impl SystemResolver {
     /// Asks this name server and looks at no file. For tests.
-    pub fn of_server(server: SocketAddr) -> Self {
-        let servers = NameServerConfigGroup::from_ips_clear(&[server.ip()], server.port(), true);
-        let config = ResolverConfig::from_parts(None, Vec::new(), servers);
-        let resolver = build(config, ResolverOpts::default());
-        Self { current: Mutex::new(Some(Configured { resolver, read: None })) }
+    ///
+    /// # Errors
+    /// When a resolver cannot be made of that.
+    pub fn of_server(server: SocketAddr) -> io::Result<Self> {
+        let config = ResolverConfig::from_name_servers(vec![name_server(server)]);
+        let resolver = build(config, ResolverOpts::default())?;
+        Ok(Self { current: Mutex::new(Some(Configured { resolver, read: None })) })
     }
 
     /// The resolver for what the files say now.
-    fn resolver(&self) -> TokioResolver {
+    fn resolver(&self) -> io::Result<TokioResolver> {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         let changed = FILES.map(|file| fs::metadata(Path::new(file)).and_then(|file| file.modified()).ok());
         let fresh = |known: &&Configured| known.read.is_none_or(|read| read == changed);
         if let Some(known) = current.as_ref().filter(fresh) {
-            return known.resolver.clone();
+            return Ok(known.resolver.clone());
         }
-        let resolver = from_system();
+        let resolver = from_system()?;
         *current = Some(Configured { resolver: resolver.clone(), read: Some(changed) });
-        resolver
+        Ok(resolver)
     }
 }
 
 /// As the C library does it: without a usable file, the name server of this machine is asked.
-fn from_system() -> TokioResolver {
+fn from_system() -> io::Result<TokioResolver> {
     let (config, options) = hickory_resolver::system_conf::read_system_conf().unwrap_or_else(|error| {
         tracing::warn!(error = &error as &dyn std::error::Error, "/etc/resolv.conf cannot be used");
-        (ResolverConfig::new(), ResolverOpts::default())
+        (ResolverConfig::from_name_servers(Vec::new()), ResolverOpts::default())
     });
     if config.name_servers().is_empty() {
-        let here = NameServerConfigGroup::from_ips_clear(&[IpAddr::V4(Ipv4Addr::LOCALHOST)], 53, true);
-        return build(ResolverConfig::from_parts(None, config.search().to_vec(), here), options);
+        let here = name_server(SocketAddr::from((Ipv4Addr::LOCALHOST, 53)));
+        return build(ResolverConfig::from_parts(None, config.search().to_vec(), vec![here]), options);
     }
     build(config, options)
 }
 
-fn build(config: ResolverConfig, options: ResolverOpts) -> TokioResolver {
-    let mut builder = TokioResolver::builder_with_config(config, TokioConnectionProvider::default());
+fn name_server(address: SocketAddr) -> NameServerConfig {
+    let mut server = NameServerConfig::udp_and_tcp(address.ip());
+    for connection in &mut server.connections {
+        connection.port = address.port();
+    }
+    server
+}
+
+fn build(config: ResolverConfig, options: ResolverOpts) -> io::Result<TokioResolver> {
+    let mut builder = TokioResolver::builder_with_config(config, TokioRuntimeProvider::default());
     *builder.options_mut() = options;
     let options = builder.options_mut();
     options.timeout = options.timeout.min(PATIENCE);
     options.ip_strategy = LookupIpStrategy::Ipv4AndIpv6;
-    builder.build()
+    builder.build().map_err(io::Error::other)
 }
 
 impl NameResolver for SystemResolver {
     fn resolve(&self, host: &str) -> Resolving {
         let (host, resolver) = (host.to_owned(), self.resolver());
         Box::pin(async move {
+            let resolver = resolver.map_err(|error| {
+                tracing::error!(error = &error as &dyn std::error::Error, "names cannot be looked up");
+                io::Error::other("names cannot be looked up on this server")
+            })?;
             let found = resolver.lookup_ip(host).await.map_err(|error| failure(&error))?;
             let mut addresses: Vec<IpAddr> = found.iter().collect();
             // Which of the two works from here is not known; the older one mostly does.
@@ -93,7 +107,7 @@ impl NameResolver for SystemResolver {
 }
 
 /// In words that do not name our name servers: clients read them.
-fn failure(error: &ResolveError) -> io::Error {
+fn failure(error: &NetError) -> io::Error {
     if error.is_nx_domain() || error.is_no_records_found() {
         io::Error::new(io::ErrorKind::NotFound, "the name has no address")
     } else {

@@ -75,7 +75,7 @@ fn answer(id: &[u8], name: &str, question: &[u8]) -> Option<Vec<u8>> {
 }
 
 fn guarded(servers: &NameServer) -> GuardedClient {
-    let resolver = Arc::new(SystemResolver::of_server(servers.address));
+    let resolver = Arc::new(SystemResolver::of_server(servers.address).unwrap());
     GuardedClient::new(GuardedSettings { resolver, ..GuardedSettings::default() }).unwrap()
 }
 
@@ -86,7 +86,7 @@ fn client(id: u128) -> ClientId {
 #[tokio::test]
 async fn names_are_found_and_those_that_are_nobodys_are_not() {
     let servers = NameServer::start().await;
-    let resolver = SystemResolver::of_server(servers.address);
+    let resolver = SystemResolver::of_server(servers.address).unwrap();
     assert_eq!(
         resolver.resolve("shop.here.example").await.unwrap(),
         ["127.0.0.1".parse::<std::net::IpAddr>().unwrap()]
@@ -137,7 +137,7 @@ fn silent_name_servers_take_no_thread_and_hold_up_no_other_client() {
 #[tokio::test]
 async fn a_name_that_nobody_answers_for_fails_in_the_time_for_connecting() {
     let servers = NameServer::start().await;
-    let resolver = Arc::new(SystemResolver::of_server(servers.address));
+    let resolver = Arc::new(SystemResolver::of_server(servers.address).unwrap());
     let settings =
         GuardedSettings { resolver, connect_timeout: Duration::from_millis(200), ..GuardedSettings::default() };
     let http = GuardedClient::new(settings).unwrap();
