@@ -25,7 +25,7 @@ bench: setup ## Measure, each figure beside a floor of the same run (ARGS="sends
 	cargo build --release --workspace --bin patchbay --examples
 	cargo bench --workspace --bench figures -- $(ARGS)
 
-check: setup ## Formatting and lints, of the host and of the plugins
+check: setup ## Formatting and lints, of the host and of the plugins; advisories and licences of dependencies
 	@sh scripts/check.sh
 
 fmt: ## Format everything

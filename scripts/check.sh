@@ -1,5 +1,5 @@
 #!/bin/sh
-# Formatting and lints, of the host and of the plugins.
+# Formatting and lints, of the host and of the plugins; advisories and licences of what they depend on.
 set -eu
 . "$(dirname "$0")/packages.sh"
 
@@ -15,3 +15,4 @@ cargo fmt --all --check
 cargo fmt --all --check --manifest-path plugins/Cargo.toml
 cargo clippy --workspace --all-targets -- -D warnings
 cargo clippy --manifest-path plugins/Cargo.toml --target wasm32-wasip2 --target-dir "$CARGO_TARGET_DIR/plugin-lints" -- -D warnings
+sh "$(dirname "$0")/dependencies.sh"

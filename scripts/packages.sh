@@ -60,3 +60,9 @@ install() {
         brew) brew install $packages >&2 ;;
     esac || give_up "could not install $what; as root: $manager install $packages, then start again"
 }
+
+# Makes sure of Python with pip.
+need_python() {
+    have python3 && python3 -c 'import venv, ensurepip' 2>/dev/null && return
+    install "Python" "python3 python3-venv python3-pip" "python3 python3-pip" "python3 py3-pip" "python python-pip" "python3 python3-pip" python
+}

@@ -4,9 +4,7 @@
 set -eu
 . "$(dirname "$0")/packages.sh"
 
-if ! have python3 || ! python3 -c 'import venv, ensurepip' 2>/dev/null; then
-    install "Python" "python3 python3-venv python3-pip" "python3 python3-pip" "python3 py3-pip" "python python-pip" "python3 python3-pip" python
-fi
+need_python
 if ! have node || ! have npm; then
     install "Node.js" "nodejs npm" "nodejs npm" "nodejs npm" "nodejs npm" "nodejs npm" node
 fi
