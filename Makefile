@@ -1,7 +1,7 @@
 # What people and CI type. Each target sets up what it needs first; `make help` lists them.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help run test bench check fmt lite-native setup setup-test
+.PHONY: help run test soak bench check fmt lite-native setup setup-test
 
 # rustup puts cargo here and a fresh shell may not know yet.
 export PATH := $(PATH):$(HOME)/.cargo/bin
@@ -20,6 +20,9 @@ run: setup ## Set up what is missing and serve: database, API, workers, simulato
 
 test: setup-test ## Set up what is missing and run every test (ARGS="--test it" for some)
 	@sh scripts/test.sh $(ARGS)
+
+soak: setup ## Attack the program, break its network and kill it, minutes per case (ARGS="doors --seconds 10" for some)
+	@sh scripts/soak.sh $(ARGS)
 
 bench: setup ## Measure, each figure beside a floor of the same run (ARGS="sends webhooks" for some)
 	cargo build --release --workspace --bin patchbay --examples

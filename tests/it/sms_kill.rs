@@ -3,6 +3,7 @@
 
 use std::{
     collections::{HashMap, HashSet},
+    fmt,
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, Ordering},
@@ -16,7 +17,8 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 use tokio::task::JoinSet;
 
-const KILLS: usize = 5;
+/// How often the test kills the process; `make soak` does it for minutes.
+pub const KILLS: usize = 5;
 /// The windows of both binds together.
 const WINDOW: usize = 16;
 /// Requests that each life of the process takes at least.
@@ -26,58 +28,125 @@ const PHONES: usize = 30;
 /// Longest time that a step may take on a machine that has much else to do; usually it is seconds.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// What was acknowledged: number and text.
+/// The requests that were acknowledged: number and text.
 type Ledger = Arc<Mutex<Vec<(String, String)>>>;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_sms_is_lost_when_the_process_is_killed_at_random() {
     let seed = std::env::var("PATCHBAY_KILL_SEED").map_or(20_251_122, |seed| seed.parse().unwrap());
-    let mut random = StdRng::seed_from_u64(seed);
-    let setup = Setup::new().set("limits.unknown_after", "2s");
-    let mut patchbay = setup.bind("name=pair&window=8").bind("name=pair&window=8").start().await;
-    patchbay.simulate("/simulator/faults", &json!({ "smscReceiptDelayMillis": 300 })).await;
-    // Each client is a lane of its own; the windows are shared.
-    let clients = ["acme", "beta"].map(|name| patchbay.bare_client(name));
-    for client in &clients {
-        patchbay.credits(client, 1_000_000);
-    }
-    let db = PgPool::connect(patchbay.database_url()).await.unwrap();
+    println!("{}", killed_at_random(seed, |kills| kills < KILLS).await);
+}
 
-    let (ledger, over) = (Ledger::default(), Arc::new(AtomicBool::new(false)));
-    let mut senders = JoinSet::new();
-    for name in 0..SENDERS {
-        let client = clients[name % clients.len()].clone();
-        senders.spawn(send(patchbay.url(), client, name, Arc::clone(&ledger), Arc::clone(&over)));
-    }
-    for kill in 0..KILLS {
-        let began = Instant::now();
-        while ledger.lock().unwrap().len() < 3 * REQUESTS * (kill + 1) {
-            assert!(began.elapsed() < PATIENCE, "requests are not taken");
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
+/// Kills the process under load while `goes_on` says so of the number of kills, and checks everything that was promised. Answers
+/// the counts.
+///
+/// # Panics
+///
+/// When something is lost, or comes twice for another reason than a submit in flight.
+pub async fn killed_at_random(seed: u64, goes_on: impl Fn(usize) -> bool) -> String {
+    let mut random = StdRng::seed_from_u64(seed);
+    let mut patchbay = start().await;
+    let sending = Sending::start(&patchbay).await;
+    let mut kills = 0;
+    while goes_on(kills) {
+        sending.until(3 * REQUESTS * (kills + 1)).await;
         tokio::time::sleep(Duration::from_millis(random.random_range(0..400))).await;
         patchbay.kill();
         tokio::time::sleep(Duration::from_millis(random.random_range(0..200))).await;
         patchbay.launch().await;
+        kills += 1;
     }
-    over.store(true, Ordering::SeqCst);
-    senders.join_all().await;
-    drain(&db).await;
-
-    let acknowledged = ledger.lock().unwrap().clone();
-    let told = given_up(&db).await;
-    let (arrived, doubles) = on_phones(&patchbay, &acknowledged, &told).await;
-    stored_and_charged_once(&db, &acknowledged).await;
-    let in_doubt: i64 =
-        sqlx::query_scalar("SELECT count(*) FROM outbound_leg WHERE ambiguous").fetch_one(&db).await.unwrap();
-    println!(
-        "SMS kill test: seed {seed}, {KILLS} kills; {} acknowledged, 0 lost; {arrived} arrived, {doubles} of them twice; \
-         {in_doubt} legs in doubt, {} given up",
-        acknowledged.len(),
-        told.len()
-    );
+    let counts = sending.stop_and_judge(&patchbay).await;
     // What is in flight and what has been answered and is not on disk: a window together (ADR 0043).
-    assert!(doubles <= KILLS * WINDOW, "{doubles} came twice in {KILLS} kills");
+    assert!(counts.doubles <= kills * WINDOW, "{} came twice in {kills} kills", counts.doubles);
+    format!("SMS kill test: seed {seed}, {kills} kills; {counts}")
+}
+
+/// The program with two binds of one name.
+pub async fn start() -> Patchbay {
+    let setup = Setup::new().set("limits.unknown_after", "2s");
+    let patchbay = setup.bind("name=pair&window=8").bind("name=pair&window=8").start().await;
+    patchbay.simulate("/simulator/faults", &json!({ "smscReceiptDelayMillis": 300 })).await;
+    patchbay
+}
+
+/// Two clients that send, each a lane of its own; the windows are shared.
+pub struct Sending {
+    pub clients: [Client; 2],
+    ledger: Ledger,
+    over: Arc<AtomicBool>,
+    senders: JoinSet<()>,
+}
+
+/// What happened, in numbers.
+pub struct Counts {
+    pub acknowledged: usize,
+    pub arrived: usize,
+    pub doubles: usize,
+    pub in_doubt: usize,
+    pub given_up: usize,
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { acknowledged, arrived, doubles, in_doubt, given_up } = self;
+        write!(
+            f,
+            "{acknowledged} acknowledged, 0 lost; {arrived} arrived, {doubles} of them twice; {in_doubt} legs in doubt, \
+             {given_up} given up"
+        )
+    }
+}
+
+impl Sending {
+    /// Starts the senders.
+    pub async fn start(patchbay: &Patchbay) -> Self {
+        let clients = ["acme", "beta"].map(|name| patchbay.bare_client(name));
+        for client in &clients {
+            patchbay.credits(client, 1_000_000);
+        }
+        let mut sending = Self { clients, ledger: Ledger::default(), over: Arc::default(), senders: JoinSet::new() };
+        for name in 0..SENDERS {
+            let client = sending.clients[name % sending.clients.len()].clone();
+            let (ledger, over) = (Arc::clone(&sending.ledger), Arc::clone(&sending.over));
+            sending.senders.spawn(send(patchbay.url(), client, name, ledger, over));
+        }
+        sending
+    }
+
+    /// Waits until so many messages have been acknowledged.
+    pub async fn until(&self, messages: usize) {
+        let began = Instant::now();
+        while self.ledger.lock().unwrap().len() < messages {
+            assert!(began.elapsed() < PATIENCE, "requests are not taken");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// Every sender finishes its request; then nothing may be lost, and nothing stored or charged twice.
+    ///
+    /// # Panics
+    ///
+    /// When something is.
+    pub async fn stop_and_judge(self, patchbay: &Patchbay) -> Counts {
+        self.over.store(true, Ordering::SeqCst);
+        self.senders.join_all().await;
+        let db = PgPool::connect(patchbay.database_url()).await.unwrap();
+        drain(&db).await;
+        let acknowledged = self.ledger.lock().unwrap().clone();
+        let told = given_up(&db).await;
+        let (arrived, doubles) = on_phones(patchbay, &acknowledged, &told).await;
+        stored_and_charged_once(&db, &acknowledged).await;
+        let in_doubt: i64 =
+            sqlx::query_scalar("SELECT count(*) FROM outbound_leg WHERE ambiguous").fetch_one(&db).await.unwrap();
+        Counts {
+            acknowledged: acknowledged.len(),
+            arrived,
+            doubles,
+            in_doubt: usize::try_from(in_doubt).unwrap(),
+            given_up: told.len(),
+        }
+    }
 }
 
 /// Sends request after request, each until it is answered: what was sent under its `ctid` is not sent again.

