@@ -9,6 +9,7 @@
 //! # }
 //! ```
 
+mod asked;
 mod binaries;
 mod cluster;
 mod frozen;

@@ -13,6 +13,7 @@ mod media;
 mod originals;
 mod pages;
 mod plugins;
+mod round_trips;
 mod sending;
 mod service;
 mod webhooks;

@@ -59,6 +59,8 @@ pub struct Service {
     pub number: WhatsAppNumber,
     /// Key of the ADMIN.
     pub key: String,
+    /// What the database is asked, where that is to be heard.
+    pub wire: Option<scratch::Wire>,
 }
 
 /// What the tests vary.
@@ -72,6 +74,7 @@ pub struct Options {
     pub metrics_elsewhere: bool,
     pub admission: AdmissionSettings,
     pub body_timeout: Duration,
+    pub over_a_wire: bool,
 }
 
 impl Default for Options {
@@ -97,6 +100,7 @@ impl Default for Options {
                 write_timeout: Duration::from_secs(30),
             },
             body_timeout: Duration::from_millis(300),
+            over_a_wire: false,
         }
     }
 }
@@ -107,7 +111,12 @@ impl Service {
     }
 
     pub async fn with(options: Options) -> Self {
-        let db = scratch::database().await.pool(10).await;
+        let scratch = scratch::database().await;
+        let wire = if options.over_a_wire { Some(scratch.wire().await) } else { None };
+        let db = match &wire {
+            Some(wire) => storage::connect(&wire.url, 10).await.unwrap(),
+            None => scratch.pool(10).await,
+        };
         let clock = Arc::new(HandClock::at(1_760_000_000));
         let context = Arc::new(context(db, Arc::clone(&clock), &options).await);
         let admin = Administration::from(context.as_ref());
@@ -144,7 +153,7 @@ impl Service {
             readiness: Arc::clone(&readiness),
         });
         let key = created.api_key.expose().to_owned();
-        Self { router, context, readiness, client: created.client, number, key }
+        Self { router, context, readiness, client: created.client, number, key, wire }
     }
 
     /// A key of a user with this role.
