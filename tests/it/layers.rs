@@ -85,8 +85,12 @@ const OWNED: &[(&str, &[&str])] = &[
 
 /// Files that take in a module of another crate's tests or of their own crate's by its path: what is shared there has no
 /// library to be in.
-const SHARING: &[&str] =
-    &["host/api/tests/frozen.rs", "host/app/tests/compiler.rs", "host/plugin-host/examples/compile_bombs.rs"];
+const SHARING: &[&str] = &[
+    "host/api/tests/frozen.rs",
+    "host/app/tests/compiler.rs",
+    "host/plugin-host/examples/compile_bombs.rs",
+    "tests/soak/main.rs",
+];
 
 /// The top of the checkout.
 fn root() -> PathBuf {

@@ -35,8 +35,8 @@ fn assert_refused(reply: &Reply, status: u16) {
     assert!((1..=60).contains(&seconds), "{seconds}");
 }
 
-/// A send whose body stops short of its end, or where it was refused.
-fn half_sent(patchbay: &Patchbay, client: &Client, length: usize) -> TcpStream {
+/// A send whose body stops one byte short of its end, or where it was refused.
+fn unfinished(patchbay: &Patchbay, client: &Client, length: usize) -> TcpStream {
     let address = patchbay.url().replace("http://", "");
     let mut connection = TcpStream::connect(&address).unwrap();
     let head = format!(
@@ -45,7 +45,7 @@ fn half_sent(patchbay: &Patchbay, client: &Client, length: usize) -> TcpStream {
         client.key
     );
     connection.write_all(head.as_bytes()).unwrap();
-    drop(connection.write_all(&vec![b' '; length / 2]));
+    drop(connection.write_all(&vec![b' '; length - 1]));
     connection
 }
 
@@ -87,41 +87,41 @@ async fn a_send_to_many_recipients_delays_the_next_send() {
 }
 
 #[tokio::test]
-async fn beyond_the_bytes_in_flight_bodies_are_refused_and_probes_are_answered() {
+async fn beyond_the_bytes_in_flight_the_slowest_body_of_the_largest_share_ends_and_probes_are_answered() {
     let patchbay = room_for_four(BODY).start().await;
     let clients = ["one", "two"].map(|name| patchbay.bare_client(name));
-    let mut held: Vec<TcpStream> = (0..3).map(|_| half_sent(&patchbay, &clients[0], BODY)).collect();
-    held.push(half_sent(&patchbay, &clients[1], BODY));
+    let mut held: Vec<TcpStream> = (0..3).map(|_| unfinished(&patchbay, &clients[0], BODY)).collect();
+    held.push(unfinished(&patchbay, &clients[1], BODY));
     let large = vec![b' '; BODY];
     until(&patchbay, &format!("patchbay_http_bytes_in_flight {}", 4 * BODY)).await;
 
-    assert_refused(&clients[0].post_raw(CHANNEL, "application/json", large.clone()).await, 503);
-    assert_refused(&clients[1].post_raw(CHANNEL, "application/json", large.clone()).await, 503);
+    assert_refused(&clients[0].post_raw(CHANNEL, "application/json", large.clone()).await, 429);
     for probe in ["/healthz", "/readyz", "/metrics"] {
         assert_eq!(patchbay.get(probe).await.status, 200, "{probe}");
     }
-    let metrics = patchbay.get("/metrics").await.text;
-    assert!(metrics.contains("patchbay_http_requests_refused_total"), "{metrics}");
-
-    drop(held);
-    eventually("room again", || async {
+    eventually("the slowest makes room", || async {
         let reply = clients[1].post_raw(CHANNEL, "application/json", large.clone()).await;
         (reply.status == 400).then_some(())
     })
     .await;
+    until(&patchbay, &format!("patchbay_http_bytes_in_flight {}", 3 * BODY)).await;
+    let metrics = patchbay.get("/metrics").await.text;
+    assert!(metrics.contains("patchbay_http_requests_ended_total{reason=\"slowest\"} 1"), "{metrics}");
+    assert!(metrics.contains("patchbay_http_requests_refused_total"), "{metrics}");
+    drop(held);
 }
 
 #[tokio::test]
-async fn beyond_the_requests_in_flight_everybody_is_refused_until_there_is_room() {
+async fn beyond_the_requests_in_flight_the_slowest_ends_for_a_new_one() {
     let patchbay = Setup::new().set("limits.requests_in_flight", "4").start().await;
     let client = patchbay.bare_client("acme");
-    let held: Vec<TcpStream> = (0..4).map(|_| half_sent(&patchbay, &client, BODY)).collect();
+    assert_eq!(client.get(NUMBERS).await.status, 200);
+    let held: Vec<TcpStream> = (0..4).map(|_| unfinished(&patchbay, &client, BODY)).collect();
     until(&patchbay, "patchbay_http_requests_in_flight 4").await;
-    assert_refused(&client.get(NUMBERS).await, 503);
-    assert_refused(&patchbay.get("/openapi.json").await, 503);
     assert_eq!(patchbay.get("/healthz").await.status, 200);
+    eventually("a place", || async { (client.get(NUMBERS).await.status == 200).then_some(()) }).await;
+    eventually("a place", || async { (patchbay.get("/openapi.json").await.status == 200).then_some(()) }).await;
     drop(held);
-    eventually("room again", || async { (client.get(NUMBERS).await.status == 200).then_some(()) }).await;
 }
 
 /// Resident memory of the process at its highest, in bytes.
@@ -145,7 +145,7 @@ async fn a_flood_of_large_bodies_does_not_fill_the_memory() {
     let before = highest_memory(&patchbay);
 
     // 512 MB of bodies that do not end and 128 MB of those that do, of which 16 MB may be there at once.
-    let held: Vec<TcpStream> = (0..128).map(|_| half_sent(&patchbay, &client, LARGE)).collect();
+    let held: Vec<TcpStream> = (0..128).map(|_| unfinished(&patchbay, &client, LARGE)).collect();
     let sent = (0..32).map(|_| patchbay.ask(Method::POST, CHANNEL, &headers, body.clone()));
     let replies = futures::future::join_all(sent).await;
 
@@ -218,7 +218,7 @@ async fn held_open(patchbay: &Patchbay, head: &str, length: usize) -> Vec<tokio:
 #[tokio::test]
 async fn large_bodies_of_strangers_that_are_held_open_cost_little_and_keep_nobody_out() {
     const JSON: &str = "Content-Type: application/json\r\n";
-    // Callers on this machine have no limit of their own, so the stranger with the forged callbacks comes through a proxy.
+    // The callbacks come from elsewhere, through a proxy.
     let patchbay = Setup::new().set("server.trusted_proxies", r#"["127.0.0.1/32"]"#).start().await;
     let client = patchbay.client("acme", "27110000001").await;
     client.send(&client.order_ready(&["27820000001"])).await.accepted();

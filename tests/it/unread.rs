@@ -82,7 +82,8 @@ async fn answers_that_nobody_reads_keep_neither_logins_nor_callbacks_nor_clients
         client.send(&client.order_ready(&["27820000001"])).await.accepted();
         assert_eq!(client.get(NUMBERS).await.status, 200);
     }
-    assert!(in_flight(&patchbay).await <= 256, "one address has its share, and no more");
+    let held = in_flight(&patchbay).await;
+    assert!(held <= 256, "one address has its share, and no more: {held}");
 }
 
 #[tokio::test]

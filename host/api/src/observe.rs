@@ -13,6 +13,7 @@ use domain::ids::RequestId;
 use tracing::{Instrument, Span, field::Empty};
 
 use crate::{
+    admission::Exit,
     error::{ApiError, Failed},
     legacy::Successor,
     product::Product,
@@ -53,6 +54,7 @@ pub(crate) async fn observe(State(state): State<ApiState>, mut request: Request,
     }
     request.extensions_mut().insert(id);
     let successor = Successor::of(&request);
+    let exit = Exit::of(&request, &state);
 
     let mut response = next.run(request).instrument(span.clone()).await;
     if let Some(error) = response.extensions_mut().remove::<ApiError>() {
@@ -80,7 +82,7 @@ pub(crate) async fn observe(State(state): State<ApiState>, mut request: Request,
     // Whatever a customer wrote is in answers as it was written: no browser shall take one for a page.
     response.headers_mut().entry(X_CONTENT_TYPE_OPTIONS).or_insert(HeaderValue::from_static("nosniff"));
     record(&span, &method, route, response.status(), started.elapsed());
-    response
+    exit.send(response)
 }
 
 /// A caller's own id, when it is fit for a log line.

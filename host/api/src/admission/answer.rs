@@ -27,8 +27,23 @@ pub(crate) struct SharedBytes;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OpenEnded;
 
-/// The same answer, counted. 429 in its place if it may be asked for again, and its owner has too many answers unread.
-pub(super) fn hold(mut response: Response, held: Held, may_refuse: bool) -> Result<Response, ApiError> {
+/// An answer on its way: its place in the ledger. Travels with the response until its body is final.
+#[derive(Clone)]
+pub(super) struct Outgoing {
+    held: Held,
+    /// Counts an answer that is in memory as a whole.
+    whole: Option<Arc<Counted>>,
+}
+
+impl Outgoing {
+    /// One that is not counted, only ended if its peer takes nothing of it.
+    pub fn uncounted(held: Held) -> Self {
+        Self { held, whole: None }
+    }
+}
+
+/// Counts an answer. 429 if it may be asked for again, and its owner has too many answers unread.
+pub(super) fn count(response: &mut Response, held: Held, may_refuse: bool) -> Result<Outgoing, ApiError> {
     held.end_turns();
     let shared = response.extensions_mut().remove::<SharedBytes>().is_some();
     if response.extensions_mut().remove::<OpenEnded>().is_some() {
@@ -37,12 +52,19 @@ pub(super) fn hold(mut response: Response, held: Held, may_refuse: bool) -> Resu
     let length = response.body().size_hint().exact();
     let bytes = length.filter(|_| !shared).unwrap_or_default();
     held.hold_answer(bytes, may_refuse && response.status().is_success())?;
-    if response.body().is_end_stream() {
-        return Ok(response);
-    }
     // An answer of unknown length is made while it is sent, so each part of it counts when it is there.
     let whole = length.is_some().then(|| Arc::new(Counted { held: held.clone(), bytes }));
-    Ok(response.map(|inner| Body::new(CountedBody { inner, rest: Bytes::new(), counted: whole.clone(), whole, held })))
+    Ok(Outgoing { held, whole })
+}
+
+/// The same response, whose body keeps its place until the peer has taken it.
+pub(super) fn send(response: Response, Outgoing { held, whole }: Outgoing) -> Response {
+    if response.body().is_end_stream() {
+        return response;
+    }
+    // The peer is waited for from now on: it may have no window for the first piece.
+    held.change(|ledger, number, now| ledger.handed_out(number, 0, now));
+    response.map(|inner| Body::new(CountedBody { inner, rest: Bytes::new(), counted: whole.clone(), whole, held }))
 }
 
 /// Bytes in the ledger; released when the last piece of them is gone.

@@ -44,6 +44,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{body, https, product::Product, state::ApiState};
 use account::{Load, Owner};
+use answer::Outgoing;
 pub(crate) use answer::{OpenEnded, SharedBytes};
 pub(crate) use held::Held;
 use ledger::Ledger;
@@ -145,9 +146,13 @@ fn gauge(count: u64) -> f64 {
 /// other.
 fn first_owner(request: &Request, state: &ApiState) -> Owner {
     let key = Product::of(request.uri().path()).credential().key(request.headers());
-    if let Some(client) = key.and_then(|key| state.admission.keys().client(key, Instant::now())) {
-        return Owner::Client(client);
+    match key.and_then(|key| state.admission.keys().client(key, Instant::now())) {
+        Some(client) => Owner::Client(client),
+        None => source(request, state),
     }
+}
+
+fn source(request: &Request, state: &ApiState) -> Owner {
     let from = https::source_of_request(&state.settings, request.extensions(), request.headers());
     Owner::Source(from.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), source_of))
 }
@@ -163,9 +168,8 @@ pub(crate) async fn admit<N: Future<Output = Response>>(
         admission.observe();
         return next(request).await;
     }
-    let link = request.extensions().get::<PeerLink>().cloned().unwrap_or_default();
     let owner = first_owner(&request, state);
-    let entered = admission.ledger().enter(owner, link, Instant::now());
+    let entered = admission.ledger().enter(owner, link(&request), Instant::now());
     let entered = match entered {
         Ok(entered) => entered,
         Err(refusal) => {
@@ -176,6 +180,44 @@ pub(crate) async fn admit<N: Future<Output = Response>>(
     let held = Held::new(Arc::clone(admission), entered);
     request.extensions_mut().insert(held.clone());
     let may_refuse = request.method().is_safe();
-    let response = next(request).await;
-    answer::hold(response, held, may_refuse).unwrap_or_else(IntoResponse::into_response)
+    let mut response = next(request).await;
+    match answer::count(&mut response, held.clone(), may_refuse) {
+        Ok(outgoing) => {
+            response.extensions_mut().insert(outgoing);
+            response
+        }
+        Err(refusal) => {
+            let mut response = refusal.into_response();
+            response.extensions_mut().insert(Outgoing::uncounted(held));
+            response
+        }
+    }
+}
+
+fn link(request: &Request) -> PeerLink {
+    request.extensions().get::<PeerLink>().cloned().unwrap_or_default()
+}
+
+/// How the answer to a request goes out, once it is final.
+pub(crate) struct Exit {
+    admission: Arc<Admission>,
+    owner: Owner,
+    link: PeerLink,
+}
+
+impl Exit {
+    /// For this request.
+    pub fn of(request: &Request, state: &ApiState) -> Self {
+        let owner = source(request, state);
+        Self { admission: Arc::clone(&state.admission), owner, link: link(request) }
+    }
+
+    /// The same response, which is ended if its peer does not take it. A refusal and the answer to a probe need no place.
+    pub fn send(self, mut response: Response) -> Response {
+        let outgoing = response.extensions_mut().remove::<Outgoing>().unwrap_or_else(|| {
+            let entered = self.admission.ledger().enter_without_place(self.owner, self.link, Instant::now());
+            Outgoing::uncounted(Held::new(self.admission, entered))
+        });
+        answer::send(response, outgoing)
+    }
 }

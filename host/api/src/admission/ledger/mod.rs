@@ -57,17 +57,23 @@ impl Ledger {
     }
 
     /// A place for a request.
-    pub fn enter(
-        &mut self,
-        owner: Owner,
-        link: PeerLink,
-        now: Instant,
-    ) -> Result<(Number, Arc<Notify>), Refusal> {
+    pub fn enter(&mut self, owner: Owner, link: PeerLink, now: Instant) -> Result<(Number, Arc<Notify>), Refusal> {
+        let place = Load { requests: 1, bytes: 0 };
+        self.make_room(owner, self.next, place, place, now)?;
+        Ok(self.insert(owner, link, place, now))
+    }
+
+    /// A request without a place: an answer that has been made, and only has to be taken.
+    pub fn enter_without_place(&mut self, owner: Owner, link: PeerLink, now: Instant) -> (Number, Arc<Notify>) {
+        self.insert(owner, link, Load::default(), now)
+    }
+
+    fn insert(&mut self, owner: Owner, link: PeerLink, load: Load, now: Instant) -> (Number, Arc<Notify>) {
         let ended = Arc::new(Notify::new());
         let entry = Entry {
             owner,
             is_identified: false,
-            load: Load { requests: 1, bytes: 0 },
+            load,
             of_account: 0,
             phase: Phase::Ours,
             sent: 0,
@@ -76,11 +82,10 @@ impl Ledger {
             ended: Arc::clone(&ended),
         };
         let number = self.next;
-        self.make_room(owner, number, entry.load, entry.share(), now)?;
         self.next += 1;
         self.add(owner, entry.load, entry.share(), now);
         self.entries.insert(number, entry);
-        Ok((number, ended))
+        (number, ended)
     }
 
     /// From now on a request counts to this client.
