@@ -65,8 +65,9 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest<ApiState> for JsonBody<T>
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
+        let whose = Whose::from(Held::of(request.extensions()).client());
         let JsonBytes(bytes) = JsonBytes::from_request(request, state).await?;
-        let parsed = aside::work(bytes.len(), Whose::Known, move || domain::body::parse(&bytes)).await?;
+        let parsed = aside::work(bytes.len(), whose, move || domain::body::parse(&bytes)).await?;
         parsed.map(Self).map_err(ApiError::faults)
     }
 }
@@ -78,8 +79,9 @@ impl<T: DeserializeOwned + Spelling + Send + 'static> FromRequest<ApiState> for 
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
+        let whose = Whose::from(Held::of(request.extensions()).client());
         let JsonBytes(bytes) = JsonBytes::from_request(request, state).await?;
-        let parsed = aside::work(bytes.len(), Whose::Known, move || domain::body::parse_spelled(&bytes)).await?;
+        let parsed = aside::work(bytes.len(), whose, move || domain::body::parse_spelled(&bytes)).await?;
         parsed.map(Self).map_err(ApiError::faults)
     }
 }

@@ -353,6 +353,7 @@ fn plugin_limits(config: &Config) -> Limits {
         compile_cpu: limits.plugin_compile_cpu,
         compile_memory_bytes: bytes(limits.plugin_compile_memory_bytes),
         compile_wall_clock: limits.plugin_compile_timeout,
+        compile_places: limits.plugin_compile_places,
         compile_queue: limits.plugin_compile_queue,
         compile_budget: limits.plugin_compile_budget,
         compile_budget_period: limits.plugin_compile_budget_period,

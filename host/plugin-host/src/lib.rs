@@ -28,6 +28,7 @@ pub use compile::{Compiler, check_apart, compile_child};
 pub use error::{CallError, HostError};
 pub use fairness::breaker::Suspension;
 pub use fairness::call_limiter::RoomBeside;
+pub use fairness::turns::{TooManyWait, Turn, TurnTerms, Turns};
 pub use host::PluginHost;
 pub use host_config::HostConfig;
 pub use loading::component_source::ComponentSource;

@@ -33,7 +33,8 @@ struct Place {
 /// Kept while the answer is being made.
 #[derive(Default)]
 struct Known {
-    /// Those of its client, once that is known.
+    client: Option<ClientId>,
+    /// Those of its client.
     turns: Option<Arc<Semaphore>>,
     turn: Option<OwnedSemaphorePermit>,
     large_page: Option<OwnedSemaphorePermit>,
@@ -53,7 +54,8 @@ impl Held {
     pub fn belongs_to(&self, client: ClientId) -> Result<(), ApiError> {
         let Some(place) = &self.0 else { return Ok(()) };
         let turns = place.change(|ledger, number, now| ledger.identify(number, client, now))?;
-        place.known().turns = Some(turns);
+        let mut known = place.known();
+        (known.client, known.turns) = (Some(client), Some(turns));
         Ok(())
     }
 
@@ -81,9 +83,14 @@ impl Held {
         }
     }
 
+    /// The client, once it is known.
+    pub fn client(&self) -> Option<ClientId> {
+        self.0.as_ref()?.known().client
+    }
+
     /// Whether the client is known.
     pub fn is_known(&self) -> bool {
-        self.0.as_ref().is_some_and(|place| place.known().turns.is_some())
+        self.client().is_some()
     }
 
     /// From now on the peer is waited for, which sends the body.

@@ -15,6 +15,7 @@ use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
+    admission::Held,
     auth::{Allowed, Permission, SmsGateway},
     body,
     error::{ApiError, ErrorKind},
@@ -56,8 +57,9 @@ impl FromRequest<ApiState> for Fields {
             let said = format!("the body must be a form, with the header Content-Type: {FORM}");
             return Err(ApiError::new(ErrorKind::UnsupportedMediaType, said));
         }
+        let whose = Whose::from(Held::of(request.extensions()).client());
         let bytes = body::read(request, state.settings.max_body_bytes, state.settings.body_timeout).await?;
-        let fields = aside::work(bytes.len(), Whose::Known, move || form::fields(&bytes)).await?;
+        let fields = aside::work(bytes.len(), whose, move || form::fields(&bytes)).await?;
         Ok(Self { fields: fields.map_err(unreadable), testing: false })
     }
 }

@@ -5,11 +5,14 @@ use axum::{
     http::header,
     response::{IntoResponse, Response},
 };
-use base::Context;
+use base::{
+    Context,
+    aside::{self, Whose},
+};
 use bytes::Bytes;
 use domain::{ids::ClientId, page::Page as Found};
 use futures::stream;
-use plugins::ListedRecording;
+use plugins::{ListedRecording, Recording};
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -82,16 +85,27 @@ impl Writing {
         let Some(ids) = self.pieces.next() else {
             return Ok(self.end.take().map(|end| (end, self)));
         };
-        let unreadable = |source| base::Error::Unreadable { what: "recording of a plugin call", source };
-        let mut text = Vec::new();
-        for recording in plugins::recorded(&self.context.db, self.client, &ids).await? {
-            if !std::mem::take(&mut self.first) {
-                text.push(b',');
-            }
-            serde_json::to_writer(&mut text, &RecordedBody::of(recording, self.is_exact)).map_err(unreadable)?;
-        }
-        Ok(Some((Bytes::from(text), self)))
+        let recordings = plugins::recorded(&self.context.db, self.client, &ids).await?;
+        let bytes = recordings.iter().map(|recording| recording.recording.len()).sum();
+        let first = self.first;
+        self.first = first && recordings.is_empty();
+        let is_exact = self.is_exact;
+        let written = aside::work(bytes, Whose::Client(self.client), move || write(recordings, first, is_exact));
+        Ok(Some((written.await??, self)))
     }
+}
+
+/// A part of the list. `first`: nothing of it stands before this.
+fn write(recordings: Vec<Recording>, first: bool, is_exact: bool) -> Result<Bytes, base::Error> {
+    let unreadable = |source| base::Error::Unreadable { what: "recording of a plugin call", source };
+    let mut text = Vec::new();
+    for (at, recording) in recordings.into_iter().enumerate() {
+        if at > 0 || !first {
+            text.push(b',');
+        }
+        serde_json::to_writer(&mut text, &RecordedBody::of(recording, is_exact)).map_err(unreadable)?;
+    }
+    Ok(Bytes::from(text))
 }
 
 #[cfg(test)]

@@ -166,7 +166,8 @@ async fn accept(
         AcceptError::Failed(cause) => ApiError::from_shared(cause),
     })?;
     let answer = response.clone();
-    let recipients = aside::work(response.len(), Whose::Known, move || recipients(&answer)).await?;
+    let recipients =
+        aside::work(response.len(), Whose::Client(allowed.caller.client), move || recipients(&answer)).await?;
     allowed.held.charge_recipients(recipients);
     let json = HeaderValue::from_static("application/json");
     Ok((StatusCode::ACCEPTED, [(header::CONTENT_TYPE, json)], response).into_response())

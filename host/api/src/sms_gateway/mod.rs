@@ -79,7 +79,8 @@ async fn send(
     JsonBytes(bytes): JsonBytes,
 ) -> Result<Response, ApiError> {
     let most = state.context.settings.max_recipients;
-    let send = aside::work(bytes.len(), Whose::Known, move || JsonSend::read(&bytes, most)).await?;
+    let whose = Whose::Client(allowed.caller.client);
+    let send = aside::work(bytes.len(), whose, move || JsonSend::read(&bytes, most)).await?;
     let send = send.map_err(ApiError::faults)?;
     take(&state, &allowed, send, is_urgent(&headers)).await
 }

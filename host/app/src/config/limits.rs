@@ -130,7 +130,9 @@ section! {
         plugin_compile_memory_bytes: u64 = 2_048 * MIB,
         /// Time for compiling one uploaded component.
         plugin_compile_timeout: Duration = Duration::from_secs(120),
-        /// Uploads that wait while another one is compiled.
+        /// Uploaded plugins that are compiled at once, each of another client and each with `limits.plugin_compile_memory_bytes`.
+        plugin_compile_places: usize = 2,
+        /// Uploads that wait while others are compiled.
         plugin_compile_queue: usize = 8,
         /// Processor time for compiling the uploads of one client in `limits.plugin_compile_budget_period`; those beyond it are refused until it has come back.
         plugin_compile_budget: Duration = Duration::from_secs(120),

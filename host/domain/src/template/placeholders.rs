@@ -1,5 +1,7 @@
 //! Texts with placeholders: `{{1}}` or `{{first_name}}`.
 
+use std::collections::{HashMap, HashSet};
+
 use super::ParameterFormat;
 use crate::content::TextParameter;
 
@@ -25,22 +27,19 @@ impl Pattern {
     /// that format stay as they are.
     pub fn parse(text: &str, format: ParameterFormat) -> Self {
         let found = Found::scan(text, format);
-        let mut placeholders: Vec<String> = Vec::new();
-        for name in found.names() {
-            if !placeholders.iter().any(|known| known == name) {
-                placeholders.push(name.to_owned());
-            }
-        }
+        let mut seen = HashSet::new();
+        let mut placeholders: Vec<&str> = found.names().filter(|name| seen.insert(*name)).collect();
         if format == ParameterFormat::Positional {
             placeholders.sort_by_key(|name| name.parse::<u32>().unwrap_or(u32::MAX));
         }
+        let positions: HashMap<&str, usize> = placeholders.iter().enumerate().map(|(at, name)| (*name, at)).collect();
         let pieces = found.0.into_iter().map(|piece| match piece {
             RawPiece::Text(text) => Piece::Text(text.to_owned()),
-            RawPiece::Name(name) => {
-                Piece::Placeholder(placeholders.iter().position(|known| known == name).unwrap_or_default())
-            }
+            RawPiece::Name(name) => Piece::Placeholder(positions.get(name).copied().unwrap_or_default()),
         });
-        Self { pieces: pieces.collect(), placeholders, named: format == ParameterFormat::Named }
+        let pieces = pieces.collect();
+        let placeholders = placeholders.into_iter().map(str::to_owned).collect();
+        Self { pieces, placeholders, named: format == ParameterFormat::Named }
     }
 
     /// How many parameters it takes.
@@ -94,15 +93,32 @@ enum RawPiece<'t> {
     Name(&'t str),
 }
 
+/// The next `}}`, looked for once however many braces are opened before it.
+struct Closing<'t> {
+    text: &'t str,
+    next: Option<usize>,
+}
+
+impl Closing<'_> {
+    fn after(&mut self, begin: usize) -> Option<usize> {
+        if self.next? < begin {
+            self.next = self.text.get(begin..)?.find("}}").map(|at| begin + at);
+        }
+        self.next
+    }
+}
+
 struct Found<'t>(Vec<RawPiece<'t>>);
 
 impl<'t> Found<'t> {
     fn scan(text: &'t str, format: ParameterFormat) -> Self {
         let mut pieces = Vec::new();
         let mut rest = text;
+        let mut closing = Closing { text, next: text.find("}}") };
         while let Some((before, opened)) = rest.find("{{").and_then(|at| rest.split_at_checked(at)) {
             let inside = opened.trim_start_matches('{');
-            let name = inside.split_once("}}").map(|(name, tail)| (name.trim(), tail));
+            let begin = text.len() - inside.len();
+            let name = closing.after(begin).and_then(|end| Some((text.get(begin..end)?.trim(), text.get(end + 2..)?)));
             let extra_braces = opened.len() - inside.len() - 2;
             pieces.push(RawPiece::Text(before));
             match name.filter(|(name, _)| is_placeholder(name, format)) {

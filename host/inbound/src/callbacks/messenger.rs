@@ -42,7 +42,7 @@ pub async fn open_callback(ctx: &Context, raw: &Bytes, signature: &str) -> Resul
 
 async fn parse(raw: &Bytes) -> Result<Vec<CallbackItem>, CallbackRefused> {
     let body = raw.clone();
-    aside::work(raw.len(), Whose::Known, move || callback::parse(&body)).await?.map_err(|error| match error {
+    aside::work(raw.len(), Whose::Provider, move || callback::parse(&body)).await?.map_err(|error| match error {
         CallbackError::TooMany => CallbackRefused::TooMany,
         CallbackError::NotJson(_) | CallbackError::OtherObject(_) | CallbackError::NoPage(_) => {
             CallbackRefused::Unreadable(error.to_string())

@@ -50,7 +50,7 @@ pub async fn take_callback(
     signature: &str,
 ) -> Result<(), LiteCallbackRefused> {
     let devices = ctx.carriers.lite_devices().ok_or(LiteCallbackRefused::BadSignature)?;
-    let events = open(devices, body, signature.to_owned()).await?;
+    let events = open(client, devices, body, signature.to_owned()).await?;
     let mut tx = ctx.db.begin().await.map_err(Error::from)?;
     let found = storage::inboxes::by_id(&mut tx, client, inbox).await.map_err(Error::from)?;
     let Some(InboxSettings::WhatsappLite(lite)) = found.map(|found| found.settings) else {
@@ -66,6 +66,7 @@ pub async fn take_callback(
 
 /// What a call tells. Until it is known whose it is, its body costs time that grows with its length and no faster.
 async fn open(
+    client: ClientId,
     devices: &Arc<dyn LiteDevices>,
     body: &Bytes,
     signature: String,
@@ -74,5 +75,5 @@ async fn open(
     let verify = move || bridge.verify(&BridgeCallback { body: &raw, signature: Some(&signature) });
     aside::work(body.len(), Whose::Anybody, verify).await??;
     let (bridge, raw) = (Arc::clone(devices), body.clone());
-    Ok(aside::work(body.len(), Whose::Known, move || bridge.told(&raw)).await??)
+    Ok(aside::work(body.len(), Whose::Client(client), move || bridge.told(&raw)).await??)
 }

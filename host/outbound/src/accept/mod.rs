@@ -114,7 +114,8 @@ impl Acceptor {
     async fn parse(&self, call: &SendCall) -> std::result::Result<std::result::Result<SendBody, Faults>, AcceptError> {
         let (endpoint, body, most) = (call.endpoint, call.body.clone(), self.ctx.settings.max_recipients);
         let parse = move || SendBody::parse(endpoint, &body, most);
-        aside::work(call.body.len(), Whose::Known, parse).await.map_err(|error| AcceptError::Failed(Arc::new(error)))
+        let whose = Whose::Client(call.client);
+        aside::work(call.body.len(), whose, parse).await.map_err(|error| AcceptError::Failed(Arc::new(error)))
     }
 
     /// What was answered under this key before, if anything.

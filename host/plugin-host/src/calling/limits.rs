@@ -88,7 +88,9 @@ pub struct Limits {
     pub compile_memory_bytes: usize,
     /// Time for compiling one component, waiting for a processor included.
     pub compile_wall_clock: Duration,
-    /// Uploads that wait for the one that is being compiled; one per client.
+    /// Uploads that are compiled at once, each of another client.
+    pub compile_places: usize,
+    /// Uploads that wait for those that are being compiled; one per client.
     pub compile_queue: usize,
     /// Processor time for compiling the uploads of one client in `compile_budget_period`. It comes back evenly; a client
     /// that has used more than that waits until it is made up for.
@@ -136,6 +138,7 @@ impl Default for Limits {
             compile_cpu: Duration::from_secs(30),
             compile_memory_bytes: 2_048 * MIB,
             compile_wall_clock: Duration::from_secs(120),
+            compile_places: 2,
             compile_queue: 8,
             compile_budget: Duration::from_secs(120),
             compile_budget_period: Duration::from_secs(600),

@@ -1,9 +1,10 @@
 //! One call: a fresh instance, the question, the limits, the verdict.
 
 use std::future::Future;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 
+use domain::ids::ClientId;
 use serde::Serialize;
 use tokio::time::timeout;
 use wasmtime::{Engine, Store, UpdateDeadline};
@@ -22,6 +23,7 @@ use crate::fairness::breaker::Verdict;
 use crate::fairness::room::Room;
 use crate::fairness::share::Share;
 use crate::fairness::threads::{CallThreads, Moving};
+use crate::fairness::turns::{TurnTerms, Turns};
 use crate::loading::loader::LoadedPlugin;
 use crate::replaying::recorded_limits::RecordedLimits;
 use crate::replaying::recording::{self, CallResult, HostCall, Recording};
@@ -118,7 +120,7 @@ pub(crate) async fn run<Q: Question>(
     if let Some(recorder) = recorder {
         let mut recording = Some(write_down(call, limits, plugin, question, &made, recorder.take()));
         if let Some(secrets) = secrets {
-            recording = without(secrets, recording).await;
+            recording = without(call.client, secrets, recording).await;
         }
         if let Some(trace) = made.trace_mut() {
             trace.recording = recording.map(Box::new);
@@ -127,11 +129,17 @@ pub(crate) async fn run<Q: Question>(
     made.result
 }
 
+/// Recordings that are gone through for secrets: a client waits for its own.
+static RECORDINGS: LazyLock<Turns<ClientId>> =
+    LazyLock::new(|| Turns::new(TurnTerms { places: 2, per_owner: 1, waiting_per_owner: usize::MAX }));
+
 /// A recording without secrets, which may be many megabytes to go through. `None` when that could not be done.
-async fn without(secrets: &Arc<Uncovered>, recording: Option<Recording>) -> Option<Recording> {
+async fn without(client: ClientId, secrets: &Arc<Uncovered>, recording: Option<Recording>) -> Option<Recording> {
     let (secrets, mut recording) = (Arc::clone(secrets), recording?);
+    let turn = RECORDINGS.take(client).await.ok()?;
     let left_out = tokio::task::spawn_blocking(move || {
         secrets.leave_out_of_recording(&mut recording);
+        drop(turn);
         recording
     });
     left_out.await.ok()

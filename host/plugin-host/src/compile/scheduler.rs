@@ -1,11 +1,10 @@
-//! Who compiles when: one upload at a time and a short queue behind it, one per client, which each pays for with its
-//! budget; beside it one component that is already in use and only lacks its code on this node.
+//! Who compiles when: a few uploads at a time and a short queue behind them, one per client, which each pays for with its
+//! budget. Apart from them one component that is in use and only lacks its code on this node; clients take turns at that, too.
 
 use std::fmt;
 use std::sync::Arc;
 
 use domain::ids::ClientId;
-use tokio::sync::Semaphore;
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
@@ -16,6 +15,7 @@ use super::turns::{Busy, Turn, Turns};
 use super::{Compiler, parent};
 use crate::calling::limits::Limits;
 use crate::check;
+use crate::fairness::turns as fair;
 use crate::loading::cache::Cache;
 
 /// Why there is no code.
@@ -55,8 +55,8 @@ pub(crate) enum Purpose {
     BuiltIn,
     /// A client has uploaded it; the turn is held by the caller.
     Upload(ClientId),
-    /// It is in use, or a file of the operator's.
-    InUse,
+    /// It is in use by this client, or `None`: a file of the operator's.
+    InUse(Option<ClientId>),
 }
 
 /// Compiles into the cache, and decides when.
@@ -68,7 +68,7 @@ pub(crate) struct CompileScheduler {
     limits: Arc<Limits>,
     turns: Turns,
     budgets: Arc<Budgets>,
-    in_use: Semaphore,
+    in_use: fair::Turns<Option<ClientId>>,
 }
 
 impl CompileScheduler {
@@ -80,8 +80,10 @@ impl CompileScheduler {
         limits: Arc<Limits>,
     ) -> Self {
         let budgets = Arc::new(Budgets::new(limits.compile_budget, limits.compile_budget_period));
-        let turns = Turns::new(limits.compile_queue, Arc::clone(&budgets));
-        Self { compiler, engine, pooled, cache, limits, turns, budgets, in_use: Semaphore::new(1) }
+        let turns = Turns::new(limits.compile_places, limits.compile_queue, Arc::clone(&budgets));
+        // Those that wait are calls that the limits of calls bound.
+        let in_use = fair::Turns::new(fair::TurnTerms { places: 1, per_owner: 1, waiting_per_owner: usize::MAX });
+        Self { compiler, engine, pooled, cache, limits, turns, budgets, in_use }
     }
 
     /// Waits for the turn of an upload, unless its client has used up its budget.
@@ -100,14 +102,14 @@ impl CompileScheduler {
         match &self.compiler {
             Compiler::Child { program, arguments } if purpose != Purpose::BuiltIn => {
                 let _one_at_a_time = match purpose {
-                    Purpose::InUse => {
-                        Some(self.in_use.acquire().await.map_err(|fault| Fault::Host(fault.to_string()))?)
+                    Purpose::InUse(client) => {
+                        Some(self.in_use.take(client).await.map_err(|fault| Fault::Host(fault.to_string()))?)
                     }
                     Purpose::Upload(_) | Purpose::BuiltIn => None,
                 };
                 let charged = match purpose {
                     Purpose::Upload(client) => Some(ChargedClient { budgets: &self.budgets, client }),
-                    Purpose::InUse | Purpose::BuiltIn => None,
+                    Purpose::InUse(_) | Purpose::BuiltIn => None,
                 };
                 let file = self.cache.reserve().map_err(|fault| Fault::Host(fault.to_string()))?;
                 let engine_key = self.cache.engine_key().to_owned();

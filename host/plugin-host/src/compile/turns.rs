@@ -1,5 +1,6 @@
-//! Whose upload is compiled next: one at a time, one per client, and of those that wait the one whose client has used the
-//! least processor time lately. So a client that uploads what is dear to compile stands behind everybody else.
+//! Whose upload is compiled next: a few at a time, one per client, and of those that wait the one whose client has used the
+//! least processor time lately. So a client whose uploads are expensive to compile stands behind all others, and as it has one of
+//! several places, a small upload of another client does not wait for a large one of it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -13,6 +14,8 @@ use super::budget::Budgets;
 pub(super) struct Turns(Arc<Inner>);
 
 struct Inner {
+    /// Uploads that are compiled at once.
+    places: usize,
     /// Uploads that may wait.
     most_waiting: usize,
     budgets: Arc<Budgets>,
@@ -22,7 +25,7 @@ struct Inner {
 #[derive(Default)]
 struct Queue {
     /// Whose turn it is.
-    running: Option<ClientId>,
+    running: Vec<ClientId>,
     /// In the order in which they came.
     waiting: Vec<Waiting>,
     /// Of the next that waits.
@@ -36,15 +39,19 @@ struct Waiting {
 }
 
 /// The turn of one upload; the next begins when it is dropped.
-pub(crate) struct Turn(Turns);
+pub(crate) struct Turn {
+    turns: Turns,
+    client: ClientId,
+}
 
 /// Too many are waiting, or this client has one under way.
 #[derive(Debug)]
 pub(super) struct Busy;
 
 impl Turns {
-    pub(super) fn new(most_waiting: usize, budgets: Arc<Budgets>) -> Self {
-        Self(Arc::new(Inner { most_waiting, budgets, queue: Mutex::default() }))
+    /// One place at least.
+    pub(super) fn new(places: usize, most_waiting: usize, budgets: Arc<Budgets>) -> Self {
+        Self(Arc::new(Inner { places: places.max(1), most_waiting, budgets, queue: Mutex::default() }))
     }
 
     /// Waits for the turn of an upload of a client.
@@ -52,12 +59,12 @@ impl Turns {
         let (number, turn) = {
             let mut queue = self.queue();
             let of_client = |waiting: &Waiting| waiting.client == client;
-            if queue.running == Some(client) || queue.waiting.iter().any(of_client) {
+            if queue.running.contains(&client) || queue.waiting.iter().any(of_client) {
                 return Err(Busy);
             }
-            if queue.running.is_none() {
-                queue.running = Some(client);
-                return Ok(Turn(self.clone()));
+            if queue.running.len() < self.0.places {
+                queue.running.push(client);
+                return Ok(Turn { turns: self.clone(), client });
             }
             if queue.waiting.len() >= self.0.most_waiting {
                 return Err(Busy);
@@ -72,17 +79,18 @@ impl Turns {
         turn.await.map_err(|_| Busy)
     }
 
-    /// Gives the turn to the one that is due, if any waits.
-    fn pass_on(&self) {
+    /// Gives the turn of a client to the one that is due, if any waits.
+    fn pass_on(&self, ended: ClientId) {
         let next = {
             let mut queue = self.queue();
+            queue.running.retain(|client| *client != ended);
             let next = self.due(&queue.waiting).map(|place| queue.waiting.remove(place));
-            queue.running = next.as_ref().map(|next| next.client);
+            queue.running.extend(next.as_ref().map(|next| next.client));
             next
         };
-        if let Some(next) = next {
-            // One that has been given up meanwhile drops its turn, which passes it on.
-            drop(next.turn.send(Turn(self.clone())));
+        if let Some(Waiting { client, turn, .. }) = next {
+            // One that has been given up since drops its turn, which passes it on.
+            drop(turn.send(Turn { turns: self.clone(), client }));
         }
     }
 
@@ -99,7 +107,7 @@ impl Turns {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        self.0.pass_on();
+        self.turns.pass_on(self.client);
     }
 }
 
@@ -127,9 +135,10 @@ mod tests {
         ClientId(uuid::Uuid::from_u128(number))
     }
 
+    /// One place, and room for so many that wait.
     fn turns(most_waiting: usize) -> (Turns, Arc<Budgets>) {
         let budgets = Arc::new(Budgets::new(Duration::from_secs(60), Duration::from_secs(600)));
-        (Turns::new(most_waiting, Arc::clone(&budgets)), budgets)
+        (Turns::new(1, most_waiting, Arc::clone(&budgets)), budgets)
     }
 
     /// Waits in a task of its own, until it stands in the queue.
@@ -160,7 +169,7 @@ mod tests {
         assert!(!second.is_finished());
         drop(turn);
         drop(second.await.unwrap().unwrap());
-        assert!(turns.queue().running.is_none());
+        assert!(turns.queue().running.is_empty());
     }
 
     #[tokio::test(start_paused = true)]
@@ -186,6 +195,21 @@ mod tests {
         drop(first);
         drop(second.await.unwrap().unwrap());
         assert!(turns.wait(client(1)).await.is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_has_one_of_several_places_and_another_client_finds_one_free() {
+        let budgets = Arc::new(Budgets::new(Duration::from_secs(60), Duration::from_secs(600)));
+        let turns = Turns::new(2, 8, budgets);
+        let large = turns.wait(client(1)).await.unwrap();
+        assert!(turns.wait(client(1)).await.is_err(), "it has one under way");
+        let small = turns.wait(client(2)).await.unwrap();
+        let third = queued(&turns, 3).await;
+        drop(small);
+        let turn = third.await.unwrap().unwrap();
+        assert!(turns.wait(client(1)).await.is_err(), "its first is still under way");
+        drop((turn, large));
+        assert!(turns.queue().running.is_empty());
     }
 
     #[tokio::test(start_paused = true)]

@@ -9,3 +9,4 @@ pub(crate) mod places;
 pub(crate) mod room;
 pub(crate) mod share;
 pub(crate) mod threads;
+pub(crate) mod turns;

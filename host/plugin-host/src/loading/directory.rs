@@ -201,7 +201,7 @@ async fn take(host: &PluginHost, name: &str, path: &Path, stamp: &Stamp) -> bool
 /// `None` when the file holds what already runs.
 async fn load(host: &PluginHost, name: &str, path: &Path) -> Result<Option<Arc<Program>>, String> {
     let bytes = tokio::fs::read(path).await.map_err(|fault| format!("the file cannot be read: {fault}"))?;
-    let loaded = host.loader().load(bytes, Purpose::InUse).await;
+    let loaded = host.loader().load(bytes, Purpose::InUse(None)).await;
     let program = Arc::new(loaded.map_err(|fault| fault.to_string())?);
     if host.registry().runs_from_file(name, &program.sha256) {
         return Ok(None);

@@ -84,7 +84,7 @@ impl From<Fault> for Refusal {
 
 impl PluginHost {
     /// Finds out what a component is: checks it, compiles it, reads the schema of its configuration and makes a trial
-    /// call. It stays loaded, so that the first real call finds it ready. One at a time in all and per client.
+    /// call. It stays loaded, so that the first real call finds it ready. One at a time per client, a few in all.
     ///
     /// # Errors
     /// See [`Refusal`].

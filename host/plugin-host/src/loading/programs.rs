@@ -70,7 +70,7 @@ impl Programs {
             None => Ok(None),
         };
         let bytes = bytes.map_err(|fault| NoProgram::Unread(fault.to_string()))?.ok_or(NoProgram::Unknown)?;
-        match self.loader.load(bytes, Purpose::InUse).await {
+        match self.loader.load(bytes, Purpose::InUse(Some(client))).await {
             Ok(program) if program.sha256 == sha256 => Ok(Arc::new(program)),
             Ok(_) => Err(NoProgram::Unloadable("the stored bytes are not those that were uploaded".into())),
             Err(fault @ Fault::Problems(_)) => Err(NoProgram::Unloadable(fault.to_string())),

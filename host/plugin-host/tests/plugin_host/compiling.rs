@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::future::{Either, select};
+use futures::poll;
 use plugin_host::{Compiler, HostConfig, Limits, PluginHost, Refusal, check_apart};
 use tempfile::TempDir;
 
@@ -121,8 +123,8 @@ async fn calls_of_others_go_on_while_a_bomb_is_compiled() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn uploads_are_compiled_one_by_one_and_a_client_has_one_under_way() {
-    let limits = Limits { compile_queue: 1, ..tight() };
+async fn uploads_wait_for_a_place_and_a_client_has_one_under_way() {
+    let limits = Limits { compile_places: 1, compile_queue: 1, ..tight() };
     let (host, _cache) = host(limits, child()).await;
     let upload = |of: u128| {
         let host = Arc::clone(&host);
@@ -137,9 +139,23 @@ async fn uploads_are_compiled_one_by_one_and_a_client_has_one_under_way() {
     assert!(matches!(upload(1).await.unwrap(), Err(Refusal::Problems(_))), "then it may again");
 }
 
+/// The bomb takes all the time that it may, and is under way when the small upload of another client is done.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_small_upload_does_not_wait_for_the_large_ones_of_another_client() {
+    let (host, _cache) = host(Limits { compile_cpu: Duration::from_secs(60), ..tight() }, child()).await;
+    let mut bomb = Box::pin(host.examine(client(1), "bomb", bombs::many_locals(40_000)));
+    assert!(poll!(&mut bomb).is_pending(), "it has its turn");
+    let small = Box::pin(host.examine(client(2), "hostile", guest("hostile_bot")));
+    match select(bomb, small).await {
+        Either::Right((small, _bomb)) => assert!(small.is_ok(), "{small:?}"),
+        Either::Left((bomb, _)) => panic!("the small one waited for the large one: {bomb:?}"),
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_upload_that_is_given_up_makes_room_at_once() {
-    let (host, cache) = host(Limits { compile_cpu: Duration::from_secs(20), ..tight() }, child()).await;
+    let limits = Limits { compile_cpu: Duration::from_secs(20), compile_places: 1, ..tight() };
+    let (host, cache) = host(limits, child()).await;
     let upload = host.examine(client(1), "bomb", bombs::many_locals(40_000));
     assert!(tokio::time::timeout(Duration::from_millis(300), upload).await.is_err());
     let next = tokio::time::timeout(Duration::from_secs(10), host.examine(client(1), "h", guest("hostile_bot"))).await;

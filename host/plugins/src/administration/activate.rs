@@ -102,7 +102,7 @@ pub async fn activate(
         let present = in_scope(&mut db, client, candidate.world, wanted.inbox).await?;
         (candidate, present)
     };
-    let candidate = catalogue::with_schema(ctx, candidate).await?;
+    let candidate = catalogue::with_schema(ctx, client, candidate).await?;
     let config = config_of(ctx, client, &wanted, model(&candidate, &present))?;
     let activation = planned(ctx, client, &wanted, &candidate, (&config, model(&candidate, &present))).await?;
     let kept = kept(&wanted, model(&candidate, &present).is_some());
@@ -179,7 +179,7 @@ async fn planned(
         secrets: model.map(|model| secrets::shown(&model.config).1).unwrap_or_default(),
         is_kept: wanted.config.is_none(),
     };
-    let judged = judged(candidate.config_schema.clone(), config, before).await?;
+    let judged = judged(client, candidate.config_schema.clone(), config, before).await?;
     faults.extend(judged.faults);
     if !(1..=100).contains(&wanted.percent) {
         faults.push(FieldFault::new("percent", "must be a whole number from 1 to 100"));
@@ -251,7 +251,12 @@ fn host_faults(hosts: &[String]) -> Vec<FieldFault> {
 }
 
 /// What is wrong with a configuration, and where its secrets are.
-async fn judged(config_schema: Option<Value>, config: &Value, before: Before) -> Result<Judged, PluginError> {
+async fn judged(
+    client: ClientId,
+    config_schema: Option<Value>,
+    config: &Value,
+    before: Before,
+) -> Result<Judged, PluginError> {
     let refused = |said: String| Ok(Judged { faults: vec![FieldFault::new("config", said)], secrets: Vec::new() });
     if !config.is_object() {
         return refused("must be a JSON object".to_owned());
@@ -261,9 +266,7 @@ async fn judged(config_schema: Option<Value>, config: &Value, before: Before) ->
         return refused(format!("has {size} bytes; {CONFIG_BYTES} are allowed"));
     }
     match config_schema {
-        Some(schema) => schema::judge(schema, config.clone(), before)
-            .await
-            .ok_or_else(|| PluginError::fault("config", "could not be checked against the plugin's schema")),
+        Some(schema) => schema::judge(client, schema, config.clone(), before).await,
         None if before.is_kept => Ok(Judged { faults: Vec::new(), secrets: before.secrets }),
         None => Ok(Judged::default()),
     }

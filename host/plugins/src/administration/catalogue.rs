@@ -155,18 +155,14 @@ fn shipped_version(info: PluginInfo, version: Option<u64>) -> Result<Chosen, Plu
 
 /// A version with the schema of its configuration also when it ships: such a plugin is asked for it. Call it without a
 /// connection in hand.
-pub(super) async fn with_schema(ctx: &Context, chosen: Chosen) -> Result<Chosen, PluginError> {
+pub(super) async fn with_schema(ctx: &Context, client: ClientId, chosen: Chosen) -> Result<Chosen, PluginError> {
     let PluginRef::Shipped(name) = &chosen.plugin else { return Ok(chosen) };
-    let config_schema = shipped_schema(ctx, name).await.map_err(|problem| PluginError::fault("name", problem))?;
+    let text = ctx.plugins.shipped_config_schema(name).await;
+    let config_schema = match text.map_err(|problem| PluginError::fault("name", problem))? {
+        Some(text) => Some(schema::read(client, text, "name").await?),
+        None => None,
+    };
     Ok(Chosen { config_schema, ..chosen })
-}
-
-async fn shipped_schema(ctx: &Context, name: &str) -> Result<Option<Value>, String> {
-    let text = ctx.plugins.shipped_config_schema(name).await?;
-    match text {
-        Some(text) => Ok(Some(schema::read(text).await?)),
-        None => Ok(None),
-    }
 }
 
 /// The plugins of a client whose names contain `search` (`""` = all), by name.
@@ -210,7 +206,8 @@ pub async fn one(ctx: &Context, client: ClientId, name: &str, page: PageRequest)
     drop(db);
     if plugin.origin != Origin::Uploaded {
         // One that cannot be read is told by the activation that needs it.
-        plugin.config_schema = shipped_schema(ctx, name).await.ok().flatten();
+        let text = ctx.plugins.shipped_config_schema(name).await.ok().flatten();
+        plugin.config_schema = text.and_then(|text| schema::parse(&text).ok());
     }
     Ok(Some(Detail { plugin, versions }))
 }

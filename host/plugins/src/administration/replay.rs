@@ -10,7 +10,10 @@ use tokio::task::JoinSet;
 use uuid::Uuid;
 
 use super::{PluginError, catalogue};
-use base::{Context, Error, Result};
+use base::{
+    Context, Error, Result,
+    aside::{self, Whose},
+};
 
 /// Recordings that are read at once.
 const PAGE: i64 = 100;
@@ -103,9 +106,12 @@ async fn run(
         while under_way.len() < AT_ONCE
             && let Some((at, recording)) = waiting.next()
         {
-            let (host, plugin) = (std::sync::Arc::clone(&ctx.plugins), plugin.clone());
-            let recorded: Recorded = serde_json::from_str(&recording.recording)
-                .map_err(|source| Error::Unreadable { what: "recording", source })?;
+            let (host, plugin, bytes) =
+                (std::sync::Arc::clone(&ctx.plugins), plugin.clone(), recording.recording.len());
+            // It may be many megabytes.
+            let read = move || (serde_json::from_str(&recording.recording), recording);
+            let (recorded, recording) = aside::work(bytes, Whose::Client(client), read).await?;
+            let recorded: Recorded = recorded.map_err(|source| Error::Unreadable { what: "recording", source })?;
             under_way.spawn(async move {
                 let replayed = host.replay(client, &plugin, &recorded).await;
                 (at, recording, replayed)

@@ -119,7 +119,7 @@ pub async fn upload(
         check_quota(ctx, versions::stored_bytes_beside(&mut db, client, &sha256).await?, bytes.len())?;
     }
     let mut examined = ctx.plugins.examine(client, name, bytes.clone()).await.map_err(refused)?;
-    let config_schema = read_schema(examined.config_schema.take()).await?;
+    let config_schema = read_schema(client, examined.config_schema.take()).await?;
     let version = Version {
         name: name.to_owned(),
         world: examined.world.as_str().to_owned(),
@@ -193,14 +193,14 @@ pub async fn check(
     }
     check_size(ctx, bytes.len())?;
     let examined = ctx.plugins.examine(client, name.unwrap_or("plugin"), bytes).await.map_err(refused)?;
-    read_schema(examined.config_schema.clone()).await?;
+    read_schema(client, examined.config_schema.clone()).await?;
     Ok(examined)
 }
 
 /// The schema of a configuration as it is stored.
-async fn read_schema(text: Option<String>) -> Result<Option<Value>, PluginError> {
+async fn read_schema(client: ClientId, text: Option<String>) -> Result<Option<Value>, PluginError> {
     match text {
-        Some(text) => Ok(Some(schema::read(text).await.map_err(problem)?)),
+        Some(text) => Ok(Some(schema::read(client, text, "file").await?)),
         None => Ok(None),
     }
 }
@@ -249,10 +249,6 @@ fn check_quota(ctx: &Context, stored: i64, size: usize) -> Result<(), PluginErro
         )));
     }
     Ok(())
-}
-
-fn problem(problem: String) -> PluginError {
-    PluginError::fault("file", problem)
 }
 
 fn refused(refusal: Refusal) -> PluginError {

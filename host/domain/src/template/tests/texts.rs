@@ -177,3 +177,14 @@ fn the_rendered_text_has_header_body_footer_and_addresses() {
         "Shop\nHi Zo\nBye\nStop: reply STOP\nhttps://a.example/o/42\nhttps://a.example/"
     );
 }
+
+/// Each of these took time with the square of its length.
+#[test]
+fn long_texts_are_taken_apart_in_one_pass() {
+    let many: String = (0..20_000).map(|number| format!("{{{{n{number}}}}}")).collect();
+    let pattern = Pattern::parse(&many, ParameterFormat::Named);
+    assert_eq!((pattern.parameter_count(), pattern.placeholders()[19_999].as_str()), (20_000, "n19999"));
+    let unclosed = format!("{}{{{{1}}}}{}", "{{a ".repeat(200_000), "{{a ".repeat(200_000));
+    let pattern = Pattern::parse(&unclosed, ParameterFormat::Positional);
+    assert_eq!(pattern.fill(&["x".to_owned()]).len(), unclosed.len() - 4);
+}

@@ -1,14 +1,14 @@
 //! What a schema marks as secret (`writeOnly`). A mark counts whichever branch of the schema it stands in: too much is sealed
 //! rather than too little.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use jsonschema::Validator;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::{
+    compiled::Compiled,
     cost::{MOST_LEVELS, MOST_PAIRS, schemas},
-    target, validator,
+    target,
 };
 
 /// Texts and numbers of a configuration that are secrets: whatever is kept of a call is searched for each.
@@ -28,8 +28,9 @@ const ITEMS: [&str; 5] = ["items", "prefixItems", "additionalItems", "unevaluate
 ///
 /// # Errors
 /// What is too much about them.
-pub(super) fn secrets(schema: &Value, config: &Value, known: &[String]) -> Result<Vec<String>, String> {
-    let mut search = Search { root: schema, marked: HashSet::new(), seen: HashSet::new(), patterns: HashMap::new() };
+pub(super) fn secrets(compiled: &Compiled, config: &Value, known: &[String]) -> Result<Vec<String>, String> {
+    let schema = &compiled.schema;
+    let mut search = Search { compiled, marked: HashSet::new(), seen: HashSet::new() };
     if has_marks(schema) && search.look(schema, config, 0).is_none() {
         return Err(
             "cannot be searched for the secrets that the plugin's schema marks: simplify one of them".to_owned()
@@ -46,12 +47,30 @@ pub(super) fn secrets(schema: &Value, config: &Value, known: &[String]) -> Resul
 }
 
 /// Whether there is anything to search for.
-fn has_marks(schema: &Value) -> bool {
+pub(super) fn has_marks(schema: &Value) -> bool {
     match schema {
         Value::Object(object) => object.get(MARK) == Some(&Value::Bool(true)) || object.values().any(has_marks),
         Value::Array(items) => items.iter().any(has_marks),
         _ => false,
     }
+}
+
+/// The regular expressions that names of members are compared with.
+pub(super) fn patterns_of_names(schema: &Value) -> HashSet<&str> {
+    let mut found = HashSet::new();
+    let mut rest = vec![schema];
+    while let Some(part) = rest.pop() {
+        match part {
+            Value::Object(object) => {
+                let named = object.get("patternProperties").and_then(Value::as_object);
+                found.extend(named.into_iter().flat_map(Map::keys).map(String::as_str));
+                rest.extend(object.values());
+            }
+            Value::Array(items) => rest.extend(items),
+            _ => {}
+        }
+    }
+    found
 }
 
 fn address(value: &Value) -> usize {
@@ -60,10 +79,9 @@ fn address(value: &Value) -> usize {
 
 /// Every pair of a part of the schema and a value is looked at once.
 struct Search<'a> {
-    root: &'a Value,
+    compiled: &'a Compiled,
     marked: HashSet<usize>,
     seen: HashSet<(usize, usize)>,
-    patterns: HashMap<&'a str, Option<Validator>>,
 }
 
 impl<'a> Search<'a> {
@@ -79,7 +97,7 @@ impl<'a> Search<'a> {
         if object.get(MARK) == Some(&Value::Bool(true)) {
             self.marked.insert(address(value));
         }
-        let referred = object.get("$ref").and_then(Value::as_str).and_then(|to| target(self.root, to));
+        let referred = object.get("$ref").and_then(Value::as_str).and_then(|to| target(&self.compiled.schema, to));
         let in_place = IN_PLACE.iter().filter_map(|word| object.get(*word)).flat_map(schemas);
         let in_maps = IN_PLACE_MAPS.iter().filter_map(|word| object.get(*word)?.as_object()).flat_map(Map::values);
         for part in referred.into_iter().chain(in_place).chain(in_maps) {
@@ -120,10 +138,10 @@ impl<'a> Search<'a> {
         others.try_for_each(|part| self.look(part, item, level))
     }
 
-    /// Whether a name fits a pattern, in the words of the checker itself.
-    fn fits(&mut self, pattern: &'a str, name: &str) -> bool {
-        let known = self.patterns.entry(pattern).or_insert_with(|| validator(&json!({ "pattern": pattern })).ok());
-        known.as_ref().is_none_or(|known| known.is_valid(&Value::String(name.to_owned())))
+    /// Whether a name fits a pattern, as the checker itself decides.
+    fn fits(&self, pattern: &str, name: &str) -> bool {
+        let known = self.compiled.names.get(pattern);
+        known.is_none_or(|known| known.is_valid(&Value::String(name.to_owned())))
     }
 }
 
@@ -171,7 +189,13 @@ fn texts(value: &Value) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    fn secrets(schema: &Value, config: &Value, known: &[String]) -> Result<Vec<String>, String> {
+        super::secrets(&Compiled::new(schema.clone())?, config, known)
+    }
 
     fn places(schema: &Value, config: &Value) -> Vec<String> {
         let mut places = secrets(schema, config, &[]).unwrap();

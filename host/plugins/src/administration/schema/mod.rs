@@ -1,49 +1,68 @@
-//! Configurations against the JSON Schema that a plugin exports. The schema is a stranger's: it may refer only to itself,
-//! and what reading it and checking with it would cost is worked out before it is done.
+//! Configurations against the JSON Schema that a plugin exports. The schema comes from a client: it may refer only to itself, and the
+//! cost of reading it and of checking with it is worked out before.
 
+mod compiled;
 mod cost;
 mod marks;
+mod patterns;
 
-use domain::body::FieldFault;
-use jsonschema::{Draft, PatternOptions, ValidationError, Validator, error::ValidationErrorKind};
-use serde_json::{Map, Value};
-use tokio::sync::Semaphore;
+use std::sync::LazyLock;
+
+use base::aside;
+use domain::{body::FieldFault, ids::ClientId};
+use jsonschema::{ValidationError, error::ValidationErrorKind};
+use plugin_host::{TurnTerms, Turns};
+use serde_json::Value;
+
+use self::{
+    compiled::{Compiled, CompiledSchemas},
+    cost::TooMuch,
+};
+use super::PluginError;
 
 /// Bytes of a schema.
 const MOST_BYTES: usize = 64 * 1024;
-/// Parts of a schema, references followed.
-const MOST_PARTS: u64 = 100_000;
-/// Different regular expressions of a schema.
-const MOST_PATTERNS: usize = 64;
-/// Bytes that one regular expression takes once it is compiled, and as many while it is looked for.
-const PATTERN_BYTES: usize = 512 * 1024;
-/// Steps of one check; with so many it takes some tens of milliseconds, and its violations less than 100 MB.
-const MOST_STEPS: u64 = 200_000;
-/// Steps of a check of which every violation is told. Of a longer one the first is: finding more would take memory for all.
-const STEPS_TO_TELL_ALL: u64 = 20_000;
 /// Violations that are told.
 const MOST_FAULTS: usize = 50;
 /// Characters of what is said about one violation: its text may repeat all of the configuration.
 const FAULT_LENGTH: usize = 500;
-/// Schemas and configurations that are looked at in this process at once, whoever's they are.
-static AT_ONCE: Semaphore = Semaphore::const_new(2);
+/// Bytes of compiled schemas that are kept.
+const KEPT_BYTES: usize = 64 * 1024 * 1024;
+/// One judgement of a client at a time, and room for another client's beside it.
+const TERMS: TurnTerms = TurnTerms { places: 2, per_owner: 1, waiting_per_owner: 16 };
 
-/// Does what may take long and much memory where it holds nobody up, a few at a time.
-async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
-    let _turn = AT_ONCE.acquire().await.ok()?;
-    tokio::task::spawn_blocking(work).await.ok()
+static TURNS: LazyLock<Turns<ClientId>> = LazyLock::new(|| Turns::new(TERMS));
+static COMPILED: LazyLock<CompiledSchemas> = LazyLock::new(|| CompiledSchemas::new(KEPT_BYTES));
+
+/// Does what may take long and much memory on a thread of its own, in a turn of the client's.
+async fn in_turn<T: Send + 'static>(
+    client: ClientId,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, PluginError> {
+    let turn = TURNS.take(client).await.map_err(|_| {
+        let said = "too many configurations and schemas of yours wait to be looked at: try again in a few seconds";
+        PluginError::Busy(said.to_owned())
+    })?;
+    Ok(aside::in_turn(turn, work).await?)
 }
 
-/// Reads a schema as a plugin exports it.
+/// Reads a schema as a plugin of a client exports it; a problem is told for this field.
+///
+/// # Errors
+/// What its author has to change, or that too many of the client wait.
+pub(super) async fn read(client: ClientId, text: String, field: &'static str) -> Result<Value, PluginError> {
+    let read = in_turn(client, move || {
+        let compiled = COMPILED.get(client, parse(&text)?)?;
+        Ok(compiled.schema.clone())
+    });
+    read.await?.map_err(|problem: String| PluginError::fault(field, problem))
+}
+
+/// The schema that a text is, before it is known whether it can be used.
 ///
 /// # Errors
 /// What its author has to change.
-pub(super) async fn read(text: String) -> Result<Value, String> {
-    let read = apart(move || read_here(&text)).await;
-    read.unwrap_or_else(|| Err("the schema of its configuration could not be looked at".to_owned()))
-}
-
-fn read_here(text: &str) -> Result<Value, String> {
+pub(super) fn parse(text: &str) -> Result<Value, String> {
     if text.len() > MOST_BYTES {
         return Err(format!("the schema of its configuration has {} bytes; {MOST_BYTES} are allowed", text.len()));
     }
@@ -53,8 +72,6 @@ fn read_here(text: &str) -> Result<Value, String> {
         return Err("the schema of its configuration contains a NUL character".to_owned());
     }
     only_refers_to_itself(&schema, &schema)?;
-    is_small_enough(&schema)?;
-    validator(&schema)?;
     Ok(schema)
 }
 
@@ -67,6 +84,12 @@ pub(super) struct Judged {
     pub(super) secrets: Vec<String>,
 }
 
+impl Judged {
+    fn refused(field: &str, said: impl Into<String>) -> Self {
+        Self { faults: vec![FieldFault::new(field, said)], secrets: Vec::new() }
+    }
+}
+
 /// The secrets of the configuration that was in force before.
 #[derive(Debug, Default)]
 pub(super) struct Before {
@@ -76,40 +99,61 @@ pub(super) struct Before {
     pub(super) is_kept: bool,
 }
 
-/// Judges a configuration; `None` when it could not be looked at.
-pub(super) async fn judge(schema: Value, config: Value, before: Before) -> Option<Judged> {
-    apart(move || judge_here(&schema, &config, &before)).await
+/// Judges a configuration of a client.
+///
+/// # Errors
+/// That too many of the client wait.
+pub(super) async fn judge(
+    client: ClientId,
+    schema: Value,
+    config: Value,
+    before: Before,
+) -> Result<Judged, PluginError> {
+    in_turn(client, move || match COMPILED.get(client, schema) {
+        Ok(compiled) => judge_by(&compiled, &config, &before),
+        // It was stored before there were these bounds.
+        Err(problem) => Judged::refused("config", problem),
+    })
+    .await
 }
 
-fn judge_here(schema: &Value, config: &Value, before: &Before) -> Judged {
-    let refused = |said: String| Judged { faults: vec![FieldFault::new("config", said)], secrets: Vec::new() };
-    let Some(steps) = cost::of_check(schema, config, MOST_STEPS) else {
-        let said = "cannot be checked against the plugin's schema: that would take too long; simplify one of them";
-        return refused(said.to_owned());
+fn judge_by(compiled: &Compiled, config: &Value, before: &Before) -> Judged {
+    let steps = match cost::of_check(compiled, config) {
+        Ok(steps) => steps,
+        Err(TooMuch::Steps) => {
+            let said = "cannot be checked against the plugin's schema: that would take too long; simplify one of them";
+            return Judged::refused("config", said);
+        }
+        Err(TooMuch::Matches(member)) => return too_much_to_match(member.as_deref()),
     };
-    // One that was stored before there were these bounds.
-    if let Err(reason) = is_small_enough(schema) {
-        return refused(reason);
-    }
     let known = if before.is_kept { before.secrets.as_slice() } else { &[] };
-    let secrets = match marks::secrets(schema, config, known) {
+    let secrets = match marks::secrets(compiled, config, known) {
         Ok(secrets) => secrets,
-        Err(reason) => return refused(reason),
-    };
-    let validator = match validator(schema) {
-        Ok(validator) => validator,
-        Err(reason) => return refused(reason),
+        Err(reason) => return Judged::refused("config", reason),
     };
     let words =
         if secrets.is_empty() && before.secrets.is_empty() { Words::WithValues } else { Words::Without(&secrets) };
+    let validator = &compiled.validator;
     let faults = if validator.is_valid(config) {
         Vec::new()
-    } else if steps > STEPS_TO_TELL_ALL {
+    } else if steps > cost::STEPS_TO_TELL_ALL {
         validator.validate(config).err().map(|error| words.of(&error)).into_iter().collect()
     } else {
         validator.iter_errors(config).take(MOST_FAULTS).map(|error| words.of(&error)).collect()
     };
     Judged { faults, secrets }
+}
+
+/// Only the member of the configuration is named: within it, a name may be part of a secret.
+fn too_much_to_match(member: Option<&str>) -> Judged {
+    let field = member.map_or_else(|| "config".to_owned(), |member| shortened(&format!("config/{member}")));
+    let said = format!(
+        "would take too long to compare with the regular expressions of the plugin's schema: the length of each text times the \
+         size of each expression that it is compared with may come to {} in a configuration; shorten the texts here, or simplify the \
+         expressions in a new version of the plugin",
+        cost::MOST_MATCHED
+    );
+    Judged::refused(&field, said)
 }
 
 /// How violations are told.
@@ -159,48 +203,6 @@ fn shortened(text: &str) -> String {
     kept
 }
 
-fn validator(schema: &Value) -> Result<Validator, String> {
-    let patterns = PatternOptions::regex().size_limit(PATTERN_BYTES).dfa_size_limit(PATTERN_BYTES);
-    jsonschema::options()
-        .with_draft(Draft::Draft202012)
-        .with_pattern_options(patterns)
-        .build(schema)
-        .map_err(|fault| format!("the schema of its configuration cannot be used: {}", shortened(&fault.to_string())))
-}
-
-/// Bounds what compiling a schema takes.
-fn is_small_enough(schema: &Value) -> Result<(), String> {
-    if cost::parts(schema, MOST_PARTS).is_none() {
-        return Err(format!(
-            "the schema of its configuration has more than {MOST_PARTS} parts once its references are followed; refer less often"
-        ));
-    }
-    let mut patterns = Vec::new();
-    collect_patterns(schema, &mut patterns);
-    patterns.sort_unstable();
-    patterns.dedup();
-    if patterns.len() > MOST_PATTERNS {
-        return Err(format!(
-            "the schema of its configuration has {} different regular expressions; {MOST_PATTERNS} are allowed",
-            patterns.len()
-        ));
-    }
-    Ok(())
-}
-
-fn collect_patterns<'a>(schema: &'a Value, patterns: &mut Vec<&'a str>) {
-    match schema {
-        Value::Object(object) => {
-            patterns.extend(object.get("pattern").and_then(Value::as_str));
-            let named = object.get("patternProperties").and_then(Value::as_object);
-            patterns.extend(named.into_iter().flat_map(Map::keys).map(String::as_str));
-            object.values().for_each(|part| collect_patterns(part, patterns));
-        }
-        Value::Array(items) => items.iter().for_each(|part| collect_patterns(part, patterns)),
-        _ => {}
-    }
-}
-
 /// References to elsewhere are not followed, and `$id` would let a reference mean something else than it says.
 fn only_refers_to_itself(schema: &Value, root: &Value) -> Result<(), String> {
     match schema {
@@ -234,228 +236,4 @@ fn target<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::{read_here as read, *};
-
-    fn violations(schema: &Value, config: &Value) -> Vec<FieldFault> {
-        judge_here(schema, config, &Before::default()).faults
-    }
-
-    fn nested(levels: usize) -> Value {
-        (0..levels).fold(json!({}), |inner, _| json!({ "c": inner }))
-    }
-
-    #[test]
-    fn every_violation_is_told_with_its_path() {
-        let schema = json!({
-            "type": "object",
-            "required": ["team"],
-            "properties": {
-                "team": { "type": "string" },
-                "hours": { "type": "array", "items": { "type": "integer", "minimum": 0 } },
-            },
-            "additionalProperties": false,
-        });
-        let faults = violations(&schema, &json!({ "hours": [1, -1, "x"], "colour": 1 }));
-        let fields: Vec<&str> = faults.iter().map(|fault| fault.field.as_str()).collect();
-        assert_eq!(faults.len(), 4, "{faults:?}");
-        assert!(fields.contains(&"config/hours/1") && fields.contains(&"config/hours/2"), "{fields:?}");
-        assert!(faults.iter().any(|fault| fault.field == "config" && fault.message.contains("team")), "{faults:?}");
-        assert!(violations(&schema, &json!({ "team": "sales", "hours": [8, 17] })).is_empty());
-    }
-
-    #[test]
-    fn a_schema_may_only_refer_to_itself() {
-        for reference in ["http://127.0.0.1/x", "file:///etc/passwd", "other.json", "#/$defs/none", "#name"] {
-            let said = read(&json!({ "$ref": reference }).to_string()).unwrap_err();
-            assert!(said.contains(reference), "{said}");
-        }
-        assert!(read(&json!({ "$defs": { "a": { "type": "string" } }, "$ref": "#/$defs/a" }).to_string()).is_ok());
-        assert!(read("{").unwrap_err().contains("not valid JSON"));
-        assert!(read(r#"{"type":"nonsense"}"#).unwrap_err().contains("cannot be used"));
-        assert!(read(&format!(r#"{{"title":"{}"}}"#, "x".repeat(MOST_BYTES))).unwrap_err().contains("bytes"));
-    }
-
-    #[test]
-    fn a_schema_that_describes_trees_is_fine() {
-        let tree = json!({ "type": "object", "properties": { "c": { "$ref": "#" } }, "additionalProperties": false });
-        assert!(violations(&tree, &nested(40)).is_empty());
-        let wrong = violations(&tree, &json!({ "c": { "c": { "d": 1 } } }));
-        assert_eq!(wrong[0].field, "config/c/c");
-    }
-
-    #[test]
-    fn checks_that_would_never_end_are_not_begun() {
-        let doubling = json!({ "properties": { "c": { "allOf": [{ "$ref": "#" }, { "$ref": "#" }] } } });
-        assert!(violations(&doubling, &nested(5)).is_empty());
-        assert!(violations(&doubling, &nested(45))[0].message.contains("too long"));
-        let circle = json!({ "$ref": "#/$defs/a", "$defs": { "a": { "allOf": [{ "$ref": "#/$defs/a" }] } } });
-        assert!(violations(&circle, &json!({}))[0].message.contains("too long"));
-    }
-
-    #[test]
-    fn the_deepest_check_that_is_made_fits_the_stack() {
-        let chain = |length: usize| {
-            let link = |index| (format!("a{index}"), json!({ "$ref": format!("#/$defs/a{}", index + 1) }));
-            let mut defs: Map<String, Value> = (0..length).map(link).collect();
-            defs.insert(format!("a{length}"), json!({ "type": "object" }));
-            json!({ "$ref": "#/$defs/a0", "$defs": defs })
-        };
-        assert!(violations(&chain(90), &json!({})).is_empty());
-        assert!(violations(&chain(2_000), &json!({}))[0].message.contains("too long"));
-    }
-
-    /// A configuration with so many empty objects against a schema that requires so many names of each.
-    fn requires(names: usize, objects: usize) -> (Value, Value) {
-        let names: Vec<String> = (0..names).map(|index| format!("n{index}")).collect();
-        let schema = json!({ "additionalProperties": { "type": "object", "required": names } });
-        let config = (0..objects).map(|index| (format!("o{index}"), json!({}))).collect::<Map<_, _>>();
-        (schema, Value::Object(config))
-    }
-
-    #[test]
-    fn names_that_are_required_count_for_every_object() {
-        let (schema, config) = requires(5_000, 5_000);
-        assert!(read(&schema.to_string()).is_ok(), "the schema alone is fine");
-        let faults = violations(&schema, &config);
-        assert_eq!(faults.len(), 1, "{}", faults.len());
-        assert!(faults[0].message.contains("too long"), "{}", faults[0].message);
-    }
-
-    #[test]
-    fn of_a_large_check_the_first_violation_is_told_and_of_a_small_one_all() {
-        let (schema, config) = requires(100, 100);
-        assert_eq!(violations(&schema, &config).len(), MOST_FAULTS);
-        let (schema, config) = requires(1_000, 100);
-        let faults = violations(&schema, &config);
-        assert_eq!(faults.len(), 1);
-        assert!(faults[0].message.contains("required"), "{}", faults[0].message);
-        let (schema, config) = requires(3_000, 100);
-        assert!(violations(&schema, &config)[0].message.contains("too long"));
-    }
-
-    #[test]
-    fn what_values_are_compared_with_counts_for_every_value() {
-        let names: Vec<Value> = (0..5_000).map(|index| json!(format!("n{index}"))).collect();
-        let config = json!({ "a": (0..5_000).collect::<Vec<_>>() });
-        for items in [json!({ "enum": names }), json!({ "const": names }), json!({ "allOf": [{ "enum": names }] })] {
-            let schema = json!({ "properties": { "a": { "items": items } } });
-            assert!(violations(&schema, &config)[0].message.contains("too long"), "{schema:.100}");
-        }
-        let schema = json!({ "propertyNames": { "enum": names } });
-        let config: Map<String, Value> = (0..5_000).map(|index| (format!("n{index}"), json!(1))).collect();
-        assert!(violations(&schema, &Value::Object(config))[0].message.contains("too long"));
-        let schema = json!({ "properties": { "a": { "items": { "enum": ["x", 1, 2] } } } });
-        assert_eq!(violations(&schema, &json!({ "a": [1, 2, 1, 3] })).len(), 1);
-    }
-
-    #[test]
-    fn a_configuration_as_large_as_it_may_be_is_checked_by_an_ordinary_schema() {
-        let entry = json!({
-            "type": "object",
-            "required": ["name", "team"],
-            "properties": {
-                "name": { "type": "string", "minLength": 1, "maxLength": 40 },
-                "team": { "enum": ["sales", "support", "billing"] },
-                "open": { "type": "boolean" },
-            },
-            "additionalProperties": false,
-        });
-        let schema = json!({ "properties": { "entries": { "type": "array", "items": entry } } });
-        let of = |index: usize| json!({ "name": format!("entry {index}"), "team": "sales", "open": true });
-        let entries: Vec<Value> = (0..1_300).map(of).collect();
-        let config = json!({ "entries": entries });
-        assert!(config.to_string().len() > 60_000);
-        assert_eq!(violations(&schema, &config), []);
-    }
-
-    #[test]
-    fn what_is_said_about_a_violation_is_no_longer_than_it_need_be() {
-        let schema = json!({ "properties": { "a": { "type": "integer" } } });
-        let faults = violations(&schema, &json!({ "a": "x".repeat(60_000) }));
-        assert_eq!(faults[0].message.chars().count(), FAULT_LENGTH + 1);
-    }
-
-    #[test]
-    fn references_that_double_and_double_again_are_refused_before_they_are_followed() {
-        let double = |levels: usize| {
-            let link = |index| {
-                let next = json!({ "$ref": format!("#/$defs/a{}", index + 1) });
-                (format!("a{index}"), json!({ "properties": { "x": next, "y": next } }))
-            };
-            let mut defs: Map<String, Value> = (0..levels).map(link).collect();
-            defs.insert(format!("a{levels}"), json!({ "type": "object" }));
-            json!({ "$ref": "#/$defs/a0", "$defs": defs }).to_string()
-        };
-        assert!(read(&double(8)).is_ok());
-        assert!(read(&double(40)).unwrap_err().contains("refer less often"));
-    }
-
-    #[test]
-    fn regular_expressions_are_bounded_in_number_and_in_size() {
-        let with = |count: usize| {
-            let one =
-                |index: usize| (format!("p{index}"), json!({ "type": "string", "pattern": format!("^a{index}$") }));
-            json!({ "properties": (0..count).map(one).collect::<Map<_, _>>() }).to_string()
-        };
-        assert!(read(&with(MOST_PATTERNS)).is_ok());
-        assert!(read(&with(MOST_PATTERNS + 1)).unwrap_err().contains("65 different regular expressions"));
-        let named: Map<String, Value> = (0..65).map(|index| (format!("^a{index}$"), json!({}))).collect();
-        assert!(read(&json!({ "patternProperties": named }).to_string()).is_err());
-        assert!(read(&json!({ "pattern": r"^[\w.+-]+@[\w-]+\.[\w.-]+$" }).to_string()).is_ok(), "an ordinary one");
-        assert!(read(&json!({ "pattern": r"\p{L}{2000}" }).to_string()).is_err());
-    }
-
-    #[test]
-    fn texts_that_are_matched_count_by_their_length() {
-        let schema = json!({ "additionalProperties": { "pattern": "^(a|aa)*$" } });
-        let text = "a".repeat(1_000);
-        let with = |count: usize| (0..count).map(|index| (index.to_string(), json!(text))).collect::<Map<_, _>>();
-        assert!(violations(&schema, &Value::Object(with(10))).is_empty());
-        assert!(violations(&schema, &Value::Object(with(60)))[0].message.contains("too long"));
-    }
-
-    #[test]
-    fn patterns_take_no_longer_than_the_text_is_long() {
-        let schema = json!({ "properties": { "a": { "pattern": "^(a+)+$" } } });
-        assert_eq!(violations(&schema, &json!({ "a": format!("{}b", "a".repeat(10_000)) })).len(), 1);
-        assert!(read(&json!({ "pattern": "(a{1000}){1000}" }).to_string()).is_err());
-    }
-
-    #[test]
-    fn no_violation_repeats_a_value_of_a_configuration_with_secrets() {
-        let schema = json!({
-            "type": "object",
-            "properties": {
-                "key": { "type": "string", "maxLength": 8, "writeOnly": true },
-                "login": { "writeOnly": true, "properties": { "pin": { "type": "integer" } }, "additionalProperties": false },
-                "hours": { "type": "integer" },
-            },
-            "maxProperties": 2,
-        });
-        let config = json!({ "key": "line 1\nline 2", "login": { "hunter2": 1, "pin": "4711" }, "hours": "eight" });
-        let judged = judge_here(&schema, &config, &Before::default());
-        assert_eq!(judged.secrets, ["/key", "/login"]);
-        let told: Vec<(&str, &str)> =
-            judged.faults.iter().map(|fault| (fault.field.as_str(), fault.message.as_str())).collect();
-        assert!(told.contains(&("config/key", "the secret is longer than 8 characters")), "{told:?}");
-        assert!(told.contains(&("config/login", "the secret is not of type \"integer\"")), "{told:?}");
-        assert!(told.contains(&("config/hours", "the value is not of type \"integer\"")), "{told:?}");
-        let all = format!("{told:?}");
-        assert!(!["line", "hunter2", "4711", "eight"].iter().any(|value| all.contains(value)), "{all}");
-    }
-
-    #[test]
-    fn a_schema_that_forgot_a_mark_does_not_make_a_secret_a_value() {
-        let schema = json!({ "properties": { "key": { "type": "integer" } } });
-        let config = json!({ "key": "open-sesame" });
-        for (is_kept, secrets) in [(true, vec!["/key".to_owned()]), (false, vec![])] {
-            let judged = judge_here(&schema, &config, &Before { secrets: vec!["/key".into()], is_kept });
-            assert_eq!(judged.secrets, secrets);
-            assert!(!judged.faults[0].message.contains("sesame"), "{:?}", judged.faults);
-        }
-        assert!(violations(&schema, &config)[0].message.contains("sesame"), "where nothing is secret");
-    }
-}
+mod tests;
