@@ -33,7 +33,7 @@ use tokio::sync::mpsc;
 use crate::{
     clock::SystemClock,
     config::{Config, SecretUrl},
-    email, lite, media,
+    email, lite, master_key, media,
 };
 
 /// How long a media address stays valid.
@@ -94,25 +94,7 @@ fn master_key(config: &Config) -> anyhow::Result<[u8; 32]> {
     if !config.security.master_key.is_empty() {
         return Ok(secrets::parse_master_key(config.security.master_key.expose())?);
     }
-    let file = config.data_dir().join("master.key");
-    let text = match std::fs::read_to_string(&file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let key = secrets::generate_master_key()?;
-            std::fs::create_dir_all(config.data_dir())?;
-            write_private(&file, &key).with_context(|| format!("cannot write {}", file.display()))?;
-            key
-        }
-        Err(error) => return Err(error).with_context(|| format!("cannot read {}", file.display())),
-    };
-    secrets::parse_master_key(&text).with_context(|| format!("{} does not hold a key", file.display()))
-}
-
-fn write_private(file: &Path, text: &str) -> std::io::Result<()> {
-    use std::{io::Write, os::unix::fs::OpenOptionsExt};
-    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
+    master_key::of_data_dir(config.data_dir())
 }
 
 /// Where the simulated providers are, when the simulator is on.
@@ -154,8 +136,7 @@ pub async fn context(
 ) -> anyhow::Result<Parts> {
     let (wake, wakes) = Wakeups::channel();
     let media_folder = config.media_folder();
-    let scratch = media_folder.join("scratch");
-    std::fs::create_dir_all(&scratch).with_context(|| format!("cannot make {}", scratch.display()))?;
+    media::make_folders(config).await?;
     let graph_url = simulated.map(Simulated::graph_url);
     let cloud = CloudApi::new(CloudSettings {
         graph_url: config.whatsapp_graph_url(graph_url.as_deref()),

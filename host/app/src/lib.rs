@@ -13,6 +13,7 @@ mod ending;
 pub mod listeners;
 mod lite;
 pub mod logging;
+pub mod master_key;
 mod media;
 pub mod metrics;
 pub mod plugin;

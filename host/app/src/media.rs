@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use base::MediaKept;
-use channels::object_media::{BucketSettings, ObjectMediaStore};
+use channels::{
+    media_store::{close_to_others, create_private_folder},
+    object_media::{BucketSettings, ObjectMediaStore},
+};
 use domain::ids::MediaId;
 
 use crate::config::{Config, MediaPlace};
@@ -28,6 +31,27 @@ pub(crate) fn kept(config: &Config, trial: MediaId) -> anyhow::Result<MediaKept>
             MediaKept::Elsewhere(Arc::new(store))
         }
     })
+}
+
+/// Makes the folders of this machine, which other accounts can neither read nor list. A folder that the operator named is closed in
+/// the same way when it is there.
+pub(crate) async fn make_folders(config: &Config) -> anyhow::Result<()> {
+    let own = config.media_folder();
+    close_to_others(&own).await.with_context(|| format!("cannot make {}, or close it to others", own.display()))?;
+    let scratch = own.join("scratch");
+    create_private_folder(&scratch).await.with_context(|| format!("cannot make {}", scratch.display()))?;
+    if let MediaPlace::Folder(named) = config.media_place()
+        && named != own
+        && named.is_dir()
+        && let Err(error) = close_to_others(&named).await
+    {
+        tracing::warn!(
+            folder = %named.display(),
+            error = &error as &dyn std::error::Error,
+            "the folder of files of customers could not be closed to others"
+        );
+    }
+    Ok(())
 }
 
 /// Says at once what would otherwise be found out with the first file that a customer sends.

@@ -95,7 +95,7 @@ pub enum MediaStoreError {
     },
 }
 
-/// Objects as files of a local folder, mode 0600, spread over 256 subfolders by the last two digits of the id (the first
+/// Objects as files of a local folder that only this account can read and list, spread over 256 subfolders by the last two digits of the id (the first
 /// ones of a UUIDv7 are time and would put a whole day into one folder).
 #[derive(Debug, Clone)]
 pub struct LocalMediaStore {
@@ -122,7 +122,7 @@ impl MediaStore for LocalMediaStore {
     async fn put(&self, _client: ClientId, id: MediaId, content: MediaContent) -> Result<StoredMedia, MediaStoreError> {
         let target = self.path_of(id);
         let shard = target.parent().unwrap_or(&self.folder).to_owned();
-        at(&shard, fs::create_dir_all(&shard).await)?;
+        at(&shard, create_private_folder(&shard).await)?;
         let partial = partial_of(&target);
         let stored = match assemble(&partial, content).await {
             Ok(stored) => at(&target, fs::rename(&partial, &target).await).map(|()| stored),
@@ -247,6 +247,55 @@ pub(crate) async fn create_private(path: &Path) -> io::Result<fs::File> {
     let file = options.open(path).await?;
     restrict(&file).await?;
     Ok(file)
+}
+
+/// Creates a folder that only this account can list, and those above it that are missing. One that is there keeps its mode.
+///
+/// # Errors
+/// When the file system refuses.
+pub async fn create_private_folder(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    builder.mode(0o700);
+    builder.create(path).await
+}
+
+/// Closes a folder and its subfolders to other accounts; creates it if it is missing. What belongs to another account stays as it
+/// is, which the log says: its mode is the operator's decision.
+///
+/// # Errors
+/// When the file system refuses for another reason.
+pub async fn close_to_others(folder: &Path) -> io::Result<()> {
+    create_private_folder(folder).await?;
+    close_folder(folder).await?;
+    let mut entries = fs::read_dir(folder).await?;
+    while let Some(entry) = entries.next_entry().await? {
+        if entry.file_type().await?.is_dir() {
+            close_folder(&entry.path()).await?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+async fn close_folder(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    if fs::metadata(folder).await?.permissions().mode() & 0o077 == 0 {
+        return Ok(());
+    }
+    match fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700)).await {
+        Err(error) if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => {
+            tracing::warn!(folder = %folder.display(), "other accounts can list the files of customers");
+            Ok(())
+        }
+        closed => closed,
+    }
+}
+
+#[cfg(not(unix))]
+async fn close_folder(_folder: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 async fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {

@@ -50,6 +50,24 @@ async fn a_signed_address_gives_the_file_as_a_download() {
 }
 
 #[tokio::test]
+async fn no_path_lists_the_files() {
+    let service = Service::start().await;
+    let (id, _) = file(&service, "application/pdf", b"%PDF-1.7").await;
+    let client = service.client;
+    let shard = id.0.simple().to_string().split_off(30);
+    let paths = ["/media".to_owned(), "/media/".to_owned(), format!("/media/{client}"), format!("/media/{client}/")];
+    let of_the_folder = [format!("/media/{shard}"), format!("/media/{shard}/"), "/media/scratch".to_owned()];
+    for path in paths.iter().chain(&of_the_folder) {
+        for call in [Call::get(path), Call::get(path).key(&service.key)] {
+            let answer = service.send(call).await;
+            assert_eq!(answer.status.as_u16(), 404, "{path}");
+            let body = String::from_utf8_lossy(&answer.bytes);
+            assert!(!body.contains(&id.to_string()) && !body.contains(&id.0.simple().to_string()), "{path}: {body}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_part_of_a_file_is_given_out_and_said_to_be_one() {
     let service = Service::start().await;
     let (id, path) = file(&service, "video/mp4", b"0123456789").await;

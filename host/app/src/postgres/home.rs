@@ -5,8 +5,9 @@
 
 use std::{
     env,
-    fs::{self, DirBuilder},
-    os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt},
+    fs::{self, DirBuilder, OpenOptions},
+    io::Write,
+    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
@@ -52,7 +53,7 @@ impl Home {
         }
         let home = Self::elsewhere(Path::new(SHARED_HOMES), data_dir, account)?;
         let line = format!("{}\n", home.path.display());
-        fs::write(&pointer, line).map_err(PostgresError::files("write", &pointer))?;
+        write(&pointer, &line).map_err(PostgresError::files("write", &pointer))?;
         tracing::warn!(
             closed = %blocked_by.display(),
             database = %home.path.display(),
@@ -75,7 +76,7 @@ impl Home {
                 Ok(()) => {
                     let note = path.join("belongs-to");
                     let line = format!("{}\n", data_dir.display());
-                    fs::write(&note, line).map_err(PostgresError::files("write", &note))?;
+                    write(&note, &line).map_err(PostgresError::files("write", &note))?;
                     return Ok(Self { path });
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
@@ -122,6 +123,12 @@ impl Home {
         fs::set_permissions(&dir, fs::Permissions::from_mode(0o700)).map_err(PostgresError::files("close", &dir))?;
         Ok(dir)
     }
+}
+
+/// A file that only our account can read.
+fn write(path: &Path, line: &str) -> std::io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+    file.write_all(line.as_bytes())
 }
 
 /// A short path of our own for the socket.

@@ -1,7 +1,7 @@
 //! The local media store.
 
 use bytes::Bytes;
-use channels::media_store::{LocalMediaStore, MediaContent, MediaStore};
+use channels::media_store::{LocalMediaStore, MediaContent, MediaStore, close_to_others};
 use domain::ids::{ClientId, MediaId};
 use sha2::{Digest, Sha256};
 use tokio::io::AsyncReadExt;
@@ -105,6 +105,28 @@ async fn files_are_private() {
         let path = folder.join(shard).join(id(last).0.simple().to_string());
         assert_eq!(std::fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
     }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn folders_cannot_be_listed_by_others() {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let above = scratch_folder();
+    let folder = above.join("data/media");
+    let store = LocalMediaStore::new(&folder);
+    store.put(CLIENT, id(1), MediaContent::Bytes(Bytes::from_static(b"x"))).await.unwrap();
+    for made in [above.join("data"), folder.clone(), folder.join("01")] {
+        assert_eq!(mode(&made), 0o700, "{}", made.display());
+    }
+
+    // As an earlier version left them.
+    for open in [&folder, &folder.join("01")] {
+        std::fs::set_permissions(open, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    close_to_others(&folder).await.unwrap();
+    assert_eq!((mode(&folder), mode(&folder.join("01"))), (0o700, 0o700));
+    assert_eq!(content_of(&store, id(1)).await.unwrap(), b"x");
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use channels::{
-    media_store::{MediaContent, MediaStoreError, StoredMedia},
+    media_store::{MediaContent, MediaStoreError, StoredMedia, create_private_folder},
     whatsapp_cloud::{CloudNumber, GraphError, MediaError, MediaExpectation},
 };
 use chrono::{DateTime, TimeDelta, Utc};
@@ -185,7 +185,7 @@ fn credentials(ctx: &Context, client: ClientId, inbox: Option<&Inbox>) -> std::r
 async fn scratch_file(ctx: &Context, file: &Media) -> std::result::Result<PathBuf, FetchError> {
     let folder = &ctx.scratch;
     let unusable = |source| MediaStoreError::File { path: folder.clone(), source };
-    tokio::fs::create_dir_all(folder).await.map_err(unusable)?;
+    create_private_folder(folder).await.map_err(unusable)?;
     let download: Uuid = ctx.ids.mint(ctx.now());
     Ok(folder.join(format!("{}-{download}", file.id)))
 }

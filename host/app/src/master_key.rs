@@ -1,0 +1,86 @@
+//! The key that seals secrets, where the operator does not name one: a file of the data directory that only our account can read.
+
+use std::{
+    fs::{self, DirBuilder, OpenOptions, Permissions},
+    io::{self, ErrorKind, Write},
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt},
+    path::Path,
+};
+
+use anyhow::Context as _;
+use base::secrets;
+
+/// Bits of the group and of all others.
+const OF_OTHERS: u32 = 0o077;
+
+/// The key of a data directory. Without one, it is made, and so is the directory.
+///
+/// # Errors
+/// When the file cannot be read, closed to others or written, or holds no key.
+pub fn of_data_dir(data_dir: &Path) -> anyhow::Result<[u8; 32]> {
+    let file = data_dir.join("master.key");
+    let text = match fs::read_to_string(&file) {
+        Ok(text) => {
+            close_to_others(&file).with_context(|| format!("others can read {}; chmod 600 it", file.display()))?;
+            text
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let key = secrets::generate_master_key()?;
+            let created = DirBuilder::new().recursive(true).mode(0o700).create(data_dir);
+            created.with_context(|| format!("cannot create {}", data_dir.display()))?;
+            write(&file, &key).with_context(|| format!("cannot write {}", file.display()))?;
+            key
+        }
+        Err(error) => return Err(error).with_context(|| format!("cannot read {}", file.display())),
+    };
+    secrets::parse_master_key(&text).with_context(|| format!("{} does not hold a key", file.display()))
+}
+
+/// A copy or a restored backup may have another mode than the file that we wrote. One that the system mounts as a secret belongs
+/// to another account, and its mode is the operator's decision.
+fn close_to_others(file: &Path) -> io::Result<()> {
+    if fs::metadata(file)?.permissions().mode() & OF_OTHERS == 0 {
+        return Ok(());
+    }
+    match fs::set_permissions(file, Permissions::from_mode(0o600)) {
+        Err(error) if matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) => {
+            tracing::warn!(file = %file.display(), "other accounts can read the key that seals secrets");
+            Ok(())
+        }
+        closed => closed,
+    }
+}
+
+fn write(file: &Path, text: &str) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn the_data_directory_and_its_key_are_made_for_one_account() {
+        let parent = tempfile::tempdir().unwrap();
+        let data_dir = parent.path().join("new/data");
+        let key = of_data_dir(&data_dir).unwrap();
+        assert_eq!((mode(&data_dir), mode(&data_dir.join("master.key"))), (0o700, 0o600));
+        assert_eq!(of_data_dir(&data_dir).unwrap(), key, "it is read the next time");
+    }
+
+    #[test]
+    fn a_key_that_others_can_read_is_closed_to_them() {
+        let data_dir = tempfile::tempdir().unwrap();
+        of_data_dir(data_dir.path()).unwrap();
+        let file = data_dir.path().join("master.key");
+        fs::set_permissions(&file, Permissions::from_mode(0o644)).unwrap();
+        of_data_dir(data_dir.path()).unwrap();
+        assert_eq!(mode(&file), 0o600);
+    }
+}
