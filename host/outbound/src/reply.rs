@@ -10,8 +10,9 @@ use domain::{
 use storage::{
     PgConnection, inboxes,
     outbound::{
-        messages::{self, NewMessage},
-        parts::{self, NewPart, PartOrigin},
+        messages::NewMessage,
+        outgoing::{self, Outgoing},
+        parts::{NewPart, PartOrigin},
         provider_ids,
     },
     sms::products::replies,
@@ -73,8 +74,8 @@ pub async fn queue(ctx: &Context, db: &mut PgConnection, client: ClientId, reply
         chat: Some((reply.participant, reply.chat_message)),
         conversation: None,
     };
-    parts::insert(db, client, &[&new_part]).await?;
-    messages::insert(db, client, &[&new_message], REPLY_PRIORITY, ctx.now()).await?;
+    let outgoing = Outgoing { parts: vec![&new_part], messages: vec![&new_message], ..Outgoing::default() };
+    outgoing::insert(db, client, &outgoing, REPLY_PRIORITY, ctx.now()).await?;
     // A visitor sees the message as soon as it is on disk, and may answer it before anything is sent (ADR 0029).
     let provider_id = (new_message.channel == Channel::Web).then(|| channels::web::message_id(message));
     if let Some(provider_id) = &provider_id {

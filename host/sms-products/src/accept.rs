@@ -17,8 +17,9 @@ use storage::{
     PgConnection, Queue, inboxes,
     inboxes::Inbox,
     outbound::{
-        messages::{self, NewMessage},
-        parts::{self, NewPart, PartOrigin},
+        messages::NewMessage,
+        outgoing::{self, Outgoing},
+        parts::{NewPart, PartOrigin},
         work::{self, Later},
     },
     sms::products::{
@@ -229,9 +230,8 @@ async fn store(
     let rows: Vec<&NewSms> = drafts.iter().map(|draft| &draft.sms).collect();
     product_messages::insert(db, client, &rows, ctx.now()).await?;
     let sent: Vec<&Draft> = drafts.iter().filter(|draft| !draft.sms.blocked).collect();
-    if !sent.is_empty() {
-        parts::insert(db, client, &parts_of(orders, inbox, &sent).iter().collect::<Vec<_>>()).await?;
-    }
+    let parts = parts_of(orders, inbox, &sent);
+    let mut parts: Vec<&NewPart> = parts.iter().collect();
     // Requests that go out alike are stored together.
     let mut alike: BTreeMap<(i16, Option<DateTime<Utc>>), Vec<&Draft>> = BTreeMap::new();
     for draft in &sent {
@@ -242,7 +242,9 @@ async fn store(
     for ((priority, due), drafts) in alike {
         let new: Vec<NewMessage> = drafts.iter().map(|draft| message_of(inbox, draft)).collect();
         let at = due.unwrap_or(ctx.now());
-        messages::insert(db, client, &new.iter().collect::<Vec<_>>(), priority, at).await?;
+        let (parts, messages) = (std::mem::take(&mut parts), new.iter().collect());
+        let outgoing = Outgoing { parts, messages, ..Outgoing::default() };
+        outgoing::insert(db, client, &outgoing, priority, at).await?;
         if let Some(due) = due {
             let later: Vec<_> = drafts.iter().map(|draft| (draft.sms.id, 0, due)).collect();
             work::defer(db, client, &later, Later::PutOff).await?;

@@ -37,8 +37,9 @@ use serde_json::json;
 use storage::{
     Queue,
     outbound::{
-        messages::{self, NewMessage},
-        parts::{self, NewPart, PartOrigin},
+        messages::NewMessage,
+        outgoing::{self, Outgoing},
+        parts::{NewPart, PartOrigin},
         steps::{self, ProviderId, Steps},
     },
     people::inbox_customers,
@@ -74,8 +75,8 @@ async fn sent(stage: &Stage, provider_id: &str, content: &OutboundContent) -> Me
         conversation: None,
     };
     let mut db = stage.ctx.db.acquire().await.unwrap();
-    parts::insert(&mut db, stage.client, &[&new_part]).await.unwrap();
-    messages::insert(&mut db, stage.client, &[&new_message], 1, stage.ctx.now()).await.unwrap();
+    let outgoing = Outgoing { parts: vec![&new_part], messages: vec![&new_message], ..Outgoing::default() };
+    outgoing::insert(&mut db, stage.client, &outgoing, 1, stage.ctx.now()).await.unwrap();
     let known = ProviderId { id: provider_id.to_owned(), message, chat_message: None };
     let steps = Steps { provider_ids: vec![known], ..Steps::default() };
     steps::write(&mut db, stage.client, &steps, stage.ctx.now()).await.unwrap();

@@ -1,23 +1,25 @@
-//! One transaction for several requests of one client.
+//! Several requests of one client, stored together.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     sync::Arc,
 };
 
 use bytes::Bytes;
 use domain::{
     ids::{ClientId, InboxId},
+    send::SendBody,
     tier,
 };
 use storage::{
     PgConnection, Queue,
     chat::conversations,
-    outbound::{idempotency, messages, parts, tiers},
+    outbound::outgoing::{self, Counted, Outgoing},
 };
 
 use super::{
     AcceptError, Answer, Pending,
+    named::NamedFacts,
     prepare::{self, Prepared},
     texts,
 };
@@ -56,18 +58,55 @@ fn failed(error: Error) -> Answer {
 
 /// Answers in the order of the group, after the commit.
 async fn store(ctx: &Context, client: ClientId, group: &[Pending]) -> Result<Vec<Answer>> {
-    let mut tx = ctx.db.begin().await?;
-    let keys: Vec<String> = group.iter().filter_map(|pending| pending.call.idempotency_key.clone()).collect();
-    let mut replays = if keys.is_empty() { HashMap::new() } else { idempotency::find(&mut tx, client, &keys).await? };
-    let new = not_replayed(group, &replays);
-    let mut facts = prepare::Facts::load(ctx, &mut tx, client, new.iter().map(|(_, pending)| &pending.request)).await?;
-    let mut prepared = prepare_leaders(ctx, &mut facts, new);
-    replays.extend(take_keys(ctx, &mut tx, client, group, &prepared).await?);
-    prepared.retain(|(at, _)| key_of(group, *at).is_none_or(|key| !replays.contains_key(key)));
-    let lanes = insert(ctx, &mut tx, client, &facts, &prepared).await?;
-    tx.commit().await?;
+    loop {
+        match attempt(ctx, client, group).await {
+            // Another group was first. What it stored is found now, so this ends.
+            Err(Error::Storage(error)) if outgoing::is_overtaken(&error) => {}
+            stored => return stored,
+        }
+    }
+}
+
+/// Reads what the group needs, and stores it in one statement, which is its transaction. Only a group that says something in
+/// conversations has one around all of it, which holds them meanwhile.
+async fn attempt(ctx: &Context, client: ClientId, group: &[Pending]) -> Result<Vec<Answer>> {
+    let (lanes, answers) = if group.iter().any(speaks_in_conversations) {
+        let mut tx = ctx.db.begin().await?;
+        let stored = store_in(ctx, &mut tx, client, group).await?;
+        tx.commit().await?;
+        stored
+    } else {
+        store_in(ctx, &mut *ctx.db.acquire().await?, client, group).await?
+    };
     ctx.wake.wake_all(client, lanes.into_iter().map(|lane| (Queue::Outbound, lane.0)));
-    Ok(answers(group, prepared, &replays))
+    Ok(answers)
+}
+
+fn speaks_in_conversations(pending: &Pending) -> bool {
+    match &pending.request {
+        SendBody::Message(request) => request.conversations().next().is_some(),
+        SendBody::Sms(_) => false,
+    }
+}
+
+/// Answers the lanes with new work, and the group.
+async fn store_in(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    group: &[Pending],
+) -> Result<(Vec<InboxId>, Vec<Answer>)> {
+    let mut named = NamedFacts::load(db, client, group).await?;
+    let replays = std::mem::take(&mut named.responses);
+    let new = not_replayed(group, &replays);
+    if new.is_empty() {
+        return Ok((Vec::new(), answers(group, Vec::new(), &replays)));
+    }
+    let bodies = new.iter().map(|(_, pending)| &pending.request);
+    let mut facts = prepare::Facts::load(ctx, db, client, named, bodies).await?;
+    let prepared = prepare_leaders(ctx, &mut facts, new);
+    let lanes = insert(ctx, db, client, &facts, group, &prepared).await?;
+    Ok((lanes, answers(group, prepared, &replays)))
 }
 
 fn key_of(group: &[Pending], at: usize) -> Option<&String> {
@@ -103,52 +142,39 @@ fn prepare_leaders(
     prepared
 }
 
-/// Stores the responses under their keys, and answers those that another process stored first.
-async fn take_keys(
-    ctx: &Context,
-    db: &mut PgConnection,
-    client: ClientId,
-    group: &[Pending],
-    prepared: &[(usize, std::result::Result<Prepared, AcceptError>)],
-) -> Result<HashMap<String, Vec<u8>>> {
-    let mut keyed: Vec<(String, Vec<u8>)> = prepared
-        .iter()
-        .filter_map(|(at, outcome)| {
-            let accepted = outcome.as_ref().ok().filter(|one| one.is_accepted())?;
-            Some((key_of(group, *at)?.clone(), accepted.response.to_vec()))
-        })
-        .collect();
-    if keyed.is_empty() {
-        return Ok(HashMap::new());
-    }
-    Ok(idempotency::store(db, client, &mut keyed, ctx.now()).await?)
-}
-
-/// Stores everything that was prepared in two statements, and answers the lanes with new work.
+/// Stores everything that was prepared in one statement, and answers the lanes with new work.
 async fn insert(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
     facts: &prepare::Facts,
+    group: &[Pending],
     prepared: &[(usize, std::result::Result<Prepared, AcceptError>)],
 ) -> Result<Vec<InboxId>> {
-    let ready: Vec<&Prepared> = prepared.iter().filter_map(|(_, outcome)| outcome.as_ref().ok()).collect();
+    let ready: Vec<(usize, &Prepared)> =
+        prepared.iter().filter_map(|(at, outcome)| Some((*at, outcome.as_ref().ok()?))).collect();
+    let responses = ready.iter().filter(|(_, one)| one.is_accepted());
+    let responses = responses.filter_map(|(at, one)| Some((key_of(group, *at)?.as_str(), one.response.as_ref())));
+    let responses = responses.collect();
+    let ready: Vec<&Prepared> = ready.into_iter().map(|(_, one)| one).collect();
     let parts: Vec<_> = ready.iter().flat_map(|one| &one.parts).collect();
-    let messages: Vec<_> = ready.iter().flat_map(|one| &one.messages).collect();
     if parts.is_empty() {
         return Ok(Vec::new());
     }
-    parts::insert(db, client, &parts).await?;
-    if messages.is_empty() {
-        return Ok(Vec::new());
-    }
-    messages::insert(db, client, &messages, SEND_PRIORITY, ctx.now()).await?;
-    texts::correspond(ctx, db, client, &ready).await?;
-    conversations::name(db, client, &facts.conversations.names(&messages)).await?;
-    let counted =
+    let messages: Vec<_> = ready.iter().flat_map(|one| &one.messages).collect();
+    let recipients =
         ready.iter().flat_map(|one| one.counted.iter().map(|(inbox, recipient)| (*inbox, recipient.as_str())));
-    let shard = i16::try_from(ctx.ids.random() % TIER_SHARDS).unwrap_or(0);
-    tiers::count(db, client, &counted.collect(), tier::quarter_of(ctx.now()), shard).await?;
+    let recipients: BTreeSet<(InboxId, &str)> = recipients.collect();
+    let counted = Counted {
+        close: facts.close_to_limits(&recipients),
+        recipients: recipients.into_iter().collect(),
+        quarter: tier::quarter_of(ctx.now()),
+        shard: i16::try_from(ctx.ids.random() % TIER_SHARDS).unwrap_or(0),
+    };
+    conversations::name(db, client, &facts.conversations.names(&messages)).await?;
+    let outgoing =
+        Outgoing { parts, responses, answerable: texts::answerable(&ready), counted, messages: messages.clone() };
+    outgoing::insert(db, client, &outgoing, SEND_PRIORITY, ctx.now()).await?;
     metrics::counter!("patchbay_messages_accepted").increment(u64::try_from(messages.len()).unwrap_or(0));
     let mut lanes: Vec<InboxId> = messages.iter().map(|message| message.inbox).collect();
     lanes.sort_unstable();

@@ -6,6 +6,7 @@
 mod conversations;
 mod customers;
 mod group;
+mod named;
 mod prepare;
 mod rows;
 mod standing;
@@ -20,6 +21,7 @@ use domain::{
     ids::{ClientId, RequestId},
     send::SendBody,
 };
+use storage::outbound::named::Names;
 
 use base::{
     Context, Error,
@@ -123,9 +125,9 @@ impl Acceptor {
         let Some(key) = &call.idempotency_key else { return Ok(None) };
         let find = async {
             let mut db = self.ctx.db.acquire().await?;
-            let mut found =
-                storage::outbound::idempotency::find(&mut db, call.client, std::slice::from_ref(key)).await?;
-            Ok::<_, Error>(found.remove(key).map(Bytes::from))
+            let names = Names { keys: vec![key.as_str()], ..Names::default() };
+            let mut found = storage::outbound::named::find(&mut db, call.client, &names).await?;
+            Ok::<_, Error>(found.responses.remove(key).map(Bytes::from))
         };
         find.await.map_err(|error| AcceptError::Failed(Arc::new(error)))
     }

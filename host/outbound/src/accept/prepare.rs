@@ -1,11 +1,10 @@
 //! What a group of parsed requests needs to know, and each of them resolved against it.
 
-use std::collections::HashMap;
+use std::collections::BTreeSet;
 
 use bytes::Bytes;
 use domain::{
     body::FieldFault,
-    channel::Channel,
     ids::{ClientId, InboxId},
     inbox::InboxKind,
     send::{NumberFacts, RejectionReason, SendBody, SendKind, SendRequest},
@@ -13,165 +12,87 @@ use domain::{
 };
 use storage::{
     PgConnection,
-    inboxes::{self, Inbox, InboxSettings, templates},
-    outbound::{messages::NewMessage, parts::NewPart},
+    outbound::{messages::NewMessage, named::SendingInbox, parts::NewPart},
 };
 
 use super::{
     AcceptError, Pending, Senders,
     conversations::ConversationFacts,
     customers::CustomerFacts,
+    named::NamedFacts,
     rows::{self, Sorted, rows},
     standing::{Question, Standing},
-    texts::TextFacts,
+    texts,
 };
 use base::{Context, Result};
 
-/// What the requests of a group need to know, read in a handful of statements.
+/// What the requests of a group need to know, read in two statements for most groups.
 pub(super) struct Facts {
-    inboxes: HashMap<String, Inbox>,
-    texts: TextFacts,
-    templates: HashMap<(String, String), Template>,
+    named: NamedFacts,
     customers: CustomerFacts,
-    /// The account of each template that a Lite number sends.
-    accounts: HashMap<String, String>,
     pub(super) conversations: ConversationFacts,
     standing: Standing,
 }
 
 impl Facts {
+    /// Reads what must be known of those whom requests write to. `named`: what is known by the names in them.
     pub(super) async fn load<'r>(
         ctx: &Context,
         db: &mut PgConnection,
         client: ClientId,
+        named: NamedFacts,
         bodies: impl Iterator<Item = &'r SendBody> + Clone,
     ) -> Result<Self> {
-        let texts = bodies.clone().filter_map(|body| match body {
-            SendBody::Sms(request) => Some(request),
-            SendBody::Message(_) => None,
-        });
-        let requests = bodies.filter_map(|body| match body {
+        let requests = bodies.clone().filter_map(|body| match body {
             SendBody::Message(request) => Some(request),
             SendBody::Sms(_) => None,
         });
-        let mut senders: Vec<String> = requests.clone().map(|request| request.sender().as_str().to_owned()).collect();
-        senders.sort_unstable();
-        senders.dedup();
-        let inboxes = by_address(db, client, Channel::Whatsapp, &senders).await?;
-        let of_senders = requests
-            .clone()
-            .filter_map(|request| Some((request, inboxes.get(request.sender().as_str()).map(|inbox| inbox.id)?)));
-        let conversations = ConversationFacts::load(db, client, of_senders, ctx.now()).await?;
-        let mut facts = Self {
-            inboxes,
-            texts: TextFacts::load(ctx, db, client, texts.clone()).await?,
-            templates: HashMap::new(),
-            customers: CustomerFacts::default(),
-            accounts: HashMap::new(),
-            conversations,
-            standing: Standing::default(),
-        };
-        facts.load_accounts(db, client, requests.clone()).await?;
-        facts.load_templates(db, client, requests.clone()).await?;
-        let sending = requests.clone().filter_map(|one| Some((one, facts.inbox(one)?, facts.template(one).1)));
-        facts.customers = CustomerFacts::load(db, client, sending).await?;
-        let of_texts =
-            texts.map(|text| Question { recipients: text.recipients().collect(), marketing: false, number: None });
-        let questions: Vec<Question> = requests.map(|request| facts.question(request)).chain(of_texts).collect();
-        facts.standing = Standing::load(ctx, db, client, &questions).await?;
-        Ok(facts)
+        let of_numbers = requests.clone().filter_map(|request| Some((request, named.number(request)?.id)));
+        let conversations = ConversationFacts::load(db, client, of_numbers, ctx.now()).await?;
+        let sending = requests.filter_map(|one| Some((one, named.number(one)?, named.template(one).1)));
+        let customers = CustomerFacts::load(db, client, sending).await?;
+        let questions: Vec<Question> = bodies.map(|body| question(ctx, &named, body)).collect();
+        let standing = Standing::load(ctx, db, client, &questions).await?;
+        Ok(Self { named, customers, conversations, standing })
     }
 
-    fn inbox(&self, request: &SendRequest) -> Option<&Inbox> {
-        self.inboxes.get(request.sender().as_str())
+    /// Of the numbers whose tiers count these recipients, those that are close to a limit, with the version that the count was read
+    /// at.
+    pub(super) fn close_to_limits(&self, counted: &BTreeSet<(InboxId, &str)>) -> Vec<(InboxId, i64)> {
+        self.standing.close(&counted.iter().map(|(number, _)| *number).collect())
     }
+}
 
-    /// The account whose template a request names, and that template.
-    fn template(&self, request: &SendRequest) -> (Option<String>, Option<&Template>) {
-        let Some(key) = self.template_key(request) else { return (None, None) };
-        let template = self.templates.get(&key);
-        (Some(key.0), template)
-    }
-
-    /// What must be known of the recipients of a request.
-    fn question(&self, request: &SendRequest) -> Question {
-        let (_, template) = self.template(request);
-        let (marketing, number) = self.inbox(request).map_or((false, None), |inbox| terms(inbox, template));
-        Question { recipients: request.recipients().collect(), marketing, number }
-    }
-
-    fn template_key(&self, request: &SendRequest) -> Option<(String, String)> {
-        let id = request.template()?.id.clone();
-        match &self.inbox(request)?.settings {
-            InboxSettings::WhatsappCloud(cloud) => Some((cloud.waba_id.clone(), id)),
-            // A Lite number has no account of its own: it sends what any account of its client has.
-            InboxSettings::WhatsappLite(_) => Some((self.accounts.get(&id)?.clone(), id)),
-            InboxSettings::Messenger(_) | InboxSettings::Web(_) | InboxSettings::Sms(_) => None,
+/// What must be known of the recipients of a request.
+fn question(ctx: &Context, named: &NamedFacts, body: &SendBody) -> Question {
+    match body {
+        SendBody::Message(request) => {
+            let recipients = request.recipients().collect();
+            let Some(inbox) = named.number(request) else { return Question { recipients, ..Question::default() } };
+            let (marketing, number) = terms(inbox, named.template(request).1);
+            let window = needs_window(inbox, request.kind()).then_some(inbox.id);
+            Question { recipients, marketing, number, window, source: None }
+        }
+        SendBody::Sms(request) => {
+            let inbox = named.source(request, &ctx.settings.sms_default_source);
+            let source = inbox.map(|inbox| texts::source_of(ctx, inbox).to_owned());
+            Question { recipients: request.recipients().collect(), source, ..Question::default() }
         }
     }
+}
 
-    /// Whose templates the requests of Lite numbers name.
-    async fn load_accounts<'r>(
-        &mut self,
-        db: &mut PgConnection,
-        client: ClientId,
-        requests: impl Iterator<Item = &'r SendRequest>,
-    ) -> Result<()> {
-        let is_lite =
-            |request: &&SendRequest| self.inbox(request).is_some_and(|inbox| inbox.kind() == InboxKind::WhatsappLite);
-        let ids: Vec<&str> =
-            requests.filter(is_lite).filter_map(|request| Some(request.template()?.id.as_str())).collect();
-        if !ids.is_empty() {
-            self.accounts = templates::accounts_of(db, client, &ids).await?;
-        }
-        Ok(())
-    }
-
-    async fn load_templates<'r>(
-        &mut self,
-        db: &mut PgConnection,
-        client: ClientId,
-        requests: impl Iterator<Item = &'r SendRequest>,
-    ) -> Result<()> {
-        let mut keys: Vec<_> = requests.filter_map(|request| self.template_key(request)).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        if keys.is_empty() {
-            return Ok(());
-        }
-        for row in templates::by_ids(db, client, &keys).await? {
-            match Template::from_record(row.record) {
-                Ok(template) => {
-                    self.templates.insert((template.waba_id.clone(), template.id.clone()), template);
-                }
-                Err(error) => tracing::warn!(error = &error as &dyn std::error::Error, "a template cannot be used"),
-            }
-        }
-        Ok(())
-    }
+/// Free-form messages of Cloud go to those who wrote within 24 hours (SPEC 4.1).
+fn needs_window(inbox: &SendingInbox, kind: SendKind) -> bool {
+    inbox.kind == InboxKind::WhatsappCloud && kind == SendKind::Chat
 }
 
 /// Whether a send is of a marketing template, and the number whose tier counts: that of templates on Cloud.
 type Terms = (bool, Option<InboxId>);
 
-fn terms(inbox: &Inbox, template: Option<&Template>) -> Terms {
+fn terms(inbox: &SendingInbox, template: Option<&Template>) -> Terms {
     let Some(template) = template else { return (false, None) };
-    let is_cloud = inbox.kind() == InboxKind::WhatsappCloud;
+    let is_cloud = inbox.kind == InboxKind::WhatsappCloud;
     (template.category == TemplateCategory::Marketing, is_cloud.then_some(inbox.id))
-}
-
-/// The inboxes of a channel that have one of these addresses.
-pub(super) async fn by_address(
-    db: &mut PgConnection,
-    client: ClientId,
-    channel: Channel,
-    addresses: &[String],
-) -> Result<HashMap<String, Inbox>> {
-    if addresses.is_empty() {
-        return Ok(HashMap::new());
-    }
-    let found = inboxes::by_addresses(db, client, channel, addresses).await?;
-    Ok(found.into_iter().filter_map(|inbox| Some((inbox.address()?.to_owned(), inbox))).collect())
 }
 
 /// A request with everything that will be stored and answered for it.
@@ -201,7 +122,7 @@ pub(super) fn prepare(
 ) -> std::result::Result<Prepared, AcceptError> {
     let (mut sorted, (marketing, number)) = match &pending.request {
         SendBody::Message(request) => message(ctx, facts, request, pending.call.senders)?,
-        SendBody::Sms(request) => (facts.texts.sort(request)?, (false, None)),
+        SendBody::Sms(request) => (texts::sort(ctx, &facts.named, &facts.standing, request)?, (false, None)),
     };
     sorted.counted = facts.standing.judge(&mut sorted.parts, marketing, number);
     rows(ctx, facts, pending, sorted, ctx.now()).map_err(|error| AcceptError::Failed(std::sync::Arc::new(error)))
@@ -213,16 +134,21 @@ fn message(
     request: &SendRequest,
     senders: Senders,
 ) -> std::result::Result<(Sorted, Terms), AcceptError> {
-    let inbox = facts.inbox(request).ok_or_else(|| fault(request.unknown_sender()))?;
-    if senders == Senders::Lite && inbox.kind() != InboxKind::WhatsappLite {
+    let inbox = facts.named.number(request).ok_or_else(|| fault(request.unknown_sender()))?;
+    if senders == Senders::Lite && inbox.kind != InboxKind::WhatsappLite {
         return Err(fault(request.sender_not_lite()));
     }
-    let (account, template) = facts.template(request);
-    let waba_id = inbox.cloud().map(|cloud| cloud.waba_id.clone()).or(account);
+    let (account, template) = facts.named.template(request);
+    let waba_id = inbox.waba_id.clone().or(account);
     let known = NumberFacts { msisdn: request.sender().clone(), waba_id };
     let mut tokens = || format!("pb1:{}", ctx.ids.mint(ctx.now()).simple());
     let mut send = request.resolve(&known, template, &mut tokens).map_err(AcceptError::Faults)?;
-    send.reject_where(|recipient| facts.customers.fault(ctx, (request, inbox, template), recipient));
+    send.reject_where(|recipient| {
+        if needs_window(inbox, request.kind()) && !facts.standing.window_is_open(inbox.id, recipient, ctx.now()) {
+            return Some(RejectionReason::OutsideWindow);
+        }
+        facts.customers.lack_number(inbox, template, recipient).then_some(RejectionReason::NumberNeeded)
+    });
     if send.kind == SendKind::Conversation {
         for part in &mut send.parts {
             let conversation = part.conversation;
@@ -237,7 +163,7 @@ fn message(
     };
     let sorted = Sorted {
         inbox: inbox.id,
-        channel: inbox.channel(),
+        channel: inbox.kind.channel(),
         origin: send.kind.into(),
         fallback: send.fallback,
         category,

@@ -1,12 +1,13 @@
-//! Whether the recipients of a group of requests may be written to: the client's blocklist, customers who want no more
-//! marketing, and the messaging tiers of numbers. Read in one statement for the whole group, and one more for each number
-//! whose tier has a limit.
+//! Whether the recipients of a group of requests may be written to: the client's blocklist, customers who want no more marketing or no
+//! SMS, the windows of chats, and the messaging tiers of numbers. Read in one statement for the whole group.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use base::{Context, Result};
+use chrono::{DateTime, Utc};
 use domain::{
     address::Address,
+    chat::chat_allowed,
     ids::{ClientId, InboxId},
     recipient::Recipient,
     send::{RejectionReason, ResolvedPart},
@@ -14,16 +15,15 @@ use domain::{
 };
 use storage::{
     PgConnection,
-    outbound::{
-        standing::{self, Asked, Barred},
-        tiers,
-    },
+    outbound::standing::{self, Asked, Barred, Questions},
+    sms::products::opt_outs::Stopped,
 };
 
-/// So close to its limit the count of a number is kept to one transaction at a time: what two groups can bring at once.
+/// So close to its limit the groups of a number that count follow one another: what two groups can bring at once.
 const CLOSE: u32 = 8_000;
 
 /// A request's question.
+#[derive(Default)]
 pub(super) struct Question {
     /// Whom it would write to.
     pub(super) recipients: Vec<Recipient>,
@@ -31,14 +31,20 @@ pub(super) struct Question {
     pub(super) marketing: bool,
     /// The number whose tier counts: of templates on Cloud.
     pub(super) number: Option<InboxId>,
+    /// The inbox that its recipients must have written to, of free texts on Cloud.
+    pub(super) window: Option<InboxId>,
+    /// The source of its SMS.
+    pub(super) source: Option<String>,
 }
 
 /// What is known of those who were asked about.
 #[derive(Default)]
 pub(super) struct Standing {
     blocked: HashSet<Address>,
-    stopped: HashSet<Address>,
-    ledgers: HashMap<InboxId, Ledger>,
+    stopped_marketing: HashSet<Address>,
+    stopped_sms: Stopped,
+    wrote_at: HashMap<(InboxId, Address), DateTime<Utc>>,
+    ledgers: BTreeMap<InboxId, Ledger>,
 }
 
 /// The count of a number whose tier has a limit.
@@ -47,6 +53,8 @@ struct Ledger {
     used: u32,
     /// Recipients that count already, these of the group included.
     counted: HashSet<String>,
+    /// The version that the count was read at, where it is close to the limit.
+    close: Option<i64>,
 }
 
 impl Standing {
@@ -54,47 +62,27 @@ impl Standing {
         ctx: &Context,
         db: &mut PgConnection,
         client: ClientId,
-        questions: &[Question],
+        asked: &[Question],
     ) -> Result<Self> {
+        let questions = questions(asked);
         if questions.is_empty() {
             return Ok(Self::default());
         }
-        let asked: Vec<Asked<'_>> = questions
-            .iter()
-            .flat_map(|one| one.recipients.iter().flat_map(Recipient::iter).map(|address| (address, one.marketing)))
-            .map(|(address, marketing)| Asked { address, marketing })
-            .collect();
-        let numbers: Vec<InboxId> =
-            questions.iter().filter_map(|one| one.number).collect::<BTreeSet<_>>().into_iter().collect();
-        let since = tier::counted_after(ctx.now());
-        let found = standing::load(db, client, &asked, &numbers, since).await?;
-        let mut known = Self::default();
+        let found = standing::load(db, client, &questions, tier::counted_after(ctx.now())).await?;
+        let mut known = Self { wrote_at: found.wrote_at, stopped_sms: found.stopped, ..Self::default() };
         for (at, why) in found.barred {
-            let Some(asked) = asked.get(at) else { continue };
+            let Some(asked) = questions.recipients.get(at) else { continue };
             match why {
                 Barred::Blocked => known.blocked.insert(asked.address.clone()),
-                Barred::MarketingStopped => known.stopped.insert(asked.address.clone()),
+                Barred::MarketingStopped => known.stopped_marketing.insert(asked.address.clone()),
             };
         }
-        // In the order of their ids, so that two groups do not wait for each other in a circle.
-        for number in numbers {
-            let Some((usage, limit)) = found.tiers.get(&number).and_then(|one| Some((one, tier::limit_of(&one.tier)?)))
-            else {
-                continue;
-            };
-            let asked: BTreeSet<&str> = questions
-                .iter()
-                .filter(|one| one.number == Some(number))
-                .flat_map(|one| one.recipients.iter().map(|recipient| recipient.address().value()))
-                .collect();
-            let asked: Vec<&str> = asked.into_iter().collect();
-            let count = u32::try_from(asked.len()).unwrap_or(u32::MAX);
-            let mut used = usage.used;
-            if used.saturating_add(count).saturating_add(CLOSE) > limit {
-                used = tiers::lock(db, client, number, since).await?;
-            }
-            let counted = tiers::counted(db, client, number, &asked, since).await?;
-            known.ledgers.insert(number, Ledger { limit, used, counted: counted.into_iter().collect() });
+        for (number, usage) in found.tiers {
+            let Some(limit) = tier::limit_of(&usage.tier) else { continue };
+            let asked = questions.counted.iter().filter(|(of, _)| *of == number).count();
+            let most = usage.used.saturating_add(u32::try_from(asked).unwrap_or(u32::MAX)).saturating_add(CLOSE);
+            let close = (most > limit).then_some(usage.version);
+            known.ledgers.insert(number, Ledger { limit, used: usage.used, counted: usage.counted, close });
         }
         Ok(known)
     }
@@ -113,7 +101,7 @@ impl Standing {
                 if recipient.iter().any(|address| self.blocked.contains(address)) {
                     return Some(RejectionReason::Blocked);
                 }
-                if marketing && recipient.iter().any(|address| self.stopped.contains(address)) {
+                if marketing && recipient.iter().any(|address| self.stopped_marketing.contains(address)) {
                     return Some(RejectionReason::MarketingStopped);
                 }
                 let (number, ledger) = ledger.as_mut()?;
@@ -132,4 +120,41 @@ impl Standing {
         }
         counted
     }
+
+    /// Whether a recipient wrote to an inbox so short a time ago that it may be sent free texts.
+    pub(super) fn window_is_open(&self, inbox: InboxId, recipient: &Recipient, now: DateTime<Utc>) -> bool {
+        recipient.iter().any(|address| chat_allowed(self.wrote_at.get(&(inbox, address.clone())).copied(), now))
+    }
+
+    /// Whether a subscriber stopped SMS from a source.
+    pub(super) fn stopped_sms(&self, source: &str, subscriber: &str) -> bool {
+        self.stopped_sms.contains(source, subscriber)
+    }
+
+    /// Of the numbers that count recipients, those that are close to a limit, with the version that the count was read at.
+    pub(super) fn close(&self, counting: &BTreeSet<InboxId>) -> Vec<(InboxId, i64)> {
+        let counting = self.ledgers.iter().filter(|(number, _)| counting.contains(number));
+        counting.filter_map(|(number, ledger)| Some((*number, ledger.close?))).collect()
+    }
+}
+
+/// What the requests of a group ask together.
+fn questions(asked: &[Question]) -> Questions<'_> {
+    let mut questions = Questions::default();
+    let (mut numbers, mut counted) = (BTreeSet::new(), BTreeSet::new());
+    for one in asked {
+        numbers.extend(one.number);
+        for recipient in &one.recipients {
+            let addresses = recipient.iter().map(|address| Asked { address, marketing: one.marketing });
+            questions.recipients.extend(addresses);
+            counted.extend(one.number.map(|number| (number, recipient.address().value())));
+            let windows =
+                one.window.into_iter().flat_map(|inbox| recipient.iter().map(move |address| (inbox, address)));
+            questions.windows.extend(windows);
+            questions.texts.extend(one.source.as_deref().map(|source| (source, recipient.address().value())));
+        }
+    }
+    questions.numbers.extend(numbers);
+    questions.counted.extend(counted);
+    questions
 }

@@ -19,8 +19,9 @@ use outbound::{
 };
 use props::{HandClock, Surroundings, one_number};
 use storage::outbound::{
-    messages::{self, NewMessage},
-    parts::{self, NewPart, PartOrigin},
+    messages::NewMessage,
+    outgoing::{self, Outgoing},
+    parts::{NewPart, PartOrigin},
 };
 use uuid::Uuid;
 
@@ -84,8 +85,8 @@ impl World {
         };
         let new: Vec<NewMessage> = (0..count).map(one).collect();
         let mut tx = self.ctx.db.begin().await.unwrap();
-        parts::insert(&mut tx, self.client, &[&part]).await.unwrap();
-        messages::insert(&mut tx, self.client, &new.iter().collect::<Vec<_>>(), 1, self.ctx.now()).await.unwrap();
+        let outgoing = Outgoing { parts: vec![&part], messages: new.iter().collect(), ..Outgoing::default() };
+        outgoing::insert(&mut tx, self.client, &outgoing, 1, self.ctx.now()).await.unwrap();
         tx.commit().await.unwrap();
         new.into_iter().map(|message| message.id).collect()
     }

@@ -116,39 +116,6 @@ impl From<domain::send::SendKind> for PartOrigin {
     }
 }
 
-/// Stores parts, in one statement.
-pub async fn insert(db: &mut PgConnection, client: ClientId, parts: &[&NewPart]) -> Result<()> {
-    let sends = || parts.iter().map(|part| part.send.as_ref());
-    let heads = || sends().map(|send| send.and_then(|send| send.batch));
-    sqlx::query(
-        "INSERT INTO outbound_part (client_id, id, batch_id, inbox_id, message_type, content, fallback, quoted_provider_id,
-                                    request_id, category, quick_replies, accepted, rejected, last_part_id,
-                                    first_message_id, last_message_id)
-         SELECT $1, * FROM unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::jsonb[], $7::jsonb[], $8::text[],
-                                  $9::uuid[], $10::text[], $11::boolean[], $12::integer[], $13::integer[], $14::uuid[],
-                                  $15::uuid[], $16::uuid[])",
-    )
-    .bind(client.0)
-    .bind(parts.iter().map(|part| part.id.0).collect::<Vec<_>>())
-    .bind(parts.iter().map(|part| part.batch.0).collect::<Vec<_>>())
-    .bind(parts.iter().map(|part| part.inbox.0).collect::<Vec<_>>())
-    .bind(parts.iter().map(|part| part.origin.as_str()).collect::<Vec<_>>())
-    .bind(parts.iter().map(|part| stored::write(&part.content)).collect::<Vec<_>>())
-    .bind(parts.iter().map(|part| part.fallback.as_ref().map(stored::write)).collect::<Vec<_>>())
-    .bind(parts.iter().map(|part| part.quoted_provider_id.as_deref()).collect::<Vec<_>>())
-    .bind(sends().map(|send| send.map(|send| send.request.0)).collect::<Vec<_>>())
-    .bind(sends().map(|send| send.map(|send| send.category.as_str())).collect::<Vec<_>>())
-    .bind(sends().map(|send| send.is_some_and(|send| send.quick_replies)).collect::<Vec<_>>())
-    .bind(heads().map(|head| head.map(|head| head.accepted)).collect::<Vec<_>>())
-    .bind(heads().map(|head| head.map(|head| head.rejected)).collect::<Vec<_>>())
-    .bind(heads().map(|head| head.map(|head| head.last_part.0)).collect::<Vec<_>>())
-    .bind(heads().map(|head| head.and_then(|head| Some(head.messages?.0.0))).collect::<Vec<_>>())
-    .bind(heads().map(|head| head.and_then(|head| Some(head.messages?.1.0))).collect::<Vec<_>>())
-    .execute(db)
-    .await?;
-    Ok(())
-}
-
 /// What a part says.
 pub async fn content(db: &mut PgConnection, client: ClientId, part: PartId) -> Result<Option<OutboundContent>> {
     let content: Option<Stored> =

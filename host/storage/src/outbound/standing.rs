@@ -1,7 +1,10 @@
-//! Whether recipients may be written to: one statement for all that a group of sends asks about. It answers those who may
-//! not, which are few, and finds each by its key.
+//! How recipients stand whom a group of sends writes to, and the tiers of its numbers: one statement for all that is asked. It
+//! answers what is worth saying, which is little, and finds each by its key.
 
-use std::{borrow::Cow, collections::HashMap};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+};
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -9,9 +12,8 @@ use domain::{
     ids::{ClientId, InboxId},
 };
 use sqlx::PgConnection;
-use uuid::Uuid;
 
-use crate::Result;
+use crate::{Result, sms::products::opt_outs::Stopped};
 
 /// A recipient that is asked about.
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +22,29 @@ pub struct Asked<'a> {
     pub address: &'a Address,
     /// With a marketing template.
     pub marketing: bool,
+}
+
+/// What a group of sends asks.
+#[derive(Debug, Default)]
+pub struct Questions<'a> {
+    /// Who may be written to.
+    pub recipients: Vec<Asked<'a>>,
+    /// How much of their tiers numbers have used.
+    pub numbers: Vec<InboxId>,
+    /// Which recipients a number has counted already. Asked in vain where its tier has no limit.
+    pub counted: Vec<(InboxId, &'a str)>,
+    /// When customers last wrote to an inbox.
+    pub windows: Vec<(InboxId, &'a Address)>,
+    /// Who stopped SMS: the source and the subscriber.
+    pub texts: Vec<(&'a str, &'a str)>,
+}
+
+impl Questions<'_> {
+    /// Nothing is asked.
+    pub fn is_empty(&self) -> bool {
+        let Self { recipients, numbers, counted, windows, texts } = self;
+        recipients.is_empty() && numbers.is_empty() && counted.is_empty() && windows.is_empty() && texts.is_empty()
+    }
 }
 
 /// Why a recipient may not be written to.
@@ -32,12 +57,16 @@ pub enum Barred {
 }
 
 /// The tier of a number, and how much of it is used.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TierUse {
     /// The provider's word for it.
     pub tier: String,
     /// Recipients counted within the window.
     pub used: u32,
+    /// Grows with each group that was counted close to the limit.
+    pub version: i64,
+    /// Of those that were asked about, the ones that are counted.
+    pub counted: HashSet<String>,
 }
 
 /// What was asked about.
@@ -47,27 +76,35 @@ pub struct Standing {
     pub barred: HashMap<usize, Barred>,
     /// Of the numbers that were asked about, those that have one.
     pub tiers: HashMap<InboxId, TierUse>,
+    /// When customers last wrote, those who never did left out.
+    pub wrote_at: HashMap<(InboxId, Address), DateTime<Utc>>,
+    /// Who stopped SMS.
+    pub stopped: Stopped,
 }
 
+/// An answer to one of the questions.
 #[derive(sqlx::FromRow)]
-struct StandingRow {
-    at: Option<i64>,
-    blocked: bool,
-    inbox_id: Option<Uuid>,
+struct AnswerRow {
+    /// Which kind of question.
+    about: String,
+    /// Place of the question, from 1 but for recipients.
+    at: i64,
     tier: Option<String>,
-    used: i64,
+    used: Option<i64>,
+    version: Option<i64>,
+    wrote_at: Option<DateTime<Utc>>,
 }
 
 /// How recipients and numbers stand. Quarters that begin after `since` count.
 pub async fn load(
     db: &mut PgConnection,
     client: ClientId,
-    asked: &[Asked<'_>],
-    inboxes: &[InboxId],
+    questions: &Questions<'_>,
     since: DateTime<Utc>,
 ) -> Result<Standing> {
     // A block of one spelling of a number holds for the other.
-    let spelled: Vec<(usize, Cow<'_, Address>, bool)> = asked
+    let spelled: Vec<(usize, Cow<'_, Address>, bool)> = questions
+        .recipients
         .iter()
         .enumerate()
         .flat_map(|(at, one)| {
@@ -75,11 +112,12 @@ pub async fn load(
             [Some((at, Cow::Borrowed(one.address), one.marketing)), other].into_iter().flatten()
         })
         .collect();
-    let rows: Vec<StandingRow> = sqlx::query_as(
-        "SELECT wanted.at, blocked.found IS NOT NULL AS blocked, NULL::uuid AS inbox_id, NULL::text AS tier,
-                0::bigint AS used
+    let texts = Stopped::spelled(&questions.texts);
+    let rows: Vec<AnswerRow> = sqlx::query_as(
+        "SELECT CASE WHEN blocked.found THEN 'blocked' ELSE 'stopped' END AS about, wanted.at, NULL::text AS tier,
+                NULL::bigint AS used, NULL::bigint AS version, NULL::timestamptz AS wrote_at
          FROM (SELECT $1::uuid AS client_id, *
-               FROM unnest($2::text[], $3::text[], $4::boolean[], $7::bigint[]) AS one (kind, value, marketing, at)
+               FROM unnest($2::text[], $3::text[], $4::boolean[], $5::bigint[]) AS one (kind, value, marketing, at)
                OFFSET 0) wanted
          LEFT JOIN LATERAL (
              SELECT true AS found FROM blocked_recipient one
@@ -96,34 +134,95 @@ pub async fn load(
              OFFSET 0) stopped ON true
          WHERE blocked.found OR stopped.found
          UNION ALL
-         SELECT NULL, false, number.id, tier.tier,
-                (SELECT COALESCE(sum(counted.recipients), 0) FROM tier_count counted
-                 WHERE counted.client_id = $1 AND counted.inbox_id = number.id AND counted.counted_at > $6)
-         FROM (SELECT $1::uuid AS client_id, id FROM unnest($5::uuid[]) AS id OFFSET 0) number
+         SELECT 'tier', number.at, tier.tier,
+                (SELECT COALESCE(sum(counted.recipients), 0)::bigint FROM tier_count counted
+                 WHERE counted.client_id = $1 AND counted.inbox_id = number.id AND counted.counted_at > $7),
+                tier.version, NULL
+         FROM (SELECT $1::uuid AS client_id, * FROM unnest($6::uuid[]) WITH ORDINALITY AS one (id, at) OFFSET 0) number
          CROSS JOIN LATERAL (
-             SELECT * FROM messaging_tier one WHERE one.client_id = number.client_id AND one.inbox_id = number.id OFFSET 0) tier",
+             SELECT * FROM messaging_tier one WHERE one.client_id = number.client_id AND one.inbox_id = number.id OFFSET 0) tier
+         UNION ALL
+         SELECT 'counted', wanted.at, NULL, NULL, NULL, NULL
+         FROM (SELECT $1::uuid AS client_id, *
+               FROM unnest($8::uuid[], $9::text[]) WITH ORDINALITY AS one (inbox_id, recipient, at) OFFSET 0) wanted
+         CROSS JOIN LATERAL (
+             SELECT 1 FROM tier_recipient one
+             WHERE one.client_id = wanted.client_id AND one.inbox_id = wanted.inbox_id
+               AND one.recipient = wanted.recipient AND one.counted_at > $7 OFFSET 0) known
+         WHERE wanted.inbox_id = ANY (ARRAY(SELECT limited.inbox_id FROM messaging_tier limited
+                                            WHERE limited.client_id = $1 AND limited.inbox_id = ANY($6)
+                                              AND limited.tier ~ '^TIER_[0-9]'))
+         UNION ALL
+         SELECT 'wrote', wanted.at, NULL, NULL, NULL, known.last_inbound_at
+         FROM (SELECT $1::uuid AS client_id, *
+               FROM unnest($10::uuid[], $11::text[], $12::text[]) WITH ORDINALITY AS one (inbox_id, kind, value, at)
+               OFFSET 0) wanted
+         CROSS JOIN LATERAL (
+             SELECT customer_id FROM customer_address one
+             WHERE one.client_id = wanted.client_id AND one.kind = wanted.kind AND one.value = wanted.value OFFSET 0) address
+         CROSS JOIN LATERAL (
+             SELECT last_inbound_at FROM inbox_customer one
+             WHERE one.client_id = wanted.client_id AND one.inbox_id = wanted.inbox_id
+               AND one.customer_id = address.customer_id OFFSET 0) known
+         UNION ALL
+         SELECT 'text', wanted.at, NULL, NULL, NULL, NULL
+         FROM (SELECT $1::uuid AS client_id, *
+               FROM unnest($13::text[], $14::text[]) WITH ORDINALITY AS one (source, subscriber, at) OFFSET 0) wanted
+         CROSS JOIN LATERAL (
+             SELECT 1 FROM sms_opt_out one
+             WHERE one.client_id = wanted.client_id AND one.source = wanted.source AND one.subscriber = wanted.subscriber
+             OFFSET 0) known",
     )
     .bind(client.0)
     .bind(spelled.iter().map(|(_, address, _)| address.kind().as_str()).collect::<Vec<_>>())
     .bind(spelled.iter().map(|(_, address, _)| address.value()).collect::<Vec<_>>())
     .bind(spelled.iter().map(|(_, _, marketing)| *marketing).collect::<Vec<_>>())
-    .bind(inboxes.iter().map(|inbox| inbox.0).collect::<Vec<_>>())
-    .bind(since)
     .bind(spelled.iter().map(|(at, _, _)| i64::try_from(*at).unwrap_or(i64::MAX)).collect::<Vec<_>>())
+    .bind(questions.numbers.iter().map(|inbox| inbox.0).collect::<Vec<_>>())
+    .bind(since)
+    .bind(questions.counted.iter().map(|(inbox, _)| inbox.0).collect::<Vec<_>>())
+    .bind(questions.counted.iter().map(|(_, recipient)| *recipient).collect::<Vec<_>>())
+    .bind(questions.windows.iter().map(|(inbox, _)| inbox.0).collect::<Vec<_>>())
+    .bind(questions.windows.iter().map(|(_, address)| address.kind().as_str()).collect::<Vec<_>>())
+    .bind(questions.windows.iter().map(|(_, address)| address.value()).collect::<Vec<_>>())
+    .bind(texts.iter().map(|(source, _)| source.as_str()).collect::<Vec<_>>())
+    .bind(texts.iter().map(|(_, subscriber)| subscriber.as_str()).collect::<Vec<_>>())
     .fetch_all(db)
     .await?;
     let mut standing = Standing::default();
     for row in rows {
-        if let Some((inbox, tier)) = row.inbox_id.zip(row.tier) {
-            let used = u32::try_from(row.used).unwrap_or(u32::MAX);
-            standing.tiers.insert(InboxId(inbox), TierUse { tier, used });
-        } else if let Some(at) = row.at.and_then(|at| usize::try_from(at).ok()) {
-            let barred = if row.blocked { Barred::Blocked } else { Barred::MarketingStopped };
-            let known = standing.barred.entry(at).or_insert(barred);
-            if row.blocked {
-                *known = Barred::Blocked;
-            }
-        }
+        standing.take(questions, &texts, row);
     }
     Ok(standing)
+}
+
+impl Standing {
+    fn take(&mut self, questions: &Questions<'_>, texts: &[(String, String)], row: AnswerRow) {
+        let at = usize::try_from(row.at).unwrap_or(usize::MAX);
+        let place = at.wrapping_sub(1);
+        match row.about.as_str() {
+            "blocked" => {
+                self.barred.insert(at, Barred::Blocked);
+            }
+            "stopped" => {
+                self.barred.entry(at).or_insert(Barred::MarketingStopped);
+            }
+            "tier" => {
+                let Some(number) = questions.numbers.get(place) else { return };
+                let known = self.tiers.entry(*number).or_default();
+                known.tier = row.tier.unwrap_or_default();
+                known.used = row.used.and_then(|used| u32::try_from(used).ok()).unwrap_or(u32::MAX);
+                known.version = row.version.unwrap_or_default();
+            }
+            "counted" => {
+                let Some((number, recipient)) = questions.counted.get(place) else { return };
+                self.tiers.entry(*number).or_default().counted.insert((*recipient).to_owned());
+            }
+            "wrote" => {
+                let asked = questions.windows.get(place).zip(row.wrote_at);
+                self.wrote_at.extend(asked.map(|((inbox, address), at)| ((*inbox, (*address).clone()), at)));
+            }
+            _ => self.stopped.extend(texts.get(place).cloned()),
+        }
+    }
 }

@@ -25,6 +25,7 @@ mod personal_data;
 mod plans;
 mod plugins;
 mod ready;
+mod sending;
 mod settings;
 mod silence;
 mod sms;

@@ -24,7 +24,8 @@ use storage::{
     outbound::{
         fallbacks::{self, Decided, NewFallback},
         legs::{self, NewLeg, WhenLocked},
-        messages::{self, NewMessage},
+        messages::NewMessage,
+        outgoing::{self, Outgoing},
         parts::{self, NewPart, PartOrigin},
         provider_ids,
         steps::{self, LegMove, ProviderId, Steps},
@@ -62,7 +63,6 @@ async fn store(db: &mut PgConnection, new: &[(u128, Recipient)], inbox: (InboxId
         quoted_provider_id: None,
         send: None,
     };
-    parts::insert(db, CLIENT, &[&part]).await.unwrap();
     let new = new.iter().map(|(message, recipient)| NewMessage {
         id: id(*message),
         part: PART,
@@ -77,7 +77,8 @@ async fn store(db: &mut PgConnection, new: &[(u128, Recipient)], inbox: (InboxId
         conversation: None,
     });
     let new: Vec<NewMessage> = new.collect();
-    messages::insert(db, CLIENT, &new.iter().collect::<Vec<_>>(), 1, moment(0)).await.unwrap();
+    let outgoing = Outgoing { parts: vec![&part], messages: new.iter().collect(), ..Outgoing::default() };
+    outgoing::insert(db, CLIENT, &outgoing, 1, moment(0)).await.unwrap();
 }
 
 /// What the answer to a send leads to: the provider has the first leg of a message, under an id.

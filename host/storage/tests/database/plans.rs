@@ -38,13 +38,16 @@ const FOR_EACH_MESSAGE: [&str; 9] = [
 ];
 
 /// Indexes that hold few rows of a client, and statements that are for all of its rows.
-const READ_OF_A_CLIENT: [(&str, &str); 5] = [
+const READ_OF_A_CLIENT: [(&str, &str); 8] = [
     (
         "SELECT chat.owner, customer.last_inbound_at",
         "in an empty partition every index is as good; a filled one is read by its key",
     ),
     ("inbox_address_unique", "a client has few inboxes"),
     ("sms_inbox_default_unique", "a client has one"),
+    ("waba_directory_by_client", "a client has few business accounts"),
+    ("template_by_name", "in an empty catalogue every index is as good; a filled one is read by its key"),
+    ("webhook_config_default_unique", "a client has one"),
     ("count(*) FROM outbound_work", "a figure for /metrics"),
     ("SET state = $3 WHERE client_id = $1 AND lane_id = $2 AND state = 'PENDING'", "once for each endpoint that ends"),
 ];

@@ -10,7 +10,7 @@ use domain::{
 use sqlx::PgConnection;
 use storage::{
     chat::conversations,
-    outbound::standing::{self, Asked, Barred},
+    outbound::standing::{self, Asked, Barred, Questions},
     people::{
         customers::{self, Introduction, change_address, resolve_many, resolve_sent},
         inbox_customers, marketing_stops,
@@ -42,7 +42,8 @@ async fn barred(db: &mut PgConnection, digits: &str) -> Option<Barred> {
     let address = phone(digits);
     let asked =
         [Asked { address: &phone("27820000009"), marketing: true }, Asked { address: &address, marketing: true }];
-    let standing = standing::load(db, CLIENT, &asked, &[], moment(0)).await.unwrap();
+    let questions = Questions { recipients: asked.to_vec(), ..Questions::default() };
+    let standing = standing::load(db, CLIENT, &questions, moment(0)).await.unwrap();
     assert!(!standing.barred.contains_key(&0));
     standing.barred.get(&1).copied()
 }

@@ -14,8 +14,9 @@ use storage::{
     inboxes,
     outbound::{
         legs::{self, WhenLocked},
-        messages::{self, NewMessage},
-        parts::{self, NewPart, PartOrigin},
+        messages::NewMessage,
+        outgoing::{self, Outgoing},
+        parts::{NewPart, PartOrigin},
         work,
     },
     people::customers::{self, Introduction},
@@ -46,7 +47,6 @@ async fn rows() -> (PgConnection, CustomerId) {
         quoted_provider_id: None,
         send: None,
     };
-    parts::insert(&mut db, CLIENT, &[&part]).await.unwrap();
     let message = NewMessage {
         id: MESSAGE,
         part: part.id,
@@ -60,7 +60,8 @@ async fn rows() -> (PgConnection, CustomerId) {
         chat: None,
         conversation: None,
     };
-    messages::insert(&mut db, CLIENT, &[&message], 0, moment(0)).await.unwrap();
+    let outgoing = Outgoing { parts: vec![&part], messages: vec![&message], ..Outgoing::default() };
+    outgoing::insert(&mut db, CLIENT, &outgoing, 0, moment(0)).await.unwrap();
     (db, customer)
 }
 

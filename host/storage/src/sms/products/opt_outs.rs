@@ -54,6 +54,20 @@ pub async fn resume(db: &mut PgConnection, client: ClientId, source: Option<&str
 pub struct Stopped(HashSet<(String, String)>);
 
 impl Stopped {
+    /// Sources and subscribers as they are stored, in all spellings of their numbers.
+    pub(crate) fn spelled(asked: &[(&str, &str)]) -> Vec<(String, String)> {
+        let spelled = |(source, subscriber): &(&str, &str)| {
+            let source = bare(source).to_owned();
+            spellings(subscriber).into_iter().map(move |subscriber| (source.clone(), subscriber))
+        };
+        asked.iter().flat_map(spelled).collect()
+    }
+
+    /// These have stopped, too.
+    pub(crate) fn extend(&mut self, found: impl IntoIterator<Item = (String, String)>) {
+        self.0.extend(found);
+    }
+
     /// Whether nobody has.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -68,11 +82,7 @@ impl Stopped {
 
 /// Which of these have stopped: sources with subscribers, each looked up by its key.
 pub async fn stopped(db: &mut PgConnection, client: ClientId, asked: &[(&str, &str)]) -> Result<Stopped> {
-    let spelled = |(source, subscriber): &(&str, &str)| {
-        let source = bare(source).to_owned();
-        spellings(subscriber).into_iter().map(move |subscriber| (source.clone(), subscriber))
-    };
-    let (sources, subscribers): (Vec<String>, Vec<String>) = asked.iter().flat_map(spelled).unzip();
+    let (sources, subscribers): (Vec<String>, Vec<String>) = Stopped::spelled(asked).into_iter().unzip();
     let found: Vec<(String, String)> = sqlx::query_as(
         "SELECT stopped.source, stopped.subscriber FROM (
              SELECT $1::uuid AS client_id, * FROM unnest($2::text[], $3::text[]) AS one (source, subscriber) OFFSET 0) given

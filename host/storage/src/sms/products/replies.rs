@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::Result;
 
 /// A source as subscribers answer it: an SMSC gives our numbers without `+`.
-pub(super) fn bare(source: &str) -> &str {
+pub(crate) fn bare(source: &str) -> &str {
     let source = source.trim();
     source.strip_prefix('+').unwrap_or(source)
 }

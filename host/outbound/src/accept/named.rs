@@ -1,0 +1,126 @@
+//! What the requests of a group name: inboxes to send from, templates, and responses that are stored under their keys.
+
+use std::collections::HashMap;
+
+use base::Result;
+use domain::{
+    channel::Channel,
+    ids::ClientId,
+    inbox::InboxKind,
+    send::{SendBody, SendRequest, SmsRequest},
+    template::Template,
+};
+use storage::{
+    PgConnection,
+    outbound::named::{self, Names, SendingInbox},
+};
+
+use super::Pending;
+
+/// What is known by the names in a group of requests.
+#[derive(Default)]
+pub(super) struct NamedFacts {
+    /// Stored responses by their keys.
+    pub(super) responses: HashMap<String, Vec<u8>>,
+    /// Numbers of WhatsApp.
+    numbers: HashMap<String, SendingInbox>,
+    /// Sources of SMS that requests name.
+    sources: HashMap<String, SendingInbox>,
+    /// The source of SMS that name none.
+    default_source: Option<SendingInbox>,
+    templates: HashMap<(String, String), Template>,
+    /// Of each template the first account that has it: a number of WhatsApp Lite sends that one.
+    accounts: HashMap<String, String>,
+}
+
+impl NamedFacts {
+    pub(super) async fn load(db: &mut PgConnection, client: ClientId, group: &[Pending]) -> Result<Self> {
+        let names = names(group);
+        let found = named::find(db, client, &names).await?;
+        let mut facts = Self { responses: found.responses, ..Self::default() };
+        for inbox in found.inboxes {
+            facts.add(inbox);
+        }
+        for record in found.templates {
+            match Template::from_record(record) {
+                Ok(template) => {
+                    let key = (template.waba_id.clone(), template.id.clone());
+                    let account = facts.accounts.entry(key.1.clone()).or_insert_with(|| key.0.clone());
+                    if key.0 < *account {
+                        account.clone_from(&key.0);
+                    }
+                    facts.templates.insert(key, template);
+                }
+                Err(error) => tracing::warn!(error = &error as &dyn std::error::Error, "a template cannot be used"),
+            }
+        }
+        Ok(facts)
+    }
+
+    fn add(&mut self, inbox: SendingInbox) {
+        if inbox.is_default_source {
+            self.default_source = Some(inbox.clone());
+        }
+        let by_address = if inbox.kind.channel() == Channel::Sms { &mut self.sources } else { &mut self.numbers };
+        by_address.extend(inbox.address.clone().map(|address| (address, inbox)));
+    }
+
+    /// The number that a request is sent from.
+    pub(super) fn number(&self, request: &SendRequest) -> Option<&SendingInbox> {
+        self.numbers.get(request.sender().as_str())
+    }
+
+    /// What a request for SMS is sent from: one of the client's sources, or the default one. `operators` stands for a source that has
+    /// no address.
+    pub(super) fn source(&self, request: &SmsRequest, operators: &str) -> Option<&SendingInbox> {
+        let default = self.default_source.as_ref();
+        match request.source() {
+            None => default,
+            Some(source) => self
+                .sources
+                .get(source)
+                .or_else(|| default.filter(|inbox| inbox.address.as_deref().unwrap_or(operators) == source)),
+        }
+    }
+
+    /// The account whose template a request names, and that template.
+    pub(super) fn template(&self, request: &SendRequest) -> (Option<String>, Option<&Template>) {
+        let Some(key) = self.template_key(request) else { return (None, None) };
+        let template = self.templates.get(&key);
+        (Some(key.0), template)
+    }
+
+    fn template_key(&self, request: &SendRequest) -> Option<(String, String)> {
+        let id = request.template()?.id.clone();
+        let number = self.number(request)?;
+        match number.kind {
+            InboxKind::WhatsappCloud => Some((number.waba_id.clone()?, id)),
+            InboxKind::WhatsappLite => Some((self.accounts.get(&id)?.clone(), id)),
+            InboxKind::Messenger | InboxKind::Web | InboxKind::Sms => None,
+        }
+    }
+}
+
+fn names(group: &[Pending]) -> Names<'_> {
+    let mut names = Names::default();
+    for pending in group {
+        names.keys.extend(pending.call.idempotency_key.as_deref());
+        match &pending.request {
+            SendBody::Message(request) => {
+                let number = request.sender().as_str();
+                names.numbers.push(number);
+                names.templates.extend(request.template().map(|template| (number, template.id.as_str())));
+            }
+            SendBody::Sms(request) => {
+                names.sources.extend(request.source());
+                // A source that is none of the client's may be the default one's, which has the operator's address.
+                names.default_source = true;
+            }
+        }
+    }
+    for list in [&mut names.keys, &mut names.numbers, &mut names.sources] {
+        list.sort_unstable();
+        list.dedup();
+    }
+    names
+}

@@ -1,0 +1,184 @@
+//! Messages on their way out as they are accepted: all that is stored of a group of them is one statement, and so a transaction of
+//! its own where the caller has none (ADR 0047).
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use domain::{
+    address::Address,
+    delivery::DeliveryState,
+    ids::{ClientId, InboxId, MessageId},
+};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::{count_changes::CountChanges, messages::NewMessage, parts::NewPart};
+use crate::{Error, Result, sms::products::replies, stored, violates};
+
+/// What is stored of a group of messages.
+#[derive(Debug, Default)]
+pub struct Outgoing<'a> {
+    /// What they say.
+    pub parts: Vec<&'a NewPart>,
+    /// One for each recipient.
+    pub messages: Vec<&'a NewMessage>,
+    /// The responses of their requests, with the idempotency key of each.
+    pub responses: Vec<(&'a str, &'a [u8])>,
+    /// Whom subscribers answer who write to their sources: source, subscriber and message. The latest send counts.
+    pub answerable: Vec<(&'a str, &'a str, MessageId)>,
+    /// Recipients that count for the tiers of numbers from now on.
+    pub counted: Counted<'a>,
+}
+
+/// Recipients that count for tiers.
+#[derive(Debug, Default)]
+pub struct Counted<'a> {
+    /// Numbers with their recipients, in order and without repetitions.
+    pub recipients: Vec<(InboxId, &'a str)>,
+    /// The quarter of an hour in which they count.
+    pub quarter: DateTime<Utc>,
+    /// Any small number: groups of different ones do not wait for each other.
+    pub shard: i16,
+    /// Numbers that are close to the limit of their tier, with the version that the count was read at.
+    pub close: Vec<(InboxId, i64)>,
+}
+
+/// Whether nothing of a group was stored, because another one was first: a response is stored under one of its keys, or recipients
+/// were counted for a tier that is close to its limit. What was read before does not hold any more.
+pub fn is_overtaken(error: &Error) -> bool {
+    violates(error, "idempotency_pk") || violates(error, "messaging_tier_not_overtaken")
+}
+
+/// Stores messages, what they say, the first leg of each, the work that follows, what they add to the counts, and the responses of
+/// their requests. Fails as a whole where another group was first ([`is_overtaken`]), and waits for other transactions that store one
+/// of the keys.
+pub async fn insert(
+    db: &mut PgConnection,
+    client: ClientId,
+    outgoing: &Outgoing<'_>,
+    priority: i16,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    let Outgoing { parts, messages, responses, answerable, counted } = outgoing;
+    let sends = || parts.iter().map(|part| part.send.as_ref());
+    let heads = || sends().map(|send| send.and_then(|send| send.batch));
+    let other = |of: fn(&Address) -> &str| {
+        messages.iter().map(|message| message.recipient.other().map(of)).collect::<Vec<Option<&str>>>()
+    };
+    let mut changes = CountChanges::default();
+    for message in messages {
+        changes.add(message.id, message.channel, Some(message.origin), DeliveryState::Queued);
+    }
+    // What two groups may both write goes in sorted, so that they do not wait for each other in a circle.
+    let responses: BTreeMap<&str, &[u8]> = responses.iter().copied().collect();
+    let answerable: BTreeMap<(&str, &str), Uuid> = answerable
+        .iter()
+        .map(|(source, subscriber, message)| ((replies::bare(source), *subscriber), message.0))
+        .collect();
+    sqlx::query(
+        "WITH response AS (
+             INSERT INTO idempotency (client_id, key, response, created_at)
+             SELECT $1, key, response, $3 FROM unnest($4::text[], $5::bytea[]) AS given (key, response)
+         ), part AS (
+             INSERT INTO outbound_part (client_id, id, batch_id, inbox_id, message_type, content, fallback,
+                                        quoted_provider_id, request_id, category, quick_replies, accepted, rejected,
+                                        last_part_id, first_message_id, last_message_id)
+             SELECT $1, * FROM unnest($6::uuid[], $7::uuid[], $8::uuid[], $9::text[], $10::jsonb[], $11::jsonb[],
+                                      $12::text[], $13::uuid[], $14::text[], $15::boolean[], $16::integer[],
+                                      $17::integer[], $18::uuid[], $19::uuid[], $20::uuid[])
+         ), given AS (
+             SELECT * FROM unnest($21::uuid[], $22::uuid[], $23::uuid[], $24::text[], $25::text[], $26::text[],
+                                  $27::text[], $28::text[], $29::text[], $30::text[], $31::bigint[], $32::uuid[],
+                                  $33::uuid[], $34::uuid[])
+                 AS t (id, part_id, inbox_id, channel, address_kind, address_value, other_kind, other_value, ct_id, gst_id,
+                       order_key, participant_id, chat_message_id, conversation_id)
+         ), message AS (
+             INSERT INTO outbound_message (client_id, id, part_id, inbox_id, address_kind, address_value, other_kind,
+                                           other_value, ct_id, gst_id, order_key, participant_id, chat_message_id,
+                                           conversation_id)
+             SELECT $1, id, part_id, inbox_id, address_kind, address_value, other_kind, other_value, ct_id, gst_id,
+                    order_key, participant_id, chat_message_id, conversation_id FROM given
+         ), leg AS (
+             INSERT INTO outbound_leg (client_id, message_id, ordinal, channel, inbox_id, address_kind, address_value,
+                                       updated_at)
+             SELECT $1, id, 0, channel, inbox_id, address_kind, address_value, $3 FROM given
+         ), change AS (
+             INSERT INTO message_count_change (client_id, at, message_type, submitted, sent, delivered, read, failed)
+             SELECT $1, *, 0, 0, 0, 0 FROM unnest($35::timestamptz[], $36::text[], $37::integer[])
+         ), answerable AS (
+             INSERT INTO sms_correspondent AS known (source, subscriber, client_id, message_id, at)
+             SELECT source, subscriber, $1, message_id, $3
+             FROM unnest($38::text[], $39::text[], $40::uuid[]) AS sent (source, subscriber, message_id)
+             ON CONFLICT (source, subscriber) DO UPDATE
+             SET client_id = excluded.client_id, message_id = excluded.message_id, at = excluded.at
+             WHERE known.message_id < excluded.message_id
+         ), recipient AS (
+             SELECT * FROM unnest($41::uuid[], $42::text[]) AS one (inbox_id, recipient)
+         ), counted AS (
+             INSERT INTO tier_recipient (client_id, inbox_id, recipient, counted_at)
+             SELECT $1, inbox_id, recipient, $43 FROM recipient
+             ON CONFLICT (client_id, inbox_id, recipient) DO UPDATE SET counted_at = excluded.counted_at
+         ), used AS (
+             INSERT INTO tier_count AS known (client_id, inbox_id, counted_at, shard, recipients)
+             SELECT $1, inbox_id, $43, $44, count(*) FROM recipient GROUP BY inbox_id ORDER BY inbox_id
+             ON CONFLICT (client_id, inbox_id, counted_at, shard) DO UPDATE
+             SET recipients = known.recipients + excluded.recipients
+         ), tier AS (
+             UPDATE messaging_tier tier SET version = CASE tier.version WHEN given.version THEN tier.version + 1 ELSE -1 END
+             FROM (SELECT $1::uuid AS client_id, * FROM unnest($45::uuid[], $46::bigint[]) AS one (inbox_id, version)
+                   OFFSET 0) given
+             WHERE tier.client_id = given.client_id AND tier.inbox_id = given.inbox_id
+         )
+         INSERT INTO outbound_work (client_id, message_id, ordinal, lane_id, recipient, priority, due_at)
+         SELECT $1, id, 0, inbox_id, address_value, $2, $3 FROM given",
+    )
+    .bind(client.0)
+    .bind(priority)
+    .bind(now)
+    .bind(responses.keys().copied().collect::<Vec<_>>())
+    .bind(responses.values().copied().collect::<Vec<_>>())
+    .bind(parts.iter().map(|part| part.id.0).collect::<Vec<_>>())
+    .bind(parts.iter().map(|part| part.batch.0).collect::<Vec<_>>())
+    .bind(parts.iter().map(|part| part.inbox.0).collect::<Vec<_>>())
+    .bind(parts.iter().map(|part| part.origin.as_str()).collect::<Vec<_>>())
+    .bind(parts.iter().map(|part| stored::write(&part.content)).collect::<Vec<_>>())
+    .bind(parts.iter().map(|part| part.fallback.as_ref().map(stored::write)).collect::<Vec<_>>())
+    .bind(parts.iter().map(|part| part.quoted_provider_id.as_deref()).collect::<Vec<_>>())
+    .bind(sends().map(|send| send.map(|send| send.request.0)).collect::<Vec<_>>())
+    .bind(sends().map(|send| send.map(|send| send.category.as_str())).collect::<Vec<_>>())
+    .bind(sends().map(|send| send.is_some_and(|send| send.quick_replies)).collect::<Vec<_>>())
+    .bind(heads().map(|head| head.map(|head| head.accepted)).collect::<Vec<_>>())
+    .bind(heads().map(|head| head.map(|head| head.rejected)).collect::<Vec<_>>())
+    .bind(heads().map(|head| head.map(|head| head.last_part.0)).collect::<Vec<_>>())
+    .bind(heads().map(|head| head.and_then(|head| Some(head.messages?.0.0))).collect::<Vec<_>>())
+    .bind(heads().map(|head| head.and_then(|head| Some(head.messages?.1.0))).collect::<Vec<_>>())
+    .bind(messages.iter().map(|message| message.id.0).collect::<Vec<_>>())
+    .bind(messages.iter().map(|message| message.part.0).collect::<Vec<_>>())
+    .bind(messages.iter().map(|message| message.inbox.0).collect::<Vec<_>>())
+    .bind(messages.iter().map(|message| message.channel.as_str()).collect::<Vec<_>>())
+    .bind(messages.iter().map(|message| message.recipient.address().kind().as_str()).collect::<Vec<_>>())
+    .bind(messages.iter().map(|message| message.recipient.address().value()).collect::<Vec<_>>())
+    .bind(other(|address| address.kind().as_str()))
+    .bind(other(Address::value))
+    .bind(messages.iter().map(|message| message.ct_id.as_deref()).collect::<Vec<_>>())
+    .bind(messages.iter().map(|message| message.gst_id.as_str()).collect::<Vec<_>>())
+    .bind(messages.iter().map(|message| message.order_key).collect::<Vec<_>>())
+    .bind(messages.iter().map(|message| message.chat.map(|chat| chat.0.0)).collect::<Vec<_>>())
+    .bind(messages.iter().map(|message| message.chat.map(|chat| chat.1.0)).collect::<Vec<_>>())
+    .bind(messages.iter().map(|message| message.conversation.map(|id| id.0)).collect::<Vec<_>>())
+    .bind(changes.at())
+    .bind(changes.types())
+    .bind(changes.counts(|counts| counts.submitted))
+    .bind(answerable.keys().map(|key| key.0).collect::<Vec<_>>())
+    .bind(answerable.keys().map(|key| key.1).collect::<Vec<_>>())
+    .bind(answerable.values().copied().collect::<Vec<_>>())
+    .bind(counted.recipients.iter().map(|(inbox, _)| inbox.0).collect::<Vec<_>>())
+    .bind(counted.recipients.iter().map(|(_, recipient)| *recipient).collect::<Vec<_>>())
+    .bind(counted.quarter)
+    .bind(counted.shard)
+    .bind(counted.close.iter().map(|(inbox, _)| inbox.0).collect::<Vec<_>>())
+    .bind(counted.close.iter().map(|(_, version)| *version).collect::<Vec<_>>())
+    .execute(db)
+    .await?;
+    Ok(())
+}
