@@ -11,5 +11,5 @@ mod record;
 pub mod scene;
 
 pub use folded::{of_folded, record_folded};
-pub use readers::webhooks::{ChatbotReport, Report, ReportKind, Scene};
-pub use record::{NewEvent, record};
+pub use readers::webhooks::{ChatbotReport, Report, ReportKind, Scene, told_of_step};
+pub use record::{NewEvent, record, record_told};

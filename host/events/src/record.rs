@@ -35,11 +35,25 @@ pub fn record<'a>(
 ) -> BoxFuture<'a, Result<Vec<(Queue, Uuid)>>> {
     // Boxed: compiled here once, and not again in each crate that waits for it.
     async move {
+        let mut wakes = record_told(ctx, db, client, events).await?;
+        wakes.extend(webhooks::take(ctx, db, client, events).await?);
+        Ok(wakes)
+    }
+    .boxed()
+}
+
+/// The same of steps of messages whose webhooks are stored with the steps ([`webhooks::told_of_step`]).
+pub fn record_told<'a>(
+    ctx: &'a Context,
+    db: &'a mut PgConnection,
+    client: ClientId,
+    events: &'a [NewEvent],
+) -> BoxFuture<'a, Result<Vec<(Queue, Uuid)>>> {
+    async move {
         standing::take(ctx, db, client, events).await?;
         live::take(ctx, db, client, events).await?;
         let mut wakes = sms::take(ctx, db, client, events).await?;
         wakes.extend(waiting::take(ctx, db, client, events).await?);
-        wakes.extend(webhooks::take(ctx, db, client, events).await?);
         Ok(wakes)
     }
     .boxed()

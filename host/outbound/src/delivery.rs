@@ -12,6 +12,7 @@ use domain::{
     ids::{ClientId, MessageId},
     inbound::{ProviderFailure, ProviderStatus, StatusUpdate},
 };
+use events::{record_told, told_of_step};
 use futures::{FutureExt, future::BoxFuture};
 use storage::{
     PgConnection, Queue,
@@ -27,7 +28,7 @@ use uuid::Uuid;
 use crate::{
     alarms::Alarms,
     fallback,
-    moved::{TakenStep, report},
+    moved::{self, TakenStep},
     opt_out,
     reached::{self, Seen},
     second_address,
@@ -102,13 +103,13 @@ pub fn apply_statuses<'a>(
         let mut keys: Vec<Option<(MessageId, i16)>> =
             statuses.iter().map(|status| status.opaque.as_deref().and_then(|text| leg_of(client, text))).collect();
         find_by_provider_id(db, client, statuses, &mut keys, |key| key.is_none()).await?;
-        let mut legs = by_key(legs::lock(db, client, &known(&keys), when_locked).await?);
+        let mut legs = by_key(legs::lock_with_customers(db, client, &known(&keys), when_locked).await?);
         if when_locked == WhenLocked::Wait {
             // What came back with a status is a claim of the provider; its own id is the second one.
             find_by_provider_id(db, client, statuses, &mut keys, |key| key.is_some_and(|key| !legs.contains_key(&key)))
                 .await?;
             let found: Vec<_> = known(&keys).into_iter().filter(|key| !legs.contains_key(key)).collect();
-            legs.extend(by_key(legs::lock(db, client, &found, when_locked).await?));
+            legs.extend(by_key(legs::lock_with_customers(db, client, &found, when_locked).await?));
         }
         let mut steps = Vec::with_capacity(statuses.len());
         let mut unknown = Vec::new();
@@ -336,15 +337,24 @@ impl Progress {
     async fn write(self, ctx: &Context, db: &mut PgConnection, client: ClientId) -> Result<Vec<(Queue, Uuid)>> {
         self.alarms.raise();
         let mut wakes = self.wakes;
-        let legs = self.moves.into_values().collect();
-        let steps = Steps { legs, receipts: self.receipts, provider_ids: self.provider_ids, counts: self.counts };
-        steps::write(db, client, &steps, ctx.now()).await?;
+        let events = moved::events(db, client, &self.taken).await?;
+        let told = events.iter().filter_map(|event| told_of_step(event).transpose());
+        let steps = Steps {
+            legs: self.moves.into_values().collect(),
+            receipts: self.receipts,
+            provider_ids: self.provider_ids,
+            counts: self.counts,
+            reached: reached::met(&self.seen),
+            told: told.collect::<Result<_>>()?,
+        };
+        let endpoints = steps::write(db, client, &steps, ctx.now()).await?;
+        wakes.extend(endpoints.into_iter().map(|endpoint| (Queue::Webhook, endpoint.0)));
         if steps.legs.is_empty() {
             return Ok(wakes);
         }
         wakes.extend(reached::remember(ctx, db, client, &self.seen).await?);
         follow_chat(db, client, &self.taken, &steps.legs).await?;
-        wakes.extend(report(ctx, db, client, &self.taken).await?);
+        wakes.extend(record_told(ctx, db, client, &events).await?);
         Ok(wakes)
     }
 }
@@ -405,7 +415,7 @@ pub async fn fail_for_good(
     let (state, named, failure) = (DeliveryState::Failed, Vec::new(), Some(failure));
     let taken = [TakenStep { leg, state, at: ctx.now(), failure, named, receipt }];
     follow_chat(db, client, &taken, &[]).await?;
-    report(ctx, db, client, &taken).await
+    moved::report(ctx, db, client, &taken).await
 }
 
 #[cfg(test)]

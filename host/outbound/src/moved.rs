@@ -40,6 +40,12 @@ pub(crate) async fn report(
     client: ClientId,
     taken: &[TakenStep],
 ) -> Result<Vec<(Queue, Uuid)>> {
+    let events = events(db, client, taken).await?;
+    record(ctx, db, client, &events).await
+}
+
+/// The event of each step.
+pub(crate) async fn events(db: &mut PgConnection, client: ClientId, taken: &[TakenStep]) -> Result<Vec<NewEvent>> {
     let mut known: Vec<_> = taken.iter().filter_map(|step| step.leg.conversation).collect();
     known.sort_unstable();
     known.dedup();
@@ -50,8 +56,7 @@ pub(crate) async fn report(
         at: step.at,
         event: Event::MessageMoved(Box::new(moved(step, &known))),
     };
-    let events: Vec<NewEvent> = taken.iter().map(event).collect();
-    record(ctx, db, client, &events).await
+    Ok(taken.iter().map(event).collect())
 }
 
 fn moved(

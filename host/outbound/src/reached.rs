@@ -9,12 +9,12 @@ use domain::{
     address::Address,
     chat::SentTemplate,
     content::{LegContent, OutboundContent},
-    ids::{ClientId, CustomerId, MessageId},
+    ids::{ClientId, CustomerId, InboxId, MessageId},
 };
 use events::record_folded;
 use storage::{
     PgConnection, Queue,
-    outbound::legs::{self, MessageLeg},
+    outbound::legs::{self, LegCustomer, MessageLeg},
     people::{
         customers::{self, Met},
         inbox_customers::{self, LateOutbound},
@@ -33,24 +33,46 @@ pub(crate) struct Seen {
     pub(crate) unanswered: bool,
 }
 
-/// Remembers that these recipients are reached on the channels of these inboxes. Answers the lanes to wake after the commit.
+impl Seen {
+    /// The customer, where the provider calls the recipient by nothing that is not known.
+    fn customer(&self) -> Option<&LegCustomer> {
+        let to = &self.leg.leg_address;
+        let is_known =
+            |known: &&LegCustomer| self.named.iter().all(|name| name == to || known.addresses.contains(name));
+        self.leg.customer.as_ref().filter(is_known)
+    }
+}
+
+/// Those of the recipients who are known, and are reached for the first time: it is written with the steps.
+pub(crate) fn met(seen: &[Seen]) -> BTreeSet<(InboxId, CustomerId)> {
+    let known = seen.iter().filter_map(|one| Some((one.leg.inbox, one.customer()?)));
+    known.filter(|(_, customer)| !customer.is_reached).map(|(inbox, customer)| (inbox, customer.id)).collect()
+}
+
+/// Remembers the rest of it: who is not known, or called by something new, and what they were sent whose calls were not answered.
+/// Answers the lanes to wake after the commit.
 pub(crate) async fn remember(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
     seen: &[Seen],
 ) -> Result<Vec<(Queue, Uuid)>> {
-    if seen.is_empty() {
-        return Ok(Vec::new());
+    let (known, strangers): (Vec<&Seen>, Vec<&Seen>) = seen.iter().partition(|one| one.customer().is_some());
+    let customers = known.iter().filter_map(|one| one.customer()).map(|customer| customer.id);
+    let mut met: Vec<(&Seen, CustomerId)> = known.iter().copied().zip(customers).collect();
+    let mut folds = Vec::new();
+    if !strangers.is_empty() {
+        let sent: Vec<(&Address, &[Address])> =
+            strangers.iter().map(|one| (&one.leg.leg_address, one.named.as_slice())).collect();
+        let Met { who, folded } = customers::resolve_sent(db, client, &ctx.ids, &sent, ctx.now()).await?;
+        let reached: BTreeSet<_> = strangers.iter().map(|one| one.leg.inbox).zip(who.iter().copied()).collect();
+        inbox_customers::mark_reached(db, client, &reached).await?;
+        met.extend(strangers.into_iter().zip(who));
+        folds = folded;
     }
-    let sent: Vec<(&Address, &[Address])> =
-        seen.iter().map(|one| (&one.leg.leg_address, one.named.as_slice())).collect();
-    let Met { who: known, folded } = customers::resolve_sent(db, client, &ctx.ids, &sent, ctx.now()).await?;
-    let reached: BTreeSet<_> = seen.iter().map(|one| one.leg.inbox).zip(known.iter().copied()).collect();
-    inbox_customers::mark_reached(db, client, &reached).await?;
-    let unanswered = seen.iter().zip(known).filter(|(one, _)| one.unanswered).collect();
-    remember_templates(ctx, db, client, unanswered).await?;
-    record_folded(ctx, db, client, &folded).await
+    met.retain(|(one, _)| one.unanswered);
+    remember_templates(ctx, db, client, met).await?;
+    record_folded(ctx, db, client, &folds).await
 }
 
 /// Remembers whether it was a template that they were sent last.

@@ -1,4 +1,4 @@
-//! Whose a number was a moment ago. Statuses are the most that providers call with, and each names its client itself: where that
+//! Whose a number was a while ago. Statuses are the most that providers call with, and each names its client itself: where that
 //! is whom the number belonged to, they need no look into the directories.
 
 use std::{
@@ -16,8 +16,9 @@ use outbound::delivery;
 use super::intake::Owners;
 
 /// How long an owner is believed. A number that moves takes its messages' statuses to their own client meanwhile, or to nobody:
-/// a status is applied only to a message of the client that it names.
-const BELIEVED: Duration = Duration::from_secs(60);
+/// a status is applied only to a message of the client that it names. So long that a number that sends little is seldom looked up:
+/// a look is a round trip (ADR 0047).
+const BELIEVED: Duration = Duration::from_secs(3_600);
 /// Numbers known before those are forgotten that are not believed any more.
 const TIDIED_FROM: usize = 1_024;
 

@@ -2,7 +2,7 @@
 //!
 //! Statements that join a list of legs also say `= ANY` of its messages; [`super::messages`] says why.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -10,7 +10,7 @@ use domain::{
     channel::Channel,
     content::{LegContent, OutboundContent},
     delivery::DeliveryState,
-    ids::{ChatMessageId, ClientId, ConversationId, InboxId, MessageId, PartId, RequestId},
+    ids::{ChatMessageId, ClientId, ConversationId, CustomerId, InboxId, MessageId, PartId, RequestId},
     recipient::Recipient,
     send::FallbackRequest,
     sms_route::SmsRoute,
@@ -77,6 +77,19 @@ pub struct MessageLeg {
     pub origin: Option<PartOrigin>,
     /// It is a message of a live chat, and says a template.
     pub template_of_chat: bool,
+    /// The customer at the address of the leg, where that was asked for and is known ([`lock_with_customers`]).
+    pub customer: Option<LegCustomer>,
+}
+
+/// The customer whom a leg goes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LegCustomer {
+    /// Who it is.
+    pub id: CustomerId,
+    /// The customer has been reached on the sending inbox.
+    pub is_reached: bool,
+    /// Addresses of the customer that have been used.
+    pub addresses: HashSet<Address>,
 }
 
 #[derive(sqlx::FromRow)]
@@ -113,12 +126,28 @@ struct MessageLegRow {
     ambiguous: bool,
     message_type: Option<String>,
     template_of_chat: Option<bool>,
+    customer_id: Option<Uuid>,
+    is_reached: Option<bool>,
+    used_kinds: Option<Vec<String>>,
+    used_values: Option<Vec<String>>,
+}
+
+impl MessageLegRow {
+    fn customer(&self) -> Result<Option<LegCustomer>> {
+        let Some(id) = self.customer_id else { return Ok(None) };
+        let used = self.used_kinds.iter().flatten().zip(self.used_values.iter().flatten());
+        let address =
+            |(kind, value): (&String, &String)| stored::address("customer_address", ("kind", "value"), kind, value);
+        let addresses = used.map(address).collect::<Result<_>>()?;
+        Ok(Some(LegCustomer { id: CustomerId(id), is_reached: self.is_reached.unwrap_or(false), addresses }))
+    }
 }
 
 impl TryFrom<MessageLegRow> for MessageLeg {
     type Error = Error;
 
     fn try_from(row: MessageLegRow) -> Result<Self> {
+        let customer = row.customer()?;
         let address = (row.address_kind.as_str(), row.address_value.as_str());
         Ok(Self {
             id: MessageId(row.message_id),
@@ -146,6 +175,7 @@ impl TryFrom<MessageLegRow> for MessageLeg {
             ambiguous: row.ambiguous,
             origin: row.message_type.as_deref().map(origin).transpose()?,
             template_of_chat: row.template_of_chat.unwrap_or(false),
+            customer,
         })
     }
 }
@@ -206,6 +236,26 @@ pub async fn lock(
     legs: &[(MessageId, i16)],
     when_locked: WhenLocked,
 ) -> Result<Vec<MessageLeg>> {
+    locked(db, client, legs, when_locked, false).await
+}
+
+/// The same, with the customers of legs that nothing is known of beyond that a provider has them.
+pub async fn lock_with_customers(
+    db: &mut PgConnection,
+    client: ClientId,
+    legs: &[(MessageId, i16)],
+    when_locked: WhenLocked,
+) -> Result<Vec<MessageLeg>> {
+    locked(db, client, legs, when_locked, true).await
+}
+
+async fn locked(
+    db: &mut PgConnection,
+    client: ClientId,
+    legs: &[(MessageId, i16)],
+    when_locked: WhenLocked,
+    with_customers: bool,
+) -> Result<Vec<MessageLeg>> {
     if legs.is_empty() {
         return Ok(Vec::new());
     }
@@ -232,7 +282,8 @@ pub async fn lock(
                    AND rate.category = CASE leg.channel WHEN 'SMS' THEN 'SMS' ELSE part.category END
                    AND rate.country = ANY (ARRAY['', left(leg.address_value, 1), left(leg.address_value, 2),
                                                  left(leg.address_value, 3), left(leg.address_value, 4)])
-                 ORDER BY length(rate.country) DESC LIMIT 1) END AS cost
+                 ORDER BY length(rate.country) DESC LIMIT 1) END AS cost,
+                customer.customer_id, customer.is_reached, customer.used_kinds, customer.used_values
          FROM unnest($2::uuid[], $3::smallint[]) AS wanted (message_id, ordinal)
          CROSS JOIN LATERAL (
              SELECT * FROM outbound_leg one
@@ -244,7 +295,20 @@ pub async fn lock(
              WHERE one.client_id = $1 AND one.id = wanted.message_id AND one.id BETWEEN $4 AND $5 OFFSET 0) message
          LEFT JOIN LATERAL (
              SELECT content, fallback, message_type, request_id, category, quick_replies FROM outbound_part one
-             WHERE one.client_id = $1 AND one.id = message.part_id OFFSET 0) part ON true",
+             WHERE one.client_id = $1 AND one.id = message.part_id OFFSET 0) part ON true
+         LEFT JOIN LATERAL (
+             SELECT address.customer_id, used.kinds AS used_kinds, used.values AS used_values,
+                    (SELECT one.reached FROM inbox_customer one
+                     WHERE one.client_id = $1 AND one.inbox_id = message.inbox_id
+                       AND one.customer_id = address.customer_id) AS is_reached
+             FROM customer_address address
+             CROSS JOIN LATERAL (
+                 SELECT array_agg(other.kind ORDER BY other.kind, other.value) AS kinds,
+                        array_agg(other.value ORDER BY other.kind, other.value) AS values
+                 FROM customer_address other
+                 WHERE other.client_id = $1 AND other.customer_id = address.customer_id AND other.seen_at > 'epoch') used
+             WHERE $6 AND leg.state IN ('QUEUED', 'ACCEPTED') AND address.client_id = $1
+               AND address.kind = leg.address_kind AND address.value = leg.address_value OFFSET 0) customer ON true",
         when_locked.sql()
     );
     let (first, last) = keys.range();
@@ -254,6 +318,7 @@ pub async fn lock(
         .bind(keys.ordinals)
         .bind(first)
         .bind(last)
+        .bind(with_customers)
         .fetch_all(db)
         .await?;
     rows.into_iter().map(MessageLeg::try_from).collect()

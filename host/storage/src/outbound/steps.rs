@@ -1,17 +1,20 @@
 //! What a group of steps changes, written in one statement: where legs stand, which of them are done, the ids that providers
-//! gave, each step once, and what they add to the counts.
+//! gave, each step once, what they add to the counts, who is reached, and the webhooks that tell of them.
+
+use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 use domain::{
     channel::Channel,
     delivery::DeliveryState,
-    ids::{ChatMessageId, ClientId, MessageId},
+    ids::{ChatMessageId, ClientId, CustomerId, DeliveryId, EndpointId, InboxId, MessageId},
 };
+use serde::Serialize;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{count_changes::CountChanges, keys::LegKeys};
-use crate::Result;
+use crate::{Result, stored};
 
 /// When a leg was sent, delivered, read, played, as far as known.
 pub type Times = [Option<DateTime<Utc>>; 4];
@@ -63,6 +66,23 @@ pub struct ProviderId {
     pub chat_message: Option<ChatMessageId>,
 }
 
+/// The webhook that tells of a step. It goes to the address for status updates of the configuration of its inbox, else of its client
+/// (`domain::webhook::in_force`); where there is none, it is not stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    id: DeliveryId,
+    inbox: InboxId,
+    order_key: i64,
+    event: String,
+}
+
+impl Told {
+    /// `event` says what happened; webhooks with the same `order_key` go out in order.
+    pub fn new(id: DeliveryId, inbox: InboxId, order_key: i64, event: &impl Serialize) -> Result<Self> {
+        Ok(Self { id, inbox, order_key, event: stored::write_text(event)? })
+    }
+}
+
 /// All that a group of steps changes.
 #[derive(Debug, Default)]
 pub struct Steps {
@@ -74,18 +94,28 @@ pub struct Steps {
     pub provider_ids: Vec<ProviderId>,
     /// What first legs add to the counts.
     pub counts: CountChanges,
+    /// Customers who are reached on inboxes from now on.
+    pub reached: BTreeSet<(InboxId, CustomerId)>,
+    /// The webhooks that tell of it.
+    pub told: Vec<Told>,
 }
 
-/// Writes what steps changed. The legs are locked by the caller.
-pub async fn write(db: &mut PgConnection, client: ClientId, steps: &Steps, now: DateTime<Utc>) -> Result<()> {
-    let Steps { legs, receipts, provider_ids, counts } = steps;
+/// Writes what steps changed, and answers the endpoints that have new webhooks. The legs are locked by the caller.
+pub async fn write(
+    db: &mut PgConnection,
+    client: ClientId,
+    steps: &Steps,
+    now: DateTime<Utc>,
+) -> Result<Vec<EndpointId>> {
+    let Steps { legs, receipts, provider_ids, counts, reached, told } = steps;
     if legs.is_empty() && receipts.is_empty() && provider_ids.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
+    let inboxes: BTreeSet<InboxId> = told.iter().map(|one| one.inbox).collect();
     let keys: LegKeys = legs.iter().map(|leg| (leg.message, leg.ordinal)).collect();
     let dequeued: LegKeys = legs.iter().filter(|leg| leg.leaves_queue).map(|leg| (leg.message, leg.ordinal)).collect();
     let time = |at: usize| legs.iter().map(|leg| leg.times.get(at).copied().flatten()).collect::<Vec<_>>();
-    sqlx::query(
+    let endpoints: Vec<Uuid> = sqlx::query_scalar(
         "WITH leg AS (
              UPDATE outbound_leg leg
              SET state = move.state, provider_id = COALESCE(move.provider_id, leg.provider_id), sent_at = move.sent_at,
@@ -122,10 +152,37 @@ pub async fn write(db: &mut PgConnection, client: ClientId, steps: &Steps, now: 
              SELECT $1, at, message_type, 0, sent, delivered, read, failed
              FROM unnest($23::timestamptz[], $24::text[], $25::integer[], $26::integer[], $27::integer[], $28::integer[])
                  AS change (at, message_type, sent, delivered, read, failed)
+         ), receipt AS (
+             INSERT INTO delivery_receipt (client_id, id, message_id, channel, state, happened_at, error_code, error_text)
+             SELECT $1, * FROM unnest($16::uuid[], $17::uuid[], $18::text[], $19::text[], $20::timestamptz[], $21::text[],
+                                      $22::text[])
+         ), reached AS (
+             INSERT INTO inbox_customer AS known (client_id, inbox_id, customer_id, reached)
+             SELECT $1, *, true FROM unnest($31::uuid[], $32::uuid[])
+             ON CONFLICT (client_id, inbox_id, customer_id) DO UPDATE SET reached = true WHERE NOT known.reached
+         ), route AS MATERIALIZED (
+             SELECT inbox.id AS inbox_id, endpoint.id
+             FROM (SELECT $1::uuid AS client_id, id FROM unnest($33::uuid[]) AS id OFFSET 0) inbox
+             CROSS JOIN LATERAL (
+                 SELECT id FROM (
+                     (SELECT id, false AS is_default FROM webhook_config own
+                      WHERE own.client_id = inbox.client_id AND own.inbox_id = inbox.id OFFSET 0)
+                     UNION ALL
+                     (SELECT id, true FROM webhook_config of_client
+                      WHERE of_client.client_id = inbox.client_id AND of_client.inbox_id IS NULL OFFSET 0)) config
+                 ORDER BY is_default LIMIT 1) in_force
+             CROSS JOIN LATERAL (
+                 SELECT id FROM webhook_endpoint one
+                 WHERE one.client_id = inbox.client_id AND one.config_id = in_force.id
+                   AND one.webhook_type = 'STATUS_UPDATE' AND one.url <> '' AND one.disabled_at IS NULL OFFSET 0) endpoint
+         ), told AS (
+             INSERT INTO webhook_delivery (client_id, id, lane_id, inbox_id, order_key, event, due_at)
+             SELECT $1, given.id, route.id, given.inbox_id, given.order_key, given.event, $12
+             FROM unnest($34::uuid[], $35::uuid[], $36::bigint[], $37::text[]) AS given (id, inbox_id, order_key, event)
+             JOIN route ON route.inbox_id = given.inbox_id
+             RETURNING lane_id
          )
-         INSERT INTO delivery_receipt (client_id, id, message_id, channel, state, happened_at, error_code, error_text)
-         SELECT $1, * FROM unnest($16::uuid[], $17::uuid[], $18::text[], $19::text[], $20::timestamptz[], $21::text[],
-                                  $22::text[])",
+         SELECT DISTINCT lane_id FROM told",
     )
     .bind(client.0)
     .bind(keys.messages)
@@ -157,9 +214,16 @@ pub async fn write(db: &mut PgConnection, client: ClientId, steps: &Steps, now: 
     .bind(counts.counts(|counts| counts.failed))
     .bind(dequeued.messages)
     .bind(dequeued.ordinals)
-    .execute(db)
+    .bind(reached.iter().map(|(inbox, _)| inbox.0).collect::<Vec<_>>())
+    .bind(reached.iter().map(|(_, customer)| customer.0).collect::<Vec<_>>())
+    .bind(inboxes.iter().map(|inbox| inbox.0).collect::<Vec<_>>())
+    .bind(told.iter().map(|one| one.id.0).collect::<Vec<_>>())
+    .bind(told.iter().map(|one| one.inbox.0).collect::<Vec<_>>())
+    .bind(told.iter().map(|one| one.order_key).collect::<Vec<_>>())
+    .bind(told.iter().map(|one| one.event.as_str()).collect::<Vec<_>>())
+    .fetch_all(db)
     .await?;
-    Ok(())
+    Ok(endpoints.into_iter().map(EndpointId).collect())
 }
 
 /// The step with which a leg of a message failed last.

@@ -34,5 +34,6 @@ mod statements;
 mod stored_values;
 mod teams;
 mod tickets;
+mod told;
 mod upkeep;
 mod webhooks;

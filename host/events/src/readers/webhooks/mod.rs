@@ -20,6 +20,7 @@ use domain::{
 use serde::{Deserialize, Serialize};
 use storage::{
     PgConnection, Queue,
+    outbound::steps::Told,
     webhooks::{
         configs::{self, Route},
         deliveries::{self, NewDelivery},
@@ -123,6 +124,16 @@ pub(crate) async fn take(
     let endpoints: BTreeSet<EndpointId> = deliveries.iter().map(|delivery| delivery.endpoint).collect();
     deliveries::insert_all(db, client, &deliveries, ctx.now()).await?;
     Ok(endpoints.into_iter().map(|endpoint| (Queue::Webhook, endpoint.0)).collect())
+}
+
+/// The webhook that tells of a step of a message, to be stored with the step; its route is found there.
+pub fn told_of_step(new: &NewEvent) -> Result<Option<Told>> {
+    let Some((id, inbox)) = id_of(&new.event).zip(new.inbox) else { return Ok(None) };
+    if !told_by(&new.event).contains(&WebhookType::StatusUpdate) {
+        return Ok(None);
+    }
+    let report = NewReport { kind: ReportKind::Status, recorded: Written::new(new.at, &new.event), scene: None };
+    Ok(Some(Told::new(id, inbox, new.order_key, &report)?))
 }
 
 /// A step of a message has one webhook: it has the id of the step, by which the story of the message finds it.
