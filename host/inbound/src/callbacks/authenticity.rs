@@ -101,15 +101,16 @@ async fn signed_for_its_numbers(
     let mut candidates = own_secrets(ctx, Vec::from_iter(phone_number_id), Vec::from_iter(waba_id)).await?;
     candidates.sort_by_key(|own| Some(&own.phone_number_id) != number.as_ref());
     let mut seen = HashSet::new();
-    let each = candidates.into_iter().map(|own| own.secret).filter(|secret| seen.insert(secret.clone()));
+    let each = candidates.iter().map(|own| own.secret.clone()).filter(|secret| seen.insert(secret.clone()));
     let secrets = each.take(SECRETS_TRIED).collect();
     let Some(secret) = signed_with(raw, secrets, signature).await? else { return Err(CallbackRefused::BadSignature) };
     let items = parse(raw).await?;
-    if all_have(ctx, &items, &secret).await? { Ok(items) } else { Err(CallbackRefused::BadSignature) }
+    if all_have(ctx, &items, &secret, &candidates).await? { Ok(items) } else { Err(CallbackRefused::BadSignature) }
 }
 
-/// Whether every number and business account that the items are for has this app secret.
-async fn all_have(ctx: &Context, items: &[CallbackItem], secret: &str) -> Result<bool, Error> {
+/// Whether every number and business account that the items are for has this app secret. `known`: secrets that were just read; most
+/// callbacks name nothing else.
+async fn all_have(ctx: &Context, items: &[CallbackItem], secret: &str, known: &[Opened]) -> Result<bool, Error> {
     let (mut numbers, mut wabas) = (HashSet::new(), HashSet::new());
     for item in items {
         match &item.target {
@@ -121,13 +122,18 @@ async fn all_have(ctx: &Context, items: &[CallbackItem], secret: &str) -> Result
             CallbackTarget::Page(_) | CallbackTarget::Inbox(_) => return Ok(false),
         };
     }
-    for own in own_secrets(ctx, numbers.iter().cloned().collect(), wabas.iter().cloned().collect()).await? {
-        if own.secret == secret {
-            numbers.remove(&own.phone_number_id);
-            wabas.remove(&own.waba_id);
-        }
-    }
+    drop_those_with(secret, known, &mut numbers, &mut wabas);
+    let rest = own_secrets(ctx, numbers.iter().cloned().collect(), wabas.iter().cloned().collect()).await?;
+    drop_those_with(secret, &rest, &mut numbers, &mut wabas);
     Ok(!items.is_empty() && numbers.is_empty() && wabas.is_empty())
+}
+
+/// Takes out the numbers and business accounts that have this app secret.
+fn drop_those_with(secret: &str, known: &[Opened], numbers: &mut HashSet<String>, wabas: &mut HashSet<String>) {
+    for own in known.iter().filter(|own| own.secret == secret) {
+        numbers.remove(&own.phone_number_id);
+        wabas.remove(&own.waba_id);
+    }
 }
 
 /// The app secret of a number, opened.
