@@ -46,6 +46,15 @@ impl Surroundings {
     ///
     /// When the plugin host does not start.
     pub async fn build(self, db: PgPool, clock: Arc<dyn Clock>) -> Context {
+        self.build_waking(db, clock, Wakeups::channel().0).await
+    }
+
+    /// The same, with a runner that is told of new work.
+    ///
+    /// # Panics
+    ///
+    /// When the plugin host does not start.
+    pub async fn build_waking(self, db: PgPool, clock: Arc<dyn Clock>, wake: Wakeups) -> Context {
         // Port 9 is nobody's: whoever calls Meta gets no answer.
         let nowhere = CloudSettings { graph_url: "http://127.0.0.1:9".to_owned(), ..CloudSettings::default() };
         ContextBuilder {
@@ -60,6 +69,6 @@ impl Surroundings {
             media_folder: self.folder.join("media").join(STAGES.fetch_add(1, Ordering::Relaxed).to_string()),
             settings: self.settings,
         }
-        .build(Wakeups::channel().0)
+        .build(wake)
     }
 }

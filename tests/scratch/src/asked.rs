@@ -14,13 +14,14 @@ pub(crate) struct Asked {
     /// The messages before this have no type.
     has_begun: bool,
     /// Statements by their names.
-    prepared: HashMap<Vec<u8>, String>,
+    prepared: HashMap<String, String>,
     /// What the messages since the last `Sync` ask.
     current: String,
 }
 
 impl Asked {
-    /// Takes bytes as they come. Answers what was asked in each of the round trips that begin with them.
+    /// Takes bytes as they come. Answers the statement of each of the round trips that begin with them, after `prepare` where it is only
+    /// prepared.
     pub(crate) fn hear(&mut self, bytes: &[u8]) -> Vec<String> {
         self.pending.extend_from_slice(bytes);
         let mut trips = Vec::new();
@@ -32,10 +33,10 @@ impl Asked {
                     self.prepared.insert(name, sql);
                 }
                 b'B' => {
-                    let name = body.split(|byte| *byte == 0).nth(1).unwrap_or_default();
-                    self.current = self.prepared.get(name).cloned().unwrap_or_default();
+                    let (_portal, name) = text_of_two(&body);
+                    self.current = self.prepared.get(&name).cloned().unwrap_or_default();
                 }
-                b'Q' => trips.push(text_of_two(&body).0.iter().map(|byte| char::from(*byte)).collect()),
+                b'Q' => trips.push(text_of_two(&body).0),
                 b'S' => trips.push(std::mem::take(&mut self.current)),
                 _ => {}
             }
@@ -56,11 +57,14 @@ impl Asked {
     }
 }
 
-/// The first string of a message as it is, and the second one as text.
-fn text_of_two(body: &[u8]) -> (Vec<u8>, String) {
+/// The first two strings of a message, on one line each.
+fn text_of_two(body: &[u8]) -> (String, String) {
     let mut strings = body.split(|byte| *byte == 0);
-    let first = strings.next().unwrap_or_default().to_vec();
-    (first, String::from_utf8_lossy(strings.next().unwrap_or_default()).into_owned())
+    let mut next = || {
+        let text = String::from_utf8_lossy(strings.next().unwrap_or_default());
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    (next(), next())
 }
 
 #[cfg(test)]
@@ -77,7 +81,7 @@ mod tests {
         [
             message(None, TLS_WANTED),
             message(None, b"\0\x03\0\0user\0patchbay\0\0"),
-            message(Some(b'P'), b"s1\0SELECT $1\0\0\0"),
+            message(Some(b'P'), b"s1\0SELECT\n  $1\0\0\0"),
             message(Some(b'D'), b"Ss1\0"),
             message(Some(b'S'), b""),
             message(Some(b'B'), b"\0s1\0\0\0"),

@@ -47,8 +47,8 @@ impl Wire {
         self.vanished.send_replace(());
     }
 
-    /// The round trips since this was called last: the statement of each, after `prepare` where it was only prepared. A pool asks a
-    /// connection that is given back whether it lives: no caller waits for that, and it is left out.
+    /// The round trips since this was called last: the statement of each, after `prepare` where it was only prepared. A pool asks a connection that is given back whether it lives: no caller waits for
+    /// that, and it is left out.
     pub fn round_trips(&self) -> Vec<String> {
         let trips = std::mem::take(&mut *self.trips.lock().unwrap_or_else(PoisonError::into_inner));
         trips.into_iter().filter(|asked| !asked.is_empty()).collect()
