@@ -7,10 +7,9 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
-use crate::{admission, early::WrongHead, https, privacy, product_hosts, silent_database, state::ApiState};
+use crate::{admission, early::WrongHead, https, privacy, product_hosts, state::ApiState};
 
-/// The middleware: where the request came, whether there is room for it, how much of the answer its caller may see, and an answer
-/// while the database gives none.
+/// The middleware: where the request came, whether there is room for it, and how much of the answer its caller may see.
 pub(crate) async fn pass(State(state): State<ApiState>, request: Request, next: Next) -> Response {
     if let Some(wrong) = request.extensions().get::<WrongHead>() {
         return wrong.refusal().into_response();
@@ -20,6 +19,5 @@ pub(crate) async fn pass(State(state): State<ApiState>, request: Request, next: 
     if let Err(refused) = came_right {
         return refused.into_response();
     }
-    let admitted = admission::admit(&state, request, |request| privacy::mask(request, next));
-    silent_database::unless_silent(&state, admitted).await
+    admission::admit(&state, request, |request| privacy::mask(request, next)).await
 }

@@ -44,7 +44,6 @@ mod rates;
 mod reports;
 mod routing;
 mod sending;
-mod silent_database;
 mod sites;
 mod sms_gateway;
 mod state;

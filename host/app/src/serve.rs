@@ -85,13 +85,15 @@ async fn run_server(
     let metrics = metrics::install()?;
     tokio::spawn(metrics::keep_up(metrics.clone(), process.stop.child_token()));
     tokio::spawn(base::rights::follow(ctx.db.clone(), ctx.rights.clone(), process.stop.child_token()));
-    let live = events::live::Hub::start(Arc::clone(&ctx), process.stop.child_token());
+    // Callers wait for what follows, so answers of the database are waited for less long.
+    let requests = Arc::new(ctx.for_requests());
+    let live = events::live::Hub::start(Arc::clone(&requests), process.stop.child_token());
     let admission = Admission::new(admission(config));
     tokio::spawn(Arc::clone(&admission).watch(process.stop.child_token()));
-    let router = router(config, &ctx, &clock, &readiness, (metrics.clone(), Arc::clone(&live), admission))?;
+    let router = router(config, &requests, &clock, &readiness, (metrics.clone(), Arc::clone(&live), admission))?;
     let scheme = if config.server.tls_cert.is_some() { "https" } else { "http" };
     let url = format!("{scheme}://{address}");
-    let answers = EarlyAnswers::new(Arc::clone(&ctx));
+    let answers = EarlyAnswers::new(Arc::clone(&requests));
     let reception = reception(config, answers.clone());
     let stop = || process.stop.child_token();
     let mut servers = vec![tokio::spawn(listen(tls.clone(), sockets.http, router.clone(), reception.clone(), stop()))];
@@ -100,7 +102,7 @@ async fn run_server(
         servers.push(tokio::spawn(listen(tls.clone(), listener, router, reception.clone(), stop())));
     }
     if let Some(listener) = sockets.email {
-        servers.push(email::listen(config, &ctx, (listener, tls), stop())?);
+        servers.push(email::listen(config, &requests, (listener, tls), stop())?);
     }
     if let Some(listener) = sockets.metrics {
         tracing::info!("metrics are at http://{}/metrics", listener.local_addr()?);

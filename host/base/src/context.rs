@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 use crate::{
     MediaKept, Settings, SkippedComparisons, database_media::DatabaseMediaStore, lanes::Wakeups,
-    moved_media::MovedMediaStore, pulse::Pulse, readiness::Writes, rights::Rights, secrets::Sealer,
+    moved_media::MovedMediaStore, readiness::Writes, rights::Rights, secrets::Sealer,
 };
 
 /// The surroundings of every use case. Shared; nothing in it changes except through its own parts.
@@ -55,8 +55,6 @@ pub struct Context {
     pub skipped: SkippedComparisons,
     /// Whether what is sent can be stored.
     pub writes: Arc<Writes>,
-    /// Whether the database answers at all.
-    pub pulse: Arc<Pulse>,
     /// Notices of rights that may have ended.
     pub rights: Rights,
 }
@@ -72,9 +70,14 @@ impl Context {
         Id::from(self.ids.mint(self.clock.now()))
     }
 
+    /// The same for requests, whose callers wait: the answer to a statement is waited for no longer than `Timing::request`.
+    pub fn for_requests(&self) -> Self {
+        Self { db: self.db.for_requests(), ..self.clone() }
+    }
+
     /// The same with a few connections to the database of its own: what is done with it stands in no line with everything else.
     pub fn beside(&self) -> Self {
-        Self { db: storage::beside(&self.db), ..self.clone() }
+        Self { db: self.db.beside(), ..self.clone() }
     }
 }
 
@@ -106,7 +109,7 @@ impl ContextBuilder {
     /// Puts the rest around it. Hints to the runner go to `wake`.
     pub fn build(self, wake: Wakeups) -> Context {
         let folder = LocalMediaStore::new(self.media_folder.clone());
-        let in_database = |folder| Arc::new(DatabaseMediaStore::new(self.db.clone(), folder));
+        let in_database = |folder| Arc::new(DatabaseMediaStore::new(self.db.for_requests(), folder));
         let media: Arc<dyn MediaStore> = match &self.settings.media_kept {
             MediaKept::InFolder => Arc::new(folder),
             MediaKept::InDatabase => in_database(folder),
@@ -132,7 +135,6 @@ impl ContextBuilder {
             carriers: self.carriers,
             skipped: SkippedComparisons::default(),
             writes: Arc::default(),
-            pulse: Arc::default(),
             rights: Rights::default(),
         }
     }

@@ -15,6 +15,11 @@ use uuid::Uuid;
 
 use crate::{Context, Error, Result};
 
+/// Between two tries to write down what was done, at first.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
+/// The same after many.
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+
 /// A lane that this process holds.
 #[derive(Debug, Clone)]
 pub struct Lease {
@@ -104,6 +109,26 @@ impl Lease {
     /// True once the worker should return.
     pub fn is_over(&self) -> bool {
         self.stop.is_cancelled()
+    }
+}
+
+/// Writes down what was done outside, such as a request that was made: it cannot be undone, and not to know of it is to do it twice. So
+/// while the database is away it is tried again, until it is written or refused for what it says. `writing` begins anew each time.
+pub async fn write_down<T, F: Future<Output = Result<T>>>(ctx: &Context, writing: impl Fn() -> F) -> Result<T> {
+    let mut pause = SHORTEST_PAUSE;
+    loop {
+        match writing().await {
+            Err(Error::Storage(error)) if error.is_outage() => {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "what was done cannot be written down; it is kept and tried again"
+                );
+                tokio::time::sleep(pause).await;
+                ctx.db.until_answering().await;
+                pause = (pause * 2).min(LONGEST_PAUSE);
+            }
+            done => return done,
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use channels::whatsapp_lite::{
 };
 use domain::ids::{ClientId, NodeId};
 use storage::{
-    PgPool, Postgres, Transaction,
+    PgPool, Transaction,
     inboxes::lite_values::{self, Change},
 };
 
@@ -30,7 +30,7 @@ impl DatabaseDeviceValues {
     }
 
     /// A transaction that writes, for the process that holds the device.
-    async fn begin(&self, holding: &Holding) -> Result<Transaction<'static, Postgres>, ValuesFailed> {
+    async fn begin(&self, holding: &Holding) -> Result<Transaction<'static>, ValuesFailed> {
         let node: NodeId = holding.holder.parse().map_err(failed)?;
         let mut tx = self.db.begin().await.map_err(failed)?;
         let number = &holding.number;

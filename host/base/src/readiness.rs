@@ -1,18 +1,26 @@
 //! Whether this process can do its work, and whether a failure is worth trying again.
 
 use std::{
-    sync::atomic::{AtomicBool, Ordering},
+    panic::AssertUnwindSafe,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
-use storage::{silence::within, work::trial};
+use futures::FutureExt;
+use storage::{PgConnection, work::trial};
+use tokio::{sync::watch, time::timeout};
 
 use crate::{Context, Error};
 
-/// Longest time that a check may take.
-const CHECK_TIMEOUT: Duration = Duration::from_secs(3);
+/// Longest time that a look at the database may take. On an open session it is four round trips.
+const LOOK_WITHIN: Duration = Duration::from_secs(5);
 /// How long what was found out about the database is believed: probes need no key, and each look asks and writes.
 const BELIEVED: Duration = Duration::from_secs(1);
+/// How long a probe waits for a look before it is told what the one before found out. Who probes has a deadline, often of a second.
+const TOLD_WITHIN: Duration = Duration::from_millis(700);
 
 /// What `/readyz` reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +44,7 @@ impl Checks {
 
 /// Looks at the database and the plugins.
 pub async fn check(ctx: &Context) -> Checks {
-    let Database { answers, is_current, writable } = ctx.writes.look(ctx).await;
+    let Database { answers, is_current, writable } = ctx.writes.known(ctx).await;
     Checks { database: answers, migrations: is_current, writable, plugins: ctx.plugins.ready() }
 }
 
@@ -45,7 +53,10 @@ pub async fn check(ctx: &Context) -> Checks {
 #[derive(Debug, Default)]
 pub struct Writes {
     doubted: AtomicBool,
-    seen: tokio::sync::Mutex<Option<Seen>>,
+    looking: AtomicBool,
+    seen: watch::Sender<Option<Seen>>,
+    /// Kept for looks alone: a busy pool does not make a process unready, and a new session takes several round trips.
+    session: Mutex<Option<PgConnection>>,
 }
 
 /// What a look found out.
@@ -72,51 +83,108 @@ impl Writes {
         }
     }
 
-    /// One look at a time; what it finds out is believed for a moment, unless a send has failed since.
-    async fn look(&self, ctx: &Context) -> Database {
-        let mut seen = self.seen.lock().await;
-        let doubted = self.doubted.load(Ordering::Relaxed);
-        if let Some(last) = *seen
-            && last.doubted == doubted
-            && last.at.elapsed() < BELIEVED
+    /// What is known of the database. A look that takes long, because the database is far away, goes on behind a probe that is
+    /// answered with what the look before found out; a silent one is told at once.
+    async fn known(self: &Arc<Self>, ctx: &Context) -> Database {
+        if ctx.db.is_silent() {
+            return Database::default();
+        }
+        let mut seen = self.seen.subscribe();
+        let last = *seen.borrow();
+        if let Some(last) = last
+            && self.is_fresh(&last)
         {
             return last.database;
         }
-        let database = look_now(ctx, doubted).await;
-        if database.writable && doubted {
-            self.doubted.store(false, Ordering::Relaxed);
-            tracing::info!("sends can be stored again");
+        self.look(ctx);
+        let known = last.filter(|last| last.doubted == self.doubted.load(Ordering::Relaxed));
+        let patience = if known.is_some() { TOLD_WITHIN } else { 2 * LOOK_WITHIN };
+        let looked = async {
+            while seen.changed().await.is_ok() {
+                match *seen.borrow_and_update() {
+                    Some(now) if self.is_fresh(&now) => return now.database,
+                    // It was begun before a send failed.
+                    _ => self.look(ctx),
+                }
+            }
+            Database::default()
+        };
+        tokio::select! {
+            biased;
+            () = ctx.db.until_silent() => Database::default(),
+            looked = timeout(patience, looked) => looked.unwrap_or_else(|_| known.map(|known| known.database).unwrap_or_default()),
         }
-        *seen = Some(Seen { at: Instant::now(), doubted: doubted && !database.writable, database });
-        database
+    }
+
+    fn is_fresh(&self, seen: &Seen) -> bool {
+        seen.doubted == self.doubted.load(Ordering::Relaxed) && seen.at.elapsed() < BELIEVED
+    }
+
+    /// Begins a look, unless there is one.
+    fn look(self: &Arc<Self>, ctx: &Context) {
+        if self.looking.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let (writes, ctx) = (Arc::clone(self), ctx.clone());
+        tokio::spawn(async move {
+            let doubted = writes.doubted.load(Ordering::Relaxed);
+            // One that does not end in time answers, and does not do what it should.
+            let slow = Database { answers: !ctx.db.is_silent(), ..Database::default() };
+            let looked = AssertUnwindSafe(timeout(LOOK_WITHIN, writes.look_now(&ctx, doubted))).catch_unwind();
+            let database = looked.await.map_or_else(|_| Database::default(), |looked| looked.unwrap_or(slow));
+            if database.writable && doubted {
+                writes.doubted.store(false, Ordering::Relaxed);
+                tracing::info!("sends can be stored again");
+            }
+            let doubted = doubted && !database.writable;
+            writes.looking.store(false, Ordering::Release);
+            writes.seen.send_replace(Some(Seen { at: Instant::now(), doubted, database }));
+        });
+    }
+
+    async fn look_now(&self, ctx: &Context, doubted: bool) -> Database {
+        let kept = self.session().take();
+        if let Some(kept) = kept
+            && let Some(found) = self.look_on(kept, ctx, doubted).await
+        {
+            return found;
+        }
+        match ctx.db.for_requests().acquire().await {
+            Ok(db) => self.look_on(db.detach(), ctx, doubted).await.unwrap_or_default(),
+            Err(_) => Database::default(),
+        }
+    }
+
+    /// Looks on this session, and keeps it if all is well. `None`: it is lost.
+    async fn look_on(&self, mut db: PgConnection, ctx: &Context, doubted: bool) -> Option<Database> {
+        let is_current = storage::is_current(&mut db).await.ok()?;
+        let writable = is_current && can_write(&mut db, ctx, doubted).await;
+        if writable {
+            *self.session() = Some(db);
+        }
+        Some(Database { answers: true, is_current, writable })
+    }
+
+    fn session(&self) -> MutexGuard<'_, Option<PgConnection>> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-async fn look_now(ctx: &Context, doubted: bool) -> Database {
-    let current = within(CHECK_TIMEOUT, storage::is_current(&ctx.db)).await;
-    let Some(is_current) = current.and_then(Result::ok) else { return Database::default() };
-    let writable = is_current && can_write(ctx, doubted).await;
-    Database { answers: true, is_current, writable }
-}
-
-async fn can_write(ctx: &Context, doubted: bool) -> bool {
-    match within(CHECK_TIMEOUT, try_to_write(ctx, doubted)).await {
-        Some(Ok(writes)) => writes,
-        Some(Err(error)) => {
+async fn can_write(db: &mut PgConnection, ctx: &Context, doubted: bool) -> bool {
+    match try_to_write(db, ctx, doubted).await {
+        Ok(writes) => writes,
+        Err(error) => {
             tracing::warn!(error = &error as &dyn std::error::Error, "not ready: the database does not take writes");
             false
         }
-        None => false,
     }
 }
 
-async fn try_to_write(ctx: &Context, thoroughly: bool) -> crate::Result<bool> {
-    let mut tx = ctx.db.begin().await?;
-    let writes = trial::write_ahead(&mut tx).await?;
-    tx.commit().await?;
+async fn try_to_write(db: &mut PgConnection, ctx: &Context, thoroughly: bool) -> crate::Result<bool> {
+    let writes = trial::write_ahead(db).await?;
     if writes && thoroughly {
         let (id, now) = (ctx.ids.mint(ctx.now()), ctx.now());
-        let mut tx = ctx.db.begin().await?;
+        let mut tx = ctx.db.for_requests().begin().await?;
         trial::store_a_send(&mut tx, id, now).await?;
         tx.rollback().await?;
     }

@@ -3,7 +3,7 @@
 
 use std::{future, time::Duration};
 
-use storage::{PgPool, silence::in_time, tenancy::rights::Notices};
+use storage::{PgPool, tenancy::rights::Notices};
 use tokio::sync::broadcast::{self, error::RecvError};
 use tokio_util::sync::CancellationToken;
 
@@ -54,7 +54,7 @@ impl RightChanges {
     }
 }
 
-/// Passes on what the database tells, until told to stop. While it cannot be listened to, connections are looked at with their
+/// Passes on what the database tells, until told to stop; again as soon as it answers, after it did not. While it cannot be listened to, connections are looked at with their
 /// heartbeats only; once it can, all of them are.
 pub async fn follow(db: PgPool, rights: Rights, stop: CancellationToken) {
     let followed = async {
@@ -65,6 +65,7 @@ pub async fn follow(db: PgPool, rights: Rights, stop: CancellationToken) {
             };
             tracing::warn!(error = &ended as &dyn std::error::Error, "not listening for rights that end at the moment");
             tokio::time::sleep(BREATH).await;
+            db.until_answering().await;
         }
     };
     tokio::select! {
@@ -80,7 +81,7 @@ async fn pass_on(mut notices: Notices, rights: &Rights) -> storage::Error {
     loop {
         let heard = tokio::select! {
             heard = notices.next() => heard.map(Some),
-            _ = asks.tick() => in_time(notices.ask()).await.map(|()| None),
+            _ = asks.tick() => notices.ask().await.map(|()| None),
         };
         match heard {
             Ok(Some(affected)) => rights.tell(affected),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Days, Utc};
 use storage::{
-    PgPool, Postgres, Transaction,
+    PgPool, Transaction,
     chat::{chatbot_value_lists, conversations},
     live::streams,
     sms::{
@@ -143,7 +143,7 @@ struct Upkeep<'a> {
 
 impl Upkeep<'_> {
     /// A transaction in which nobody else does upkeep; `None` when somebody does.
-    async fn begin(&self) -> Result<Option<Transaction<'static, Postgres>>> {
+    async fn begin(&self) -> Result<Option<Transaction<'static>>> {
         let mut tx = self.db.begin().await?;
         Ok(if retention::try_lock(&mut tx).await? { Some(tx) } else { None })
     }

@@ -11,8 +11,8 @@ use domain::{
     inbox::{BillingModel, LiteHosting},
     lite::WantedSession,
 };
-use sqlx::PgPool;
 use storage::{
+    PgPool,
     inboxes::{
         self, Inbox, InboxSettings, WhatsappLite,
         lite::{self, NextLook},

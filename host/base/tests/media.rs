@@ -8,7 +8,7 @@ use bytes::Bytes;
 use channels::media_store::{LocalMediaStore, MediaContent, MediaStore};
 use domain::ids::{ClientId, MediaId};
 use sha2::{Digest, Sha256};
-use sqlx::PgPool;
+use storage::PgPool;
 use tempfile::TempDir;
 use tokio::io::AsyncReadExt;
 use uuid::Uuid;

@@ -1,48 +1,124 @@
-//! What all work hangs on, and a database that vanishes with its machine.
+//! What all work hangs on, and a database that does not answer or is far away.
 
-use std::{path::Path, sync::Arc};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use base::{
-    Queue,
-    lanes::{LEASE, Lease, Presence, SILENCE, Search, Wake, bury_the_dead},
+    Context, Queue, Result,
+    lanes::{LEASE, Lease, Presence, Search, Wake, bury_the_dead, write_down},
+    readiness,
+    rights::{Affected, follow},
 };
 use domain::ids::ClientId;
 use props::{HandClock, Surroundings};
-use tokio::time::Instant;
+use storage::{PgPool, Timing};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-#[tokio::test]
-async fn leases_and_the_announcement_are_given_up_in_time_and_had_again() {
-    let wire = scratch::database().await.wire().await;
-    let pool = storage::connect(&wire.url, 3).await.unwrap();
+/// Nothing here takes as long on any machine.
+const FOR_EVER: Duration = Duration::from_secs(60);
+
+/// Silence is noticed soon, and statements have all the time that they want.
+const ALERT: Timing = Timing {
+    asked_every: Duration::from_millis(20),
+    silent_after: Duration::from_millis(500),
+    request: FOR_EVER,
+    work: FOR_EVER,
+};
+
+async fn context(pool: PgPool) -> Context {
     let mut surroundings = Surroundings::new(Path::new(env!("CARGO_TARGET_TMPDIR")).join("base"));
     surroundings.plugins.built_ins = false;
-    let ctx = surroundings.build(pool.clone(), Arc::new(HandClock::at(1_790_000_000))).await;
+    surroundings.build(pool, Arc::new(HandClock::at(1_790_000_000))).await
+}
+
+/// What ends, and does not hang.
+async fn ends<T>(doing: impl Future<Output = T>) -> T {
+    timeout(FOR_EVER / 2, doing).await.unwrap_or_else(|_| panic!("it hangs"))
+}
+
+#[tokio::test]
+async fn leases_and_the_announcement_are_given_up_at_once_and_had_again() {
+    let wire = scratch::database().await.wire().await;
+    let ctx = context(storage::connect_with(&wire.url, 5, ALERT).await.unwrap()).await;
     let mut presence = Presence::announce(&ctx).await.unwrap();
     let lane = Wake { queue: Queue::Outbound, client: ClientId(Uuid::from_u128(1)), lane: Uuid::from_u128(2) };
     let lease = Lease::claim(&ctx, lane, LEASE, Default::default(), Arc::default()).await.unwrap().unwrap();
     let mut search = Search::default();
     assert!(search.due(&ctx, Queue::Outbound, 1).await.unwrap().is_empty());
-    drop((pool.acquire().await.unwrap(), pool.acquire().await.unwrap(), pool.acquire().await.unwrap()));
-    while pool.num_idle() < 3 {
-        tokio::task::yield_now().await;
-    }
 
-    wire.vanish();
-    tokio::time::pause();
-    let begun = Instant::now();
+    wire.hold();
     let searching = search.due(&ctx, Queue::Outbound, 1);
-    let (renewed, searched, buried, present) =
-        tokio::join!(lease.renew(&ctx, LEASE), searching, bury_the_dead(&ctx), presence.holds());
-    assert_eq!(begun.elapsed().as_secs(), SILENCE.as_secs());
+    let waiting = async { tokio::join!(lease.renew(&ctx, LEASE), searching, bury_the_dead(&ctx), presence.holds()) };
+    let (renewed, searched, buried, present) = ends(waiting).await;
     assert!(renewed.unwrap_err().is_outage() && searched.unwrap_err().is_outage() && buried.unwrap_err().is_outage());
     assert!(!present);
-    tokio::time::resume();
+    assert!(!readiness::check(&ctx).await.database);
 
     drop(presence);
-    let mut presence = Presence::announce(&ctx).await.unwrap();
+    wire.vanish();
+    wire.release();
+    ends(ctx.db.until_answering()).await;
+    let mut presence = ends(Presence::announce(&ctx)).await.unwrap();
     assert!(presence.holds().await);
     assert!(lease.renew(&ctx, LEASE).await.unwrap());
     assert!(search.due(&ctx, Queue::Outbound, 1).await.unwrap().is_empty());
     assert_eq!(bury_the_dead(&ctx).await.unwrap(), 0);
+    assert!(readiness::check(&ctx).await.writable);
+}
+
+#[tokio::test]
+async fn a_database_that_is_far_away_is_ready() {
+    let wire = scratch::database().await.wire().await;
+    let ctx = context(storage::connect(&wire.url, 2).await.unwrap()).await;
+    wire.delay(Duration::from_millis(200));
+    // Requests have all sessions of the pool: looks have one of their own.
+    let mut busy = Vec::new();
+    for look in 0..8 {
+        let checks = readiness::check(&ctx).await;
+        assert!(checks.database && checks.migrations && checks.writable, "look {look}: {checks:?}");
+        while busy.len() < 2 {
+            busy.push(ctx.db.acquire().await.unwrap());
+        }
+        // What was found out is believed for a second.
+        tokio::time::sleep(Duration::from_millis(600)).await;
+    }
+}
+
+#[tokio::test]
+async fn what_was_done_is_written_down_once_a_silent_database_answers_again() {
+    let wire = scratch::database().await.wire().await;
+    let ctx = context(storage::connect_with(&wire.url, 2, ALERT).await.unwrap()).await;
+    let insert = "INSERT INTO idempotency (client_id, key, response, created_at)
+                  VALUES ('00000000-0000-0000-0000-000000000001', 'done', '', now()) ON CONFLICT DO NOTHING";
+    wire.hold();
+    let writing = write_down(&ctx, || async {
+        sqlx::query(insert).execute(&ctx.db).await?;
+        Result::Ok(())
+    });
+    let answering = async {
+        ctx.db.until_silent().await;
+        wire.release();
+    };
+    let (written, ()) = ends(async { tokio::join!(writing, answering) }).await;
+    written.unwrap();
+    let kept: i64 = sqlx::query_scalar("SELECT count(*) FROM idempotency").fetch_one(&ctx.db).await.unwrap();
+    assert_eq!(kept, 1);
+}
+
+#[tokio::test]
+async fn notices_of_rights_are_heard_again_once_a_silent_database_answers() {
+    let wire = scratch::database().await.wire().await;
+    let ctx = context(storage::connect_with(&wire.url, 2, ALERT).await.unwrap()).await;
+    let (mut changes, stop) = (ctx.rights.changes(), CancellationToken::new());
+    let following = tokio::spawn(follow(ctx.db.clone(), ctx.rights.clone(), stop.clone()));
+    assert_eq!(ends(changes.next()).await, Affected::Anybody);
+    wire.hold();
+    ends(ctx.db.until_silent()).await;
+    wire.vanish();
+    wire.release();
+    // Listening anew, it does not know what was told meanwhile.
+    assert_eq!(ends(changes.next()).await, Affected::Anybody);
+    stop.cancel();
+    following.await.unwrap();
 }

@@ -4,8 +4,7 @@
 use base::{Retention, upkeep};
 use chrono::{DateTime, Days, Utc};
 use domain::clock::first_id_at;
-use sqlx::PgPool;
-use storage::work::partitions;
+use storage::{PgPool, work::partitions};
 use uuid::Uuid;
 
 /// Partitions that there are after a round: the present one of each table, and the next.

@@ -150,7 +150,7 @@ async fn alone_with(db: &mut PgConnection, client: ClientId, batch: BatchId) -> 
 }
 
 async fn told(
-    mut tx: storage::Transaction<'_, storage::Postgres>,
+    mut tx: storage::Transaction<'_>,
     client: ClientId,
     batch: BatchId,
 ) -> std::result::Result<Progress, BatchError> {

@@ -34,7 +34,7 @@ impl Report {
     pub async fn of_batch(db: &PgPool, client: ClientId, batch: BatchId) -> Result<Option<Self>> {
         let mut connection = db.acquire().await?;
         let Some(batch) = batches::find(&mut connection, client, batch).await? else { return Ok(None) };
-        Ok(Some(Self { db: db.clone(), client, extent: batch.extent(), after: Uuid::nil() }))
+        Ok(Some(Self { db: db.for_work(), client, extent: batch.extent(), after: Uuid::nil() }))
     }
 
     /// Of a day (UTC): the messages that were accepted on it.
@@ -44,7 +44,7 @@ impl Report {
         // No message has the first id of a moment: its version is missing.
         let end = day.checked_add_days(Days::new(1)).map_or(Uuid::max(), begins);
         let extent = Extent { messages: (begins(day), end), parts: (Uuid::nil(), Uuid::max()) };
-        Self { db: db.clone(), client, extent: Some(extent), after: Uuid::nil() }
+        Self { db: db.for_work(), client, extent: Some(extent), after: Uuid::nil() }
     }
 
     /// The next messages; none at the end.

@@ -7,8 +7,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use sqlx::PgConnection;
+use sqlx::{Executor, Postgres};
 use tokio::sync::watch;
+
+use crate::PgConnection;
 
 /// SQLSTATE of a change in a transaction that is read-only.
 const READ_ONLY: &str = "25006";
@@ -36,7 +38,7 @@ fn is_doubted(begun: Instant) -> bool {
 }
 
 /// Whether a session that has lasted for `age` can be used on.
-pub(crate) async fn takes_changes(db: &mut PgConnection, age: Duration) -> sqlx::Result<bool> {
+pub(crate) async fn takes_changes(db: &mut sqlx::PgConnection, age: Duration) -> sqlx::Result<bool> {
     let begun = Instant::now().checked_sub(age);
     if age < YOUNG || begun.is_some_and(|begun| !is_doubted(begun)) {
         return Ok(true);
@@ -45,7 +47,7 @@ pub(crate) async fn takes_changes(db: &mut PgConnection, age: Duration) -> sqlx:
 }
 
 /// Asks the server, outside a transaction.
-pub(crate) async fn shows_it(db: &mut PgConnection) -> sqlx::Result<bool> {
+pub(crate) async fn shows_it<'c>(db: impl Executor<'c, Database = Postgres>) -> sqlx::Result<bool> {
     sqlx::query_scalar("SELECT NOT current_setting('transaction_read_only')::boolean").fetch_one(db).await
 }
 

@@ -26,6 +26,9 @@ const RENEWAL: Duration = Duration::from_secs(5);
 /// was lost, and there will be none.
 const COMING_TO_AN_END: Duration = Duration::from_secs(120);
 
+/// After a failure.
+const PAUSE: Duration = Duration::from_secs(1);
+
 /// What the runner keeps of a lane that is being worked on.
 #[derive(Clone)]
 pub(crate) struct Signals {
@@ -60,7 +63,7 @@ pub(crate) async fn run(ctx: Arc<Context>, lane: Wake, signals: Signals, stop: C
             metrics::counter!("patchbay_lane_failures", "queue" => queue).increment(1);
             tracing::error!(queue, client.id = %client, lane.id = %id, error = &error as &dyn std::error::Error, "work on a lane failed; it is taken up again");
             // Not at once: what failed may need a moment.
-            tokio::time::sleep(Duration::from_secs(1)).await;
+            tokio::time::sleep(PAUSE).await;
         }
     }
 }
@@ -84,8 +87,25 @@ async fn claim_and_work(ctx: &Context, lane: Wake, signals: &Signals, stop: Canc
             return Ok(());
         }
     };
-    lease.release(ctx).await?;
+    give_up(ctx, &lease).await;
     result
+}
+
+/// Frees the lane, as soon as the database answers: until its lease is over, nothing else works on it.
+async fn give_up(ctx: &Context, lease: &Lease) {
+    let releasing = async {
+        while let Err(error) = lease.release(ctx).await {
+            if !matches!(&error, Error::Storage(error) if error.is_lost()) {
+                return tracing::warn!(error = &error as &dyn std::error::Error, "a lane could not be given back");
+            }
+            tokio::time::sleep(PAUSE).await;
+            ctx.db.until_answering().await;
+        }
+    };
+    // After that it is free anyway.
+    if tokio::time::timeout(LEASE, releasing).await.is_err() {
+        tracing::warn!(queue = lease.queue.name(), lane.id = %lease.lane, "a lane could not be given back; its lease ends by itself");
+    }
 }
 
 /// Whether the use case of a queue returns after it has done all that it saw, and leaves it to [`Lease::give_back`] to look for

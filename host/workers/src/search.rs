@@ -25,6 +25,8 @@ pub(crate) fn start(ctx: Arc<Context>, every: Duration, limit: usize, stop: Canc
         let searching = async {
             loop {
                 tick.tick().await;
+                // Nothing is found in a database that does not answer; each try would only be a line in the log.
+                ctx.db.until_answering().await;
                 once(&ctx, &mut search, limit, &found).await;
             }
         };

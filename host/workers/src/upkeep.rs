@@ -27,6 +27,8 @@ const LONGEST: Duration = Duration::from_secs(3_600);
 
 /// Rounds of upkeep until told to stop. A round may take long where much has become old; catalogues do not wait for it.
 pub(crate) async fn run(ctx: Arc<Context>, every: Duration, stop: CancellationToken) {
+    // Much that has become old is deleted at once, and a large table is read through: no request waits for it.
+    let ctx = Arc::new(Context { db: ctx.db.with_patience(LONGEST), ..Context::clone(&ctx) });
     let rounds = repeat(every, || round(&ctx));
     let catalogues = repeat(CATALOGUES, || refresh_catalogues(&ctx));
     let numbers = repeat(NUMBERS, || look_at_numbers(&ctx));

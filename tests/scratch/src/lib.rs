@@ -13,6 +13,7 @@ mod asked;
 mod binaries;
 mod cluster;
 mod frozen;
+mod proxy;
 mod wire;
 
 use std::sync::{
@@ -21,11 +22,12 @@ use std::sync::{
 };
 
 use anyhow::Context;
-use sqlx::{Connection, PgConnection, PgPool};
 use tokio::sync::Mutex;
 
 use cluster::{Cluster, Purpose};
 pub use frozen::Frozen;
+pub use proxy::{Proxy, Target};
+use storage::{PgConnection, PgPool};
 pub use wire::Wire;
 
 /// Name of the database that every scratch database is a copy of.

@@ -1,26 +1,30 @@
-//! A database over TCP, whose machine can vanish, and where one hears what it is asked.
+//! A database over TCP, on a network that can fail, and where one hears what it is asked.
 
 use std::{
     io,
-    path::PathBuf,
+    net::SocketAddr,
+    ops::Deref,
+    path::Path,
     sync::{Arc, Mutex, PoisonError},
 };
 
 use anyhow::Context;
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
-    net::{TcpListener, TcpStream, UnixStream},
-    sync::watch,
+    net::{TcpListener, TcpStream},
     task::JoinHandle,
 };
 
-use crate::asked::Asked;
+use crate::{
+    asked::Asked,
+    proxy::{Proxy, Target},
+};
 
 /// The way to a database. It ends when this is dropped.
 pub struct Wire {
     /// `postgres://` URL, over TCP.
     pub url: String,
-    vanished: watch::Sender<()>,
+    proxy: Proxy,
     trips: Trips,
     relay: JoinHandle<()>,
 }
@@ -35,16 +39,10 @@ impl Wire {
         let (_, database) = front.rsplit_once('/').context("no database in the URL")?;
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let url = format!("postgres://patchbay@{}/{database}", listener.local_addr()?);
-        let (vanished, trips) = (watch::Sender::new(()), Trips::default());
-        let socket = PathBuf::from(folder).join(".s.PGSQL.5432");
-        let relay = tokio::spawn(relay(listener, socket, vanished.clone(), Arc::clone(&trips)));
-        Ok(Self { url, vanished, trips, relay })
-    }
-
-    /// The machine vanishes and another one takes its place: over the connections that there are nothing comes any more, not even
-    /// an end. New ones are answered.
-    pub fn vanish(&self) {
-        self.vanished.send_replace(());
+        let proxy = Proxy::to(Target::Socket(Path::new(folder).join(".s.PGSQL.5432"))).await?;
+        let trips = Trips::default();
+        let relay = tokio::spawn(relay(listener, proxy.address(), Arc::clone(&trips)));
+        Ok(Self { url, proxy, trips, relay })
     }
 
     /// The round trips since this was called last: the statement of each, after `prepare` where it was only prepared. A pool asks a connection that is given back whether it lives: no caller waits for
@@ -61,31 +59,30 @@ impl Drop for Wire {
     }
 }
 
-async fn relay(listener: TcpListener, socket: PathBuf, vanished: watch::Sender<()>, trips: Trips) {
-    while let Ok((client, _)) = listener.accept().await {
-        tokio::spawn(carry(client, socket.clone(), vanished.subscribe(), Arc::clone(&trips)));
+impl Deref for Wire {
+    type Target = Proxy;
+
+    fn deref(&self) -> &Proxy {
+        &self.proxy
     }
 }
 
-async fn carry(mut client: TcpStream, socket: PathBuf, mut vanished: watch::Receiver<()>, trips: Trips) {
-    let Ok(mut server) = UnixStream::connect(socket).await else { return };
-    let vanished = {
-        let (from_client, mut to_client) = client.split();
-        let (mut from_server, to_server) = server.split();
-        let answers = async {
-            tokio::io::copy(&mut from_server, &mut to_client).await?;
-            to_client.shutdown().await
-        };
-        tokio::select! {
-            _ = async { tokio::join!(ask(from_client, to_server, &trips), answers) } => false,
-            _ = vanished.changed() => true,
-        }
-    };
-    drop(server);
-    if vanished {
-        std::future::pending::<()>().await;
+async fn relay(listener: TcpListener, proxy: SocketAddr, trips: Trips) {
+    while let Ok((client, _)) = listener.accept().await {
+        tokio::spawn(carry(client, proxy, Arc::clone(&trips)));
     }
-    drop(client);
+}
+
+async fn carry(mut client: TcpStream, proxy: SocketAddr, trips: Trips) {
+    let Ok(mut server) = TcpStream::connect(proxy).await else { return };
+    let (from_client, mut to_client) = client.split();
+    let (mut from_server, to_server) = server.split();
+    let answers = async {
+        tokio::io::copy(&mut from_server, &mut to_client).await?;
+        to_client.shutdown().await
+    };
+    // An end without a farewell, such as a reset, ends both ways.
+    let _ = tokio::try_join!(ask(from_client, to_server, &trips), answers);
 }
 
 /// Carries what a client asks, and notes it before the server has it: whoever has an answer finds its question noted.

@@ -117,8 +117,17 @@ impl Service {
             Some(wire) => storage::connect(&wire.url, 10).await.unwrap(),
             None => scratch.pool(10).await,
         };
+        Self::over(wire, db, options).await
+    }
+
+    /// The API on this database.
+    pub async fn on(db: PgPool, options: Options) -> Self {
+        Self::over(None, db, options).await
+    }
+
+    async fn over(wire: Option<scratch::Wire>, db: PgPool, options: Options) -> Self {
         let clock = Arc::new(HandClock::at(1_760_000_000));
-        let context = Arc::new(context(db, Arc::clone(&clock), &options).await);
+        let context = Arc::new(context(db, Arc::clone(&clock), &options).await.for_requests());
         let admin = Administration::from(context.as_ref());
         let created = create_client(&admin, acme()).await.unwrap();
         let inbox = add_number(&admin, number(), Actor::Operator).await.unwrap();

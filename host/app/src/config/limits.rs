@@ -52,7 +52,7 @@ section! {
         email_connections: usize = 256,
         /// Connections to `email.listen` at the same time from one address, or from one IPv6 network of 64 bits.
         email_connections_per_source: usize = 16,
-        /// Connections to PostgreSQL that one process holds for requests and work. A fifth as many more are for chats with chatbots that take long, and two look for work and say that it lives.
+        /// Connections to PostgreSQL that one process holds for requests and work. A fifth as many more are for chats with chatbots that take long, and four look for work, say that it lives, and look whether the database answers and takes changes. Two more hear what other processes tell.
         database_connections: u32 = 20,
         /// Calls of one webhook URL at the same time.
         webhook_concurrency_per_endpoint: usize = 32,

@@ -9,7 +9,7 @@ use domain::{
 };
 use events::{NewEvent, record};
 use storage::{
-    PgConnection, Postgres, Queue, Transaction,
+    PgConnection, Queue, Transaction,
     chat::{
         participant_events::{self, NewEvent as NewParticipantEvent},
         participants::{self, Participant},
@@ -231,7 +231,7 @@ async fn unchanged(db: &mut PgConnection, acting: Acting, chat: Participant) -> 
 /// Writes a chat that was moved, drops what waits for its chatbot, and says what happened, in order.
 async fn finish<const N: usize>(
     ctx: &Context,
-    tx: Transaction<'_, Postgres>,
+    tx: Transaction<'_>,
     acting: Acting,
     chat: Participant,
     happened: [Option<Event>; N],
@@ -242,7 +242,7 @@ async fn finish<const N: usize>(
 /// The same, and its chatbot hears of it.
 async fn finish_telling<const N: usize>(
     ctx: &Context,
-    mut tx: Transaction<'_, Postgres>,
+    mut tx: Transaction<'_>,
     acting: Acting,
     chat: Participant,
     (happened, told): ([Option<Event>; N], &[NewParticipantEvent]),

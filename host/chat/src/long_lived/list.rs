@@ -58,7 +58,7 @@ const AT_ONCE: i64 = 500;
 impl Listing {
     /// The conversations of a client; `None` has none.
     pub fn of(db: &PgPool, client: Option<ClientId>) -> Self {
-        Self { db: db.clone(), client, before: None }
+        Self { db: db.for_work(), client, before: None }
     }
 
     /// The next ones; none at the end.

@@ -1,6 +1,6 @@
 //! What PostgreSQL has used.
 
-use sqlx::PgPool;
+use storage::PgPool;
 
 /// Ticks of the processor clock per second, as Linux counts them in `/proc`.
 const CLOCK: f64 = 100.0;

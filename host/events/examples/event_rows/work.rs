@@ -11,11 +11,11 @@ use domain::{
     event::{Event, MessageMoved, StepTimes, Tracking, Written},
     ids::MessageId,
 };
-use sqlx::PgPool;
 use tokio::sync::Mutex;
 use uuid::Uuid;
 
 use crate::{BATCH, TICKS};
+use storage::PgPool;
 
 /// Where events are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -199,7 +199,7 @@ impl Work {
         self.taken.fetch_add(statuses.len(), Ordering::Relaxed);
     }
 
-    async fn record(&self, db: &mut sqlx::PgConnection, statuses: &[(Uuid, DeliveryState)], now: DateTime<Utc>) {
+    async fn record(&self, db: &mut storage::PgConnection, statuses: &[(Uuid, DeliveryState)], now: DateTime<Utc>) {
         if (self.design, self.load) == (Design::InDeliveries, Load::NoReader) {
             return;
         }

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, InboxId, MessageId};
 use plugins::calls::KeptCalls;
 use storage::{
-    PgConnection, Postgres, Transaction,
+    PgConnection, Transaction,
     outbound::{
         legs,
         messenger::{self, Beginning, Standing},
@@ -78,7 +78,7 @@ pub(super) async fn mark(
 async fn mark_in(
     ctx: &Context,
     lease: &Lease,
-    mut tx: Transaction<'static, Postgres>,
+    mut tx: Transaction<'static>,
     (sender, asked): (&Sender, Asked),
     limit: usize,
     busy: &HashSet<String>,

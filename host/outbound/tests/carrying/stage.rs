@@ -24,7 +24,6 @@ use outbound::{
     reply::{self, Reply},
 };
 use props::{HandClock, Surroundings};
-use sqlx::{Postgres, pool::PoolConnection};
 use storage::{
     PgPool, Queue,
     inboxes::{self, Inbox, InboxSettings, Web},
@@ -164,14 +163,14 @@ impl Stage {
 
     /// From now on the database neither takes nor refuses a step that [`Self::refuse_receipts`] would see to, until the
     /// answer is given to [`Self::let_go`].
-    pub async fn hold_receipts(&self) -> PoolConnection<Postgres> {
+    pub async fn hold_receipts(&self) -> storage::Pooled {
         let mut disk = self.ctx.db.acquire().await.unwrap();
         sqlx::query("SELECT pg_advisory_lock($1)").bind(DISK).execute(&mut *disk).await.unwrap();
         disk
     }
 
     /// The database goes on with what it was held at.
-    pub async fn let_go(&self, mut disk: PoolConnection<Postgres>) {
+    pub async fn let_go(&self, mut disk: storage::Pooled) {
         sqlx::query("SELECT pg_advisory_unlock($1)").bind(DISK).execute(&mut *disk).await.unwrap();
     }
 

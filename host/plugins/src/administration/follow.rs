@@ -21,6 +21,8 @@ use base::Context;
 
 /// How often the table is looked at, whatever is heard.
 const POLL: Duration = Duration::from_secs(10);
+/// After the other nodes could not be listened to.
+const BREATH: Duration = Duration::from_secs(1);
 /// How far back each look goes: clocks differ, and transactions take their time.
 const OVERLAP: TimeDelta = TimeDelta::minutes(1);
 /// Versions that are loaded at the start, the latest that were put in force.
@@ -55,7 +57,8 @@ pub async fn follow(ctx: Arc<Context>, stop: CancellationToken) {
             };
             tracing::warn!(error = &ended as &dyn std::error::Error, "not listening to other nodes at the moment");
             drop(ended);
-            tokio::time::sleep(POLL).await;
+            tokio::time::sleep(BREATH).await;
+            ctx.db.until_answering().await;
             look(&ctx, &mut looked).await;
         }
     };

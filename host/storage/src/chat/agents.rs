@@ -6,11 +6,10 @@
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, TeamId, UserId};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::{
-    Result,
+    PgConnection, Result,
     tenancy::users::{Role, stored_role},
 };
 

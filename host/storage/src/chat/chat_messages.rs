@@ -11,11 +11,11 @@ use domain::{
     ids::{ChatMessageId, ClientId, ConversationId, MediaId, MessageId, ParticipantId, UserId},
 };
 use serde::Serialize;
-use sqlx::{PgConnection, types::Json};
+use sqlx::types::Json;
 use uuid::Uuid;
 
 use crate::{
-    Error, Result,
+    Error, PgConnection, Result,
     stored::{self, Stored, Versioned, known},
 };
 

@@ -3,11 +3,10 @@
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, ParticipantId};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::chatbot_values::{KEY_OVERHEAD, Key, grow};
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// Names of one store that are wanted.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,10 +4,9 @@
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, ParticipantId};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// A value with its version.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,14 +3,13 @@
 //! Here a list is walked in its order instead, and only so far that it cannot take long.
 
 use domain::{chat::ChatScope, ids::ClientId, page::PageRequest};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{
     lists::{COUNTED, condition},
     participants::{COLUMNS, ParticipantRow},
 };
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// So many chats of a list are always walked: a shorter list is looked through as a whole.
 const WALKED: i64 = 5_000;

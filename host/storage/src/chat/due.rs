@@ -6,10 +6,9 @@ use domain::{
     ids::{ClientId, ParticipantId, TeamId, UserId},
     team::Assignment,
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::{Result, stored::known};
+use crate::{PgConnection, Result, stored::known};
 
 /// Something that is due in a chat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,12 +7,11 @@ use domain::{
     delivery::DeliveryState,
     ids::{ChatMessageId, ClientId, MediaId, MessageId, ParticipantId, UserId},
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{chat_messages, participants};
 use crate::{
-    Error, Result,
+    Error, PgConnection, Result,
     stored::{Stored, known},
 };
 

@@ -10,7 +10,6 @@ use domain::{
     page::{Page, PageRequest},
     privacy::SHOWN_DIGITS,
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{
@@ -19,7 +18,7 @@ use super::{
     search::SHORTEST_INDEXED,
     teams,
 };
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// Chats that are counted one by one. Of a list that is longer, the total says that there are this many at least, and
 /// always more than the pages up to the one that is asked for, as long as there is another one.

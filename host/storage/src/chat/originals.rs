@@ -1,9 +1,8 @@
 //! What providers sent of messages that are shown in words of ours.
 
 use domain::ids::{ChatMessageId, ClientId};
-use sqlx::PgConnection;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// Keeps the original of a message.
 pub async fn insert(db: &mut PgConnection, client: ClientId, message: ChatMessageId, content: &str) -> Result<()> {

@@ -11,11 +11,11 @@ use domain::{
     ids::{ClientId, ParticipantEventId, ParticipantId},
 };
 use serde::Serialize;
-use sqlx::{PgConnection, types::Json};
+use sqlx::types::Json;
 use uuid::Uuid;
 
 use crate::{
-    Result,
+    PgConnection, Result,
     stored::{self, Stored, Versioned, known},
 };
 

@@ -1,10 +1,9 @@
 //! Who was made to answer a conversation, and why.
 
 use domain::ids::{ClientId, InboxId, ParticipantId};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// A decision of a router, or of the host in its place.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,11 +7,10 @@ use domain::{
     ids::{ClientId, CustomerId, ParticipantId},
     search::fold,
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::{
-    Result,
+    PgConnection, Result,
     people::customers::{self, Customer},
 };
 

@@ -4,10 +4,9 @@ use domain::{
     chat::ChatTeam,
     ids::{ClientId, TeamId, UserId},
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 fn team((id, name): (Uuid, String)) -> ChatTeam {
     ChatTeam { id: TeamId(id), name }

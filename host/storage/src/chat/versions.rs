@@ -5,12 +5,11 @@ use domain::{
     chat::{ChatContent, ContentType, Direction},
     ids::{ChatMessageId, ClientId, MediaId, ParticipantId},
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::chat_messages;
 use crate::{
-    Result,
+    PgConnection, Result,
     stored::{Stored, known},
 };
 

@@ -7,11 +7,10 @@ use domain::{
     ids::{CallbackId, ClientId},
     inbound::CallbackItem,
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::{
-    Queue, Result,
+    PgConnection, Queue, Result,
     stored::{self, Stored},
 };
 

@@ -6,10 +6,9 @@ use domain::{
     inbound::UnreadableItem,
     inbox::InboxKind,
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::{Result, stored::known};
+use crate::{PgConnection, Result, stored::known};
 
 /// Items that are kept of a client; the oldest go first.
 pub const KEPT_MAX: i64 = 1_000;

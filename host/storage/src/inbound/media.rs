@@ -2,10 +2,9 @@
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, InboxId, MediaId};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::{Error, Result};
+use crate::{Error, PgConnection, Result};
 
 /// Whether a file can be had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,9 +1,8 @@
 //! The bytes of files that customers sent, in parts that are numbered from 0.
 
 use domain::ids::{ClientId, MediaId};
-use sqlx::PgConnection;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// Begins a file anew: takes turns with everybody who stores it until the transaction ends, and removes what is there.
 pub async fn begin(db: &mut PgConnection, client: ClientId, id: MediaId) -> Result<()> {

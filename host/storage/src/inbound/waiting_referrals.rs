@@ -6,10 +6,9 @@ use domain::{
     ids::{ClientId, InboxId},
     referral::Referral,
 };
-use sqlx::PgConnection;
 
 use crate::{
-    Result,
+    PgConnection, Result,
     stored::{self, Stored},
 };
 

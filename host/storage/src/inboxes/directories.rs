@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 
 use domain::ids::{ClientId, InboxId};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// Whom the provider's phone-number ids belong to; those that are nobody's are absent.
 pub async fn of_phone_number_ids(

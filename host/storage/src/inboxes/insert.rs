@@ -2,10 +2,9 @@
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, InboxId};
-use sqlx::PgConnection;
 
 use super::{Inbox, InboxSettings, Messenger, Sms, Web, WhatsappCloud, WhatsappLite, quality};
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// Stores an inbox with what its kind has, and enters a Cloud number, a page or a site into the directories. Fails on
 /// [`super::ADDRESS_UNIQUE`], [`super::PHONE_NUMBER_ID_UNIQUE`], [`super::PAGE_UNIQUE`] and [`super::ONE_DEFAULT_SMS`].

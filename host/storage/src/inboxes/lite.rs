@@ -8,10 +8,9 @@ use domain::{
     ids::{ClientId, InboxId, NodeId},
     lite::{DailySchedule, SessionState, Throttle, WantedSession},
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::{Result, stored::known};
+use crate::{PgConnection, Result, stored::known};
 
 /// The session of one number.
 #[derive(Debug, Clone, PartialEq, Eq)]

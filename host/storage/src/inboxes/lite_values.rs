@@ -2,9 +2,8 @@
 //! come and go sealed (ADR 0037).
 
 use domain::ids::{ClientId, InboxId, NodeId};
-use sqlx::PgConnection;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// Behind every key.
 const AFTER_ALL_KEYS: char = char::MAX;

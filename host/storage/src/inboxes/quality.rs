@@ -2,10 +2,9 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::ids::{ClientId, InboxId};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// A number is looked at again after this, though the provider said nothing.
 pub const LOOK_INTERVAL: TimeDelta = TimeDelta::hours(1);

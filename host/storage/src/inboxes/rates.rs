@@ -4,9 +4,8 @@ use domain::{
     ids::{ClientId, InboxId},
     inbox::InboxKind,
 };
-use sqlx::PgConnection;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// Sets the messages per second of a number; `None` = as the configuration says. Answers whether its kind has a rate.
 pub async fn set_rate(

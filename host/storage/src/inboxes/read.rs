@@ -6,11 +6,10 @@ use domain::{
     inbox::{BillingModel, InboxKind, LiteHosting},
     phone::Msisdn,
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{Inbox, InboxSettings, Messenger, Sms, Web, WhatsappCloud, WhatsappLite};
-use crate::{Error, Result, stored::known};
+use crate::{Error, PgConnection, Result, stored::known};
 
 /// An inbox with what its kind has. The tables of the kinds are looked up by their keys, so that one statement answers all
 /// that sending needs.

@@ -2,10 +2,9 @@
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, InboxId};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// A source of SMS that a client has, or had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

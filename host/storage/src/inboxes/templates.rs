@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 use domain::{ids::ClientId, opaque::Opaque, template::TemplateRecord};
-use sqlx::{PgConnection, types::Json};
+use sqlx::types::Json;
 use uuid::Uuid;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// A template as it was last fetched.
 #[derive(Debug, Clone, PartialEq)]

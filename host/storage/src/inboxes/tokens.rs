@@ -4,9 +4,8 @@ use domain::{
     ids::{ClientId, InboxId},
     inbox::InboxKind,
 };
-use sqlx::PgConnection;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// Replaces the access token of an inbox. Answers whether there is one to replace: an inbox of this kind, with tokens.
 pub async fn renew_token(

@@ -5,11 +5,10 @@ use domain::{
     ids::{ChatMessageId, ClientId, ParticipantId},
     live::LiveEvent,
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::{
-    Result,
+    PgConnection, Result,
     stored::{self, Stored},
 };
 

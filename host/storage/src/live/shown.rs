@@ -9,11 +9,10 @@ use domain::{
     chat::ParticipantState,
     ids::{ClientId, CustomerId, ParticipantId, TeamId, UserId},
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::{
-    Result,
+    PgConnection, Result,
     chat::lists::{self, ShownCustomer},
     stored::known,
 };

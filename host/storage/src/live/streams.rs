@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use domain::ids::ClientId;
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// Whether events of a client are to be written down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,10 +2,9 @@
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, UserId};
-use sqlx::PgConnection;
 
 use crate::{
-    Result,
+    PgConnection, Result,
     tenancy::api_keys::{KeyOwner, KeyOwnerRow},
 };
 

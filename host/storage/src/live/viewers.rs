@@ -4,11 +4,10 @@ use domain::{
     ids::{ClientId, TeamId, UserId},
     privacy::Sight,
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::{
-    Result,
+    PgConnection, Result,
     tenancy::users::{Role, stored_role},
 };
 

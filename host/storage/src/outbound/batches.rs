@@ -10,11 +10,10 @@ use domain::{
     ids::{BatchId, ClientId, InboxId, MessageId},
     page::{Page, PageRequest},
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::fallbacks::UNDECIDED;
-use crate::{Result, stored::known};
+use crate::{PgConnection, Result, stored::known};
 
 /// When legs of a paused batch are due: never, until somebody resumes it.
 const HELD_UNTIL: &str = "9999-01-01T00:00:00Z";

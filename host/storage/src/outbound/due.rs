@@ -14,12 +14,11 @@ use domain::{
     send::FallbackRequest,
     sms_route::SmsRoute,
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::legs;
 use crate::{
-    Error, Result,
+    Error, PgConnection, Result,
     stored::{self, Stored, known},
 };
 

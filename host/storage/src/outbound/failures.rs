@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 
 use domain::ids::{ClientId, MessageId};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// Why a message did not arrive (`docs/errors.md`).
 #[derive(Debug, Clone, PartialEq, Eq)]

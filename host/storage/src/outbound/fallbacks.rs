@@ -9,12 +9,11 @@ use domain::{
     recipient::Recipient,
     send::FallbackRequest,
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::legs;
 use crate::{
-    Error, Result,
+    Error, PgConnection, Result,
     stored::{self, Stored, known},
 };
 

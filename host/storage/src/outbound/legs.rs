@@ -15,12 +15,11 @@ use domain::{
     send::FallbackRequest,
     sms_route::SmsRoute,
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{keys::LegKeys, parts::PartOrigin, steps::Times};
 use crate::{
-    Error, Result,
+    Error, PgConnection, Result,
     stored::{self, Stored, known},
 };
 

@@ -10,11 +10,10 @@ use domain::{
     ids::{ChatMessageId, ClientId, ConversationId, InboxId, MessageId, PartId, ParticipantId},
     recipient::Recipient,
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::parts::PartOrigin;
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// One message to one recipient.
 #[derive(Debug, Clone)]

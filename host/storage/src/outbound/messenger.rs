@@ -6,11 +6,10 @@ use domain::{
     delivery::DeliveryState,
     ids::{ChatMessageId, ClientId, InboxId, MessageId},
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::keys::LegKeys;
-use crate::{Result, stored::known};
+use crate::{PgConnection, Result, stored::known};
 
 /// A leg whose call begins now.
 #[derive(Debug, Clone, Copy)]

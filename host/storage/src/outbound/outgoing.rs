@@ -9,11 +9,10 @@ use domain::{
     delivery::DeliveryState,
     ids::{ClientId, InboxId, MessageId},
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{count_changes::CountChanges, messages::NewMessage, parts::NewPart};
-use crate::{Error, Result, sms::products::replies, stored, violates};
+use crate::{Error, PgConnection, Result, sms::products::replies, stored, violates};
 
 /// What is stored of a group of messages.
 #[derive(Debug, Default)]

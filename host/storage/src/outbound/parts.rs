@@ -6,10 +6,9 @@ use domain::{
     ids::{BatchId, ClientId, InboxId, MessageId, PartId, RequestId},
     send::FallbackRequest,
 };
-use sqlx::PgConnection;
 
 use crate::{
-    Result,
+    PgConnection, Result,
     stored::{self, Stored},
 };
 

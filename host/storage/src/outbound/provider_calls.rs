@@ -2,10 +2,9 @@
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, MessageId};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// A call that did not take a message.
 #[derive(Debug, Clone)]

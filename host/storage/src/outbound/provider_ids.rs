@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 
 use domain::ids::{ChatMessageId, ClientId, MessageId};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// The legs that a provider knows by these ids: message and ordinal, by id. The first leg where none has the id yet; ids that
 /// were given to none of our messages are absent.

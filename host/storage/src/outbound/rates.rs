@@ -1,9 +1,8 @@
 //! What messages cost: a client's rates, by what a message is billed as and where it goes.
 
 use domain::{ids::ClientId, rate::Rate};
-use sqlx::PgConnection;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// The rates of a client.
 pub async fn all(db: &mut PgConnection, client: ClientId) -> Result<Vec<Rate>> {

@@ -2,11 +2,10 @@
 
 use chrono::{DateTime, Utc};
 use domain::ids::ClientId;
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{batches::Extent, fallbacks::UNDECIDED};
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// A message as a report shows it.
 #[derive(Debug, Clone, sqlx::FromRow)]

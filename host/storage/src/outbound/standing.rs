@@ -11,9 +11,8 @@ use domain::{
     address::Address,
     ids::{ClientId, InboxId},
 };
-use sqlx::PgConnection;
 
-use crate::{Result, sms::products::opt_outs::Stopped};
+use crate::{PgConnection, Result, sms::products::opt_outs::Stopped};
 
 /// A recipient that is asked about.
 #[derive(Debug, Clone, Copy)]

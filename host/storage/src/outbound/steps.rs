@@ -10,11 +10,10 @@ use domain::{
     ids::{ChatMessageId, ClientId, CustomerId, DeliveryId, EndpointId, InboxId, MessageId},
 };
 use serde::Serialize;
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{count_changes::CountChanges, keys::LegKeys};
-use crate::{Result, stored};
+use crate::{PgConnection, Result, stored};
 
 /// When a leg was sent, delivered, read, played, as far as known.
 pub type Times = [Option<DateTime<Utc>>; 4];

@@ -6,11 +6,10 @@ use domain::{
     ids::{ClientId, MessageId},
     sms_route::SmsRoute,
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::{
-    Result,
+    PgConnection, Result,
     stored::{self, Stored},
 };
 

@@ -3,9 +3,8 @@
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, InboxId};
-use sqlx::PgConnection;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// Keeps what the provider says of a number.
 pub async fn set(

@@ -6,12 +6,11 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, MessageId};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 pub use super::due::{Due, DueLeg, Held, UnreadableLeg, due};
 use super::keys::LegKeys;
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// Marks legs as being sent. Committed before the provider is called: whoever finds the mark after a crash waits until
 /// `unknown_after` has passed before it sends once more.

@@ -10,11 +10,10 @@ use domain::{
     conversation::InConversation,
     ids::{ClientId, ConversationId, ConversationParticipantId, CustomerId, InboxId},
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::customers::Customer;
-use crate::{Result, stored};
+use crate::{PgConnection, Result, stored};
 
 /// What is known of a customer on one inbox.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,11 +9,10 @@ use domain::{
     ids::{ClientId, CustomerId, InboxId, MessageId},
     lite::Choice,
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::{
-    Result,
+    PgConnection, Result,
     stored::{self, Stored},
 };
 

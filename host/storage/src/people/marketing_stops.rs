@@ -7,9 +7,8 @@ use domain::{
     address::Address,
     ids::{ClientId, CustomerId},
 };
-use sqlx::PgConnection;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// Marketing to a customer must cease.
 pub async fn stop(db: &mut PgConnection, client: ClientId, customer: CustomerId, at: DateTime<Utc>) -> Result<()> {

@@ -6,10 +6,10 @@ use domain::{
     ids::{ClientId, InboxId},
     opaque::Opaque,
 };
-use sqlx::{PgConnection, types::Json};
+use sqlx::types::Json;
 use uuid::Uuid;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// The mode in which a plugin answers; the others only try something out.
 pub const LIVE: &str = "live";

@@ -4,16 +4,9 @@
 use std::time::Duration;
 
 use domain::ids::ClientId;
-use sqlx::{
-    Acquire, PgConnection, PgPool,
-    postgres::{PgListener, PgNotification},
-};
+use sqlx::postgres::PgNotification;
 
-use crate::{
-    Error, Result,
-    read_only::{self, Trusted},
-    silence,
-};
+use crate::{Error, PgConnection, PgPool, Result, read_only::Trusted, session::Listener};
 
 const CHANNEL: &str = "patchbay_plugin";
 /// How often a connection over which nothing comes must show that it lives. That of a machine that has vanished never ends.
@@ -35,10 +28,9 @@ pub async fn announce(db: &mut PgConnection, change: &Change) -> Result<()> {
     Ok(())
 }
 
-/// Hears what nodes tell. Holds a connection of the pool for as long as it lives.
-#[derive(Debug)]
+/// Hears what nodes tell, on a session beside those of the pool.
 pub struct Changes {
-    listener: PgListener,
+    listener: Listener,
     trusted: Trusted,
 }
 
@@ -52,17 +44,15 @@ enum Next {
 impl Changes {
     /// Begins to listen.
     pub async fn listen(db: &PgPool) -> Result<Self> {
-        let mut listener = PgListener::connect_with(db).await?;
-        listener.listen(CHANNEL).await?;
-        Ok(Self { listener, trusted: Trusted::from_now() })
+        Ok(Self { listener: db.listen(CHANNEL).await?, trusted: Trusted::from_now() })
     }
 
-    /// The next change. After an error listen anew: what was told meanwhile is lost, and the connection may be one over which
-    /// nothing comes any more.
+    /// The next change. Fails as soon as the database answers nothing any more. After an error listen anew: what was told
+    /// meanwhile is lost.
     pub async fn next(&mut self) -> Result<Change> {
         loop {
             let next = tokio::select! {
-                told = self.listener.recv() => Next::Told(told?),
+                told = self.listener.next() => Next::Told(told?.ok_or_else(lost)?),
                 () = self.trusted.until_doubted() => Next::Look,
                 () = tokio::time::sleep(LOOK) => Next::Look,
             };
@@ -80,11 +70,15 @@ impl Changes {
     /// Fails unless the connection lives, and its server takes changes: only there do others tell theirs.
     async fn look(&mut self) -> Result<()> {
         let now = Trusted::from_now();
-        let looking = async { Ok::<_, Error>(read_only::shows_it((&mut self.listener).acquire().await?).await?) };
-        if silence::in_time(looking).await? {
+        if self.listener.takes_changes().await? {
             self.trusted = now;
             return Ok(());
         }
         Err(Error::Database(sqlx::Error::Protocol("the server has become read-only".to_owned())))
     }
+}
+
+/// The failure of a session that ended, although there is another one: what was told between the two was not heard.
+fn lost() -> Error {
+    Error::Database(sqlx::Error::Io(std::io::ErrorKind::ConnectionReset.into()))
 }

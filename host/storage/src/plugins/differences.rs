@@ -1,10 +1,10 @@
 //! Where a shadow answered differently from the live version (`plugin_difference`).
 
 use domain::{ids::ClientId, opaque::Opaque};
-use sqlx::{PgConnection, types::Json};
+use sqlx::types::Json;
 use uuid::Uuid;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// Two answers to one question that are not the same.
 #[derive(Debug, Clone, PartialEq, sqlx::FromRow)]

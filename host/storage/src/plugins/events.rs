@@ -2,10 +2,9 @@
 
 use chrono::{DateTime, Utc};
 use domain::ids::ClientId;
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// Something that happened to a plugin.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]

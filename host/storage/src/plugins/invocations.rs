@@ -1,10 +1,9 @@
 //! What calls of plugins did (`plugin_invocation`).
 
 use domain::ids::ClientId;
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// Of a canary, the calls that its error rate is taken from.
 const JUDGED_CALLS: i64 = 1_000;

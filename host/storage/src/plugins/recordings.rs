@@ -1,11 +1,10 @@
 //! Calls with all that went in and out, to be made again (`plugin_recording`).
 
 use domain::ids::ClientId;
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::activations::RecordingTerms;
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// A recorded call.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]

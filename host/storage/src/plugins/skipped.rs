@@ -2,10 +2,9 @@
 
 use chrono::{DateTime, Utc};
 use domain::ids::ClientId;
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// Shadows of a plugin that are told about, the latest ones.
 const TOLD: i64 = 100;

@@ -3,11 +3,10 @@
 use chrono::{DateTime, Utc};
 use domain::{body::FieldFault, ids::ClientId};
 use serde::{Deserialize, Serialize};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::{
-    Result,
+    PgConnection, Result,
     stored::{self, Stored},
 };
 

@@ -6,10 +6,10 @@ use domain::{
     ids::{ClientId, UserId},
     opaque::Opaque,
 };
-use sqlx::{PgConnection, types::Json};
+use sqlx::types::Json;
 use uuid::Uuid;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// Live activations of a plugin, the latest of all scopes, whose versions are kept for a rollback.
 const ROLLBACK_DEPTH: i64 = 50;

@@ -6,11 +6,10 @@ use domain::{
     ids::{ClientId, MessageId},
     sms_products::FinalReceipt,
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::parts::SmsPart;
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// An SMSC's id of a part: the bind, and the id there.
 pub type SmscId<'a> = (&'a str, &'a str);

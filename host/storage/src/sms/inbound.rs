@@ -1,10 +1,9 @@
 //! Text messages that subscribers sent to us.
 
 use chrono::{DateTime, Utc};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// An SMS from a subscriber.
 #[derive(Debug, Clone)]

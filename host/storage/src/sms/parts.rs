@@ -7,10 +7,9 @@ use domain::{
     ids::{ClientId, MessageId},
     sms_products::FinalReceipt,
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::{Result, stored::known};
+use crate::{PgConnection, Result, stored::known};
 
 /// One part of an SMS leg.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -4,10 +4,9 @@ use domain::{
     ids::{ClientId, MessageId},
     sms_route::SmsRoute,
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::{Result, stored};
+use crate::{PgConnection, Result, stored};
 
 /// What a router is told of a message beside what it says.
 #[derive(Debug, Clone, sqlx::FromRow)]

@@ -7,14 +7,13 @@ use domain::{
     ids::{ClientId, MessageId},
     sms_products::FinalReceipt,
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{
     directory,
     parts::{self, PartReport, SmsPart},
 };
-use crate::{Result, stored::known};
+use crate::{PgConnection, Result, stored::known};
 
 /// A part that an SMSC took.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,10 +2,9 @@
 
 use chrono::{DateTime, Utc};
 use domain::ids::ClientId;
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// Who did what to which object.
 #[derive(Debug, Clone)]

@@ -2,9 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use domain::{address::Address, ids::ClientId, search::Sought};
-use sqlx::PgConnection;
 
-use crate::{Result, stored};
+use crate::{PgConnection, Result, stored};
 
 /// A recipient that is not written to.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,11 +5,10 @@ use domain::{
     chat::FallbackMode,
     ids::{ClientId, InboxId},
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::{
-    Error, Result,
+    Error, PgConnection, Result,
     inboxes::{self, Inbox, InboxSettings, Sms},
     stored::known,
 };

@@ -5,10 +5,9 @@ use domain::{
     ids::{ClientId, ContactId, CustomerId},
     search::{self, Of},
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// An entry.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,10 +3,9 @@
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, MessageId, SmsRequestId};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// Digits of a country prefix at most.
 pub const PREFIX_MAX: usize = 4;

@@ -5,10 +5,9 @@ use domain::{
     ids::{ClientId, UserId},
     sms_products::email::EmailAddress,
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// The constraint that says an address is somebody's already.
 pub const ADDRESS_UNIQUE: &str = "email_sender_pk";

@@ -1,10 +1,9 @@
 //! Wrong passwords, and the places from which an account was logged in to.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// When the failed logins of an account since `since` happened, newest first, at most `limit`.
 pub async fn recent_failures(

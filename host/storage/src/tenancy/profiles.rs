@@ -2,11 +2,10 @@
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, TeamId, UserId};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::users::{Role, stored_role};
-use crate::{Error, Result};
+use crate::{Error, PgConnection, Result};
 
 /// A user, as people see one.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,10 +2,9 @@
 //! masking of a client, or who may show a site. A notice says whose right to look at again; the tables say what it is now.
 
 use domain::ids::{ClientId, InboxId, UserId};
-use sqlx::{PgPool, postgres::PgListener};
 use uuid::Uuid;
 
-use crate::Result;
+use crate::{PgPool, Result, session::Listener};
 
 const CHANNEL: &str = "patchbay_right";
 
@@ -37,28 +36,24 @@ impl Affected {
     }
 }
 
-/// Hears notices. Holds a connection of the pool for as long as it lives.
-#[derive(Debug)]
-pub struct Notices(PgListener);
+/// Hears notices, on a session beside those of the pool. Fails as soon as the database answers nothing any more.
+pub struct Notices(Listener);
 
 impl Notices {
     /// Begins to listen.
     pub async fn listen(db: &PgPool) -> Result<Self> {
-        let mut listener = PgListener::connect_with(db).await?;
-        listener.listen(CHANNEL).await?;
-        Ok(Self(listener))
+        Ok(Self(db.listen(CHANNEL).await?))
     }
 
     /// Asks the server whether it is there: one that has vanished sends no notice, and no farewell either.
     pub async fn ask(&mut self) -> Result<()> {
-        sqlx::query("SELECT 1").execute(&mut self.0).await?;
-        Ok(())
+        self.0.takes_changes().await.map(drop)
     }
 
     /// The next notice; [`Affected::Anybody`] after the connection was lost and is there again. May be dropped while it waits.
     pub async fn next(&mut self) -> Result<Affected> {
         loop {
-            let Some(notice) = self.0.try_recv().await? else { return Ok(Affected::Anybody) };
+            let Some(notice) = self.0.next().await? else { return Ok(Affected::Anybody) };
             if let Some(affected) = Affected::read(notice.payload()) {
                 return Ok(affected);
             }

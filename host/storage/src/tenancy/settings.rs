@@ -1,8 +1,6 @@
 //! Single rows that hold for the whole database.
 
-use sqlx::PgConnection;
-
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// The known text that was sealed with the master key of this database.
 pub async fn master_key_check(db: &mut PgConnection) -> Result<Option<Vec<u8>>> {

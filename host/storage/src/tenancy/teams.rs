@@ -6,11 +6,10 @@ use domain::{
     ids::{ClientId, TeamId},
     team::{AfterHoursText, Assignment},
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::{
-    Error, Result,
+    Error, PgConnection, Result,
     stored::{self, Stored, known},
 };
 

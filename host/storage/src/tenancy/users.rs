@@ -7,10 +7,9 @@ use domain::{
     ids::{ClientId, TeamId, UserId},
     privacy::Sight,
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::{Error, Result};
+use crate::{Error, PgConnection, Result};
 
 /// What a user may do (`docs/roles.md`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -6,11 +6,10 @@ use domain::{
     ids::{ClientId, InboxId, TeamId},
     web_chat::{Origin, SiteSettings},
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::{
-    Error, Result,
+    Error, PgConnection, Result,
     stored::{self, Stored},
 };
 

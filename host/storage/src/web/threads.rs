@@ -8,11 +8,10 @@ use domain::{
     delivery::DeliveryState,
     ids::{ChatMessageId, ClientId, InboxId, MediaId, ParticipantId},
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::{
-    Error, Result,
+    Error, PgConnection, Result,
     stored::{self, Stored, known},
 };
 

@@ -2,9 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, CustomerId, InboxId};
-use sqlx::PgConnection;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// A visitor who has written, or has proven who it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq, sqlx::FromRow)]

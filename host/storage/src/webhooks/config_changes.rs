@@ -4,11 +4,10 @@ use domain::{
     ids::{ClientId, EndpointId, WebhookConfigId},
     webhook::{WebhookSettings, WebhookType},
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::configs::{ConfigRow, StoredConfig};
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// Keeps others from changing a configuration until the transaction ends. `false` when there is none.
 pub async fn lock(db: &mut PgConnection, client: ClientId, id: WebhookConfigId) -> Result<bool> {

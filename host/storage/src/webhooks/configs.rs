@@ -7,10 +7,9 @@ use domain::{
     ids::{ClientId, EndpointId, InboxId, WebhookConfigId},
     webhook::{DisabledReason, PayloadVersion, WebhookSettings, WebhookType},
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::{Error, Queue, Result, stored::known};
+use crate::{Error, PgConnection, Queue, Result, stored::known};
 
 /// Violated by a second default of a client.
 pub const ONE_DEFAULT: &str = "webhook_config_default_unique";

@@ -3,10 +3,9 @@
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, DeliveryId, EndpointId, InboxId};
 use serde::{Serialize, de::DeserializeOwned};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::{Error, Queue, Result, stored};
+use crate::{Error, PgConnection, Queue, Result, stored};
 
 /// An event on its way to an endpoint, not shaped yet.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,11 +6,10 @@ use domain::{
     ids::{ClientId, DeliveryId, EndpointId, WebhookConfigId},
     webhook::{DisabledReason, WebhookType},
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::configs::webhook_type;
-use crate::{Result, stored::known};
+use crate::{PgConnection, Result, stored::known};
 
 /// How an endpoint does.
 #[derive(Debug, Clone, PartialEq, Eq)]

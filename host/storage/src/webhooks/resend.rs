@@ -5,10 +5,9 @@ use domain::{
     clock::first_id_at,
     ids::{ClientId, DeliveryId, EndpointId},
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// Makes a delivery due now, whether it was given up, waits for a retry, or was delivered. `false` when there is none, or
 /// nothing of it to send: it was dropped.

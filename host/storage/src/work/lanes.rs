@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, NodeId};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// Rows made ready in one statement.
 const READY_AT_ONCE: u64 = 5000;

@@ -6,9 +6,8 @@ use domain::{
     analytics::{CountedType, MessageCounts, Period},
     ids::ClientId,
 };
-use sqlx::PgConnection;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// Key of the advisory lock that lets one process at a time fold: two would wait for each other's counts.
 const FOLDING_LOCK: i64 = 0x7061_7463_6863_6e74;

@@ -2,10 +2,9 @@
 //! leases run out. See `migrations/0011_nodes.sql`.
 
 use domain::ids::NodeId;
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::{Result, read_only::Trusted};
+use crate::{PgConnection, Result, read_only::Trusted};
 
 /// Announces a process: takes the lock named by its id, which lasts as long as this connection does, and leaves a row.
 /// Keep the connection, and use it for nothing else.

@@ -9,10 +9,9 @@ use std::cmp::max;
 
 use chrono::{DateTime, Datelike, Days, NaiveDate, TimeZone, Utc};
 use domain::clock::{first_id_at, minted_at};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::{Error, Result};
+use crate::{Error, PgConnection, Result};
 
 /// The partitioned tables.
 pub const PARTITIONED: [&str; 13] = [

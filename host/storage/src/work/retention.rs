@@ -3,11 +3,10 @@
 
 use chrono::{DateTime, Utc};
 use domain::clock::first_id_at;
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::partitions::{PARTITIONED, key_of};
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// Key of the advisory lock that lets one process at a time do the upkeep.
 const UPKEEP_LOCK: i64 = 0x7061_7463_6862_6179;

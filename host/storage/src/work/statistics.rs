@@ -2,9 +2,7 @@
 //! table that was made just now, or of the partition of a new week, it knows nothing. PostgreSQL looks by itself once a
 //! minute; in that minute a table grows by a hundred thousand rows.
 
-use sqlx::PgConnection;
-
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// A table is looked at for the first time with so many rows: below, no plan is slow.
 const FIRST_LOOK: i64 = 500;

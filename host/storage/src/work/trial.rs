@@ -1,10 +1,9 @@
 //! Whether the database takes writes: tried, because nothing else tells.
 
 use chrono::{DateTime, Utc};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::{Result, read_only};
+use crate::{PgConnection, Result, read_only};
 
 /// Writes a line into the log that every change goes into, and nothing else; the commit puts it on the disk. `false` where
 /// the database only reads: a replica, or one that was told so because its disk is full.

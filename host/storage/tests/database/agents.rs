@@ -6,8 +6,8 @@ use domain::{
     clock::IdSource,
     ids::{ClientId, ParticipantId, TeamId, UserId},
 };
-use sqlx::PgConnection;
 use storage::{
+    PgConnection,
     chat::{
         agents::{self, Order},
         participants, teams,

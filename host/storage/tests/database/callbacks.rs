@@ -7,9 +7,8 @@ use domain::{
     inbox::InboxKind,
 };
 use serde_json::json;
-use sqlx::PgConnection;
 use storage::{
-    Queue,
+    PgConnection, Queue,
     chat::originals,
     inbound::{
         callbacks::{self, NewCallback},

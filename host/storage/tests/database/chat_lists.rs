@@ -8,8 +8,9 @@ use domain::{
     page::{Page, PageRequest},
 };
 use serde_json::Value;
-use sqlx::{PgConnection, Row};
+use sqlx::Row;
 use storage::{
+    PgConnection,
     chat::{
         lists::{self, Search},
         participants::{self, Participant},

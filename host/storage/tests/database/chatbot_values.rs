@@ -1,7 +1,6 @@
 //! What chatbots store, in a real database.
 
 use domain::ids::ParticipantId;
-use sqlx::PgConnection;
 use storage::chat::{
     chatbot_value_lists::{self, Erase, Names},
     chatbot_values::{self, Kept, Key},
@@ -9,6 +8,7 @@ use storage::chat::{
 use uuid::Uuid;
 
 use crate::fixtures::{self, CLIENT, moment};
+use storage::PgConnection;
 
 const CHAT: ParticipantId = ParticipantId(Uuid::from_u128(100));
 

@@ -5,8 +5,8 @@ use domain::{
     ids::{ClientId, ContactId, CustomerId},
     search,
 };
-use sqlx::PgConnection;
 use storage::{
+    PgConnection,
     people::customers::{self, Introduction, change_address},
     tenancy::contacts::{self, Glimpse},
     violates,

@@ -7,8 +7,8 @@ use domain::{
     conversation::CloseReason,
     ids::{ConversationId, ConversationParticipantId, CustomerId},
 };
-use sqlx::PgConnection;
 use storage::{
+    PgConnection,
     chat::conversations::{self, Looked, NewConversation},
     people::customers::{Introduction, resolve_many},
 };

@@ -1,8 +1,7 @@
 //! The ledger of SMS credits.
 
 use domain::ids::{MessageId, SmsRequestId};
-use sqlx::PgConnection;
-use storage::{Result, tenancy::credits};
+use storage::{PgConnection, Result, tenancy::credits};
 use uuid::Uuid;
 
 use crate::fixtures::{CLIENT, STRANGER, database, moment};

@@ -12,8 +12,8 @@ use domain::{
     inbound::InboundContent,
     opaque::Opaque,
 };
-use sqlx::PgConnection;
 use storage::{
+    PgConnection,
     chat::{
         chat_messages::{self, NewChatMessage},
         chatbot_values, participants,

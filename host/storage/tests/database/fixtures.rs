@@ -7,9 +7,8 @@ use domain::{
     ids::{ClientId, CustomerId, InboxId},
     phone::Msisdn,
 };
-use sqlx::PgConnection;
 use storage::{
-    Result,
+    PgConnection, Result,
     inboxes::{self, Inbox, InboxSettings, WhatsappCloud},
     people::customers::{self, Introduction},
     tenancy::clients::{self, NewClient},

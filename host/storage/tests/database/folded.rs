@@ -6,8 +6,8 @@ use domain::{
     clock::IdSource,
     ids::{ParticipantId, TeamId, TicketId, UserId},
 };
-use sqlx::PgConnection;
 use storage::{
+    PgConnection,
     chat::{
         participants::{self, Folded, Participant},
         tickets,

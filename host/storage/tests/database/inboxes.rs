@@ -9,8 +9,8 @@ use domain::{
     template::TemplateRecord,
 };
 use serde_json::json;
-use sqlx::PgConnection;
 use storage::{
+    PgConnection,
     inboxes::{self, Inbox, InboxSettings, Messenger, Sms, Web, WhatsappCloud, WhatsappLite, directories, templates},
     tenancy::clients,
     violates,

@@ -6,9 +6,9 @@ use domain::{
     page::{Page, PageRequest},
 };
 use serde_json::Value;
-use sqlx::{PgConnection, Row};
+use sqlx::Row;
 use storage::{
-    PgPool,
+    PgConnection, PgPool,
     chat::{
         common_words,
         lists::{self, COUNTED, Search},

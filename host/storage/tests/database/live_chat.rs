@@ -14,8 +14,8 @@ use domain::{
     delivery::DeliveryState,
     ids::{ChatMessageId, CustomerId, ParticipantEventId, ParticipantId},
 };
-use sqlx::PgConnection;
 use storage::{
+    PgConnection,
     chat::{
         chat_messages::{self, NewChatMessage},
         history::{self, PART_BYTES},

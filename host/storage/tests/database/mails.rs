@@ -4,8 +4,8 @@ use domain::{
     ids::{ClientId, SmsRequestId, UserId},
     sms_products::email::EmailAddress,
 };
-use sqlx::PgConnection;
 use storage::{
+    PgConnection,
     sms::products::mails::{self, Origin, OutgoingMail},
     tenancy::{
         email_senders,

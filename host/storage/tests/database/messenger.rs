@@ -43,7 +43,7 @@ fn beginning(id: u128, psid: &str, in_doubt: bool) -> Beginning<'_> {
     Beginning { message: message(id), ordinal: 0, psid, in_doubt }
 }
 
-async fn unread(db: &mut sqlx::PgConnection, psid: &str, until: i64) -> Vec<MessageId> {
+async fn unread(db: &mut storage::PgConnection, psid: &str, until: i64) -> Vec<MessageId> {
     let found = messenger::unread(db, CLIENT, PAGE, psid, moment(until)).await.unwrap();
     found.into_iter().map(|one| one.message).collect()
 }

@@ -14,8 +14,9 @@ use domain::{
     send::FallbackRequest,
 };
 use serde_json::{Value, json};
-use sqlx::{PgConnection, PgPool, migrate::Migrator};
+use sqlx::migrate::Migrator;
 use storage::{
+    PgConnection, PgPool,
     chat::{chat_messages, participant_events, participants, search},
     inbound::callbacks,
     inboxes::{self, directories},
@@ -72,7 +73,10 @@ async fn execute(db: &mut PgConnection, statement: &str) {
 async fn populated() -> PgPool {
     let pool = scratch::empty_database().await.pool(1).await;
     let old = storage::MIGRATOR.iter().filter(|migration| migration.version <= BEFORE).cloned().collect();
-    Migrator { migrations: Cow::Owned(old), ..Migrator::DEFAULT }.run(&pool).await.unwrap();
+    Migrator { migrations: Cow::Owned(old), ..Migrator::DEFAULT }
+        .run(pool.acquire().await.unwrap().unlimited().unwrap())
+        .await
+        .unwrap();
     let mut db = pool.acquire().await.unwrap();
     // Live events and earlier versions of messages came later.
     let later = ["live_event", "message_version"];
@@ -293,7 +297,10 @@ const BEFORE_FOLDING: i64 = 64;
 async fn people_of_before_are_found_without_accents_and_by_either_spelling_of_their_numbers() {
     let pool = populated().await;
     let old = storage::MIGRATOR.iter().filter(|migration| migration.version <= BEFORE_FOLDING).cloned().collect();
-    Migrator { migrations: Cow::Owned(old), ..Migrator::DEFAULT }.run(&pool).await.unwrap();
+    Migrator { migrations: Cow::Owned(old), ..Migrator::DEFAULT }
+        .run(pool.acquire().await.unwrap().unlimited().unwrap())
+        .await
+        .unwrap();
     let mut db = pool.acquire().await.unwrap();
     let contact = Uuid::from_u128(0x70);
     let as_it_was = format!(

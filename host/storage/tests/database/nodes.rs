@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use domain::ids::{ClientId, NodeId};
-use sqlx::{Connection, PgConnection};
 use storage::{
-    Queue,
+    PgConnection, Queue,
     read_only::Trusted,
     work::{lanes, nodes},
 };

@@ -17,9 +17,8 @@ use domain::{
     recipient::Recipient,
     send::FallbackRequest,
 };
-use sqlx::PgConnection;
 use storage::{
-    Queue,
+    PgConnection, Queue,
     inboxes::{self, Inbox, InboxSettings, Messenger},
     outbound::{
         fallbacks::{self, Decided, NewFallback},

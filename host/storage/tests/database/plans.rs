@@ -4,8 +4,8 @@
 use std::fmt::Write;
 
 use serde_json::Value;
-use sqlx::{PgConnection, PgPool, Row};
-use storage::work::partitions;
+use sqlx::Row;
+use storage::{PgConnection, PgPool, work::partitions};
 use tokio::sync::OnceCell;
 
 use crate::statements::{Statement, statements};

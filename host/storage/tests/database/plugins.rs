@@ -3,9 +3,8 @@
 use chrono::{DateTime, Utc};
 use domain::ids::{InboxId, NodeId};
 use serde_json::json;
-use sqlx::PgConnection;
 use storage::{
-    Queue,
+    PgConnection, Queue,
     plugins::{
         activations::{self, Activation, RecordingTerms, Upload},
         changes::{self, Change, Changes},

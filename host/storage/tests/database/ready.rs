@@ -4,8 +4,7 @@ use domain::{
     chat::Timer,
     ids::{ClientId, ParticipantEventId, ParticipantId},
 };
-use sqlx::{Connection, PgConnection};
-use storage::{Queue, chat::participant_events, work::lanes};
+use storage::{PgConnection, Queue, chat::participant_events, work::lanes};
 use uuid::Uuid;
 
 use crate::fixtures::{CLIENT, database, moment};

@@ -15,8 +15,8 @@ use domain::{
     template::TemplateRecord,
 };
 use serde_json::json;
-use sqlx::PgConnection;
 use storage::{
+    PgConnection,
     inboxes::{self, Inbox, InboxSettings, Sms, WhatsappLite, templates},
     outbound::{
         messages::NewMessage,

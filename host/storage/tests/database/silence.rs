@@ -1,58 +1,120 @@
-//! A database that vanishes with its machine: nothing comes over its connections any more, not even an end.
+//! A database that does not answer: its processes stand still, or the network loses everything.
 
 use std::time::Duration;
 
-use sqlx::PgPool;
-use storage::{Error, silence};
+use storage::{Error, PgPool, Timing, plugins::changes::Changes};
+use tokio::time::timeout;
+
+/// Nothing here takes as long on any machine.
+const FOR_EVER: Duration = Duration::from_secs(60);
+
+/// Silence is noticed soon, and statements have all the time that they want.
+const ALERT: Timing = Timing {
+    asked_every: Duration::from_millis(20),
+    silent_after: Duration::from_millis(500),
+    request: FOR_EVER,
+    work: FOR_EVER,
+};
 
 async fn ask(pool: &PgPool) -> Result<(), Error> {
     sqlx::query("SELECT 1").execute(pool).await?;
     Ok(())
 }
 
-/// Until every connection is back in its pool.
-async fn until_idle(pool: &PgPool) {
-    while pool.num_idle() < usize::try_from(pool.size()).unwrap() {
-        tokio::task::yield_now().await;
-    }
+/// What ends, and does not hang.
+async fn ends<T>(doing: impl Future<Output = T>) -> T {
+    timeout(FOR_EVER / 2, doing).await.unwrap_or_else(|_| panic!("it hangs"))
 }
 
 #[tokio::test]
-async fn a_database_that_says_nothing_is_given_up_and_its_connections_keep_no_place() {
+async fn whatever_waits_for_a_database_that_falls_silent_ends_at_once_and_sessions_are_replaced_when_it_answers() {
     let wire = scratch::database().await.wire().await;
-    let pool = storage::connect(&wire.url, 1).await.unwrap();
-    silence::in_time(ask(&pool)).await.unwrap();
-    until_idle(&pool).await;
+    let pool = storage::connect_with(&wire.url, 3, ALERT).await.unwrap();
+    let mut listening = Changes::listen(&pool).await.unwrap();
+    let mut locking = pool.begin().await.unwrap();
+    sqlx::query("LOCK TABLE client").execute(&mut *locking).await.unwrap();
+    let committing = pool.begin().await.unwrap();
+    let mut asking = pool.acquire().await.unwrap();
 
-    wire.vanish();
-    tokio::time::pause();
-    let begun = tokio::time::Instant::now();
-    let error = silence::in_time(ask(&pool)).await.unwrap_err();
-
-    assert_eq!(begun.elapsed().as_secs(), silence::SILENCE.as_secs());
-    assert!(error.is_lost() && error.is_outage(), "{error:?}");
-    // The connection is tried out before it may go on, and says nothing either.
-    while pool.size() > 0 {
-        tokio::time::advance(Duration::from_secs(1)).await;
-        assert!(begun.elapsed() < 2 * silence::SILENCE, "it keeps its place");
+    wire.hold();
+    let statement = sqlx::query("SELECT 1").execute(&mut *asking);
+    let (statement, commit, place, heard) =
+        ends(async { tokio::join!(statement, committing.commit(), pool.acquire(), listening.next()) }).await;
+    assert!(pool.is_silent());
+    for error in [statement.unwrap_err(), commit.unwrap_err(), place.unwrap_err()] {
+        let error = Error::from(error);
+        assert!(error.is_lost() && error.is_outage(), "{error:?}");
     }
-    tokio::time::resume();
-    silence::in_time(ask(&pool)).await.unwrap();
+    assert!(heard.unwrap_err().is_lost());
+    // A session that was not waited for is not used on either.
+    assert!(ends(sqlx::query("SELECT 1").execute(&mut *locking)).await.is_err());
+    assert!(ends(ask(&pool)).await.unwrap_err().is_lost());
+    drop((asking, locking));
+
+    // Another machine takes the place of the old one: not even an end comes over the sessions from before.
+    wire.vanish();
+    wire.release();
+    ends(pool.until_answering()).await;
+    let asks = (0..20).map(|_| ask(&pool));
+    assert!(ends(futures::future::join_all(asks)).await.iter().all(Result::is_ok));
+    // What a session from before had locked is free, although PostgreSQL has not heard of its end.
+    let mut db = pool.acquire().await.unwrap();
+    sqlx::query("SET lock_timeout = '10s'").execute(&mut *db).await.unwrap();
+    ends(sqlx::query("UPDATE client SET client_ref = client_ref").execute(&mut *db)).await.unwrap();
+    Changes::listen(&pool).await.unwrap();
 }
 
 #[tokio::test]
-async fn after_a_silence_a_connection_that_is_dead_is_not_given_out() {
+async fn a_slow_database_is_not_a_silent_one() {
     let wire = scratch::database().await.wire().await;
     let pool = storage::connect(&wire.url, 2).await.unwrap();
-    drop((pool.acquire().await.unwrap(), pool.acquire().await.unwrap()));
-    until_idle(&pool).await;
-    assert_eq!(pool.num_idle(), 2);
+    wire.delay(Duration::from_millis(200));
+    let asking = async {
+        for _ in 0..12 {
+            ask(&pool).await.unwrap();
+        }
+    };
+    tokio::select! {
+        () = asking => {}
+        () = pool.until_silent() => panic!("it was only slow"),
+    }
+}
 
-    wire.vanish();
-    tokio::time::pause();
-    silence::in_time(ask(&pool)).await.unwrap_err();
-    tokio::time::resume();
+#[tokio::test]
+async fn a_statement_of_a_request_that_takes_too_long_is_given_up_here_and_ended_there() {
+    let scratch = scratch::database().await;
+    let timing = Timing { request: Duration::from_millis(300), ..ALERT };
+    let pool = storage::connect_with(&scratch.url, 1, timing).await.unwrap();
+    let taking_long = sqlx::query("SELECT pg_sleep(40)").execute(&pool.for_requests()).await.unwrap_err();
+    assert!(Error::from(taking_long).is_lost());
+    // Its session is not the next one's.
+    ends(ask(&pool.for_requests())).await.unwrap();
+    let sleeps = "SELECT EXISTS (SELECT 1 FROM pg_stat_activity
+                  WHERE datname = current_database() AND wait_event = 'PgSleep')";
+    let ended = async {
+        while sqlx::query_scalar::<_, bool>(sleeps).fetch_one(&pool).await.unwrap() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    ends(ended).await;
+    assert!(!pool.is_silent());
+}
 
-    // Both are dead, and each has a moment to say that it is not.
-    ask(&pool).await.unwrap();
+#[tokio::test]
+async fn a_transaction_that_was_begun_for_nothing_holds_nothing_of_the_next() {
+    let scratch = scratch::database().await;
+    let wire = scratch.wire().await;
+    let pool = storage::connect_with(&wire.url, 1, ALERT).await.unwrap();
+    wire.delay(Duration::from_millis(100));
+    assert!(timeout(Duration::from_millis(20), pool.begin()).await.is_err());
+    wire.delay(Duration::ZERO);
+    sqlx::query(
+        "INSERT INTO idempotency (client_id, key, response, created_at) VALUES (gen_random_uuid(), 'k', '', now())",
+    )
+    .execute(&pool)
+    .await
+    .unwrap();
+    let mut other = scratch.connection().await;
+    let kept: i64 = sqlx::query_scalar("SELECT count(*) FROM idempotency").fetch_one(&mut other).await.unwrap();
+    assert_eq!(kept, 1);
 }

@@ -6,8 +6,8 @@ use domain::{
     delivery::DeliveryState,
     ids::{MessageId, SmsRequestId},
 };
-use sqlx::PgConnection;
 use storage::{
+    PgConnection,
     sms::{
         directory::{self, ParkedReceipt},
         inbound::{self, InboundSms},

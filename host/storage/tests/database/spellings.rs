@@ -7,8 +7,8 @@ use domain::{
     numbering,
     search::{self, Sought},
 };
-use sqlx::PgConnection;
 use storage::{
+    PgConnection,
     chat::conversations,
     outbound::standing::{self, Asked, Barred, Questions},
     people::{

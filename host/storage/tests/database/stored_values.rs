@@ -7,9 +7,8 @@ use domain::{
     content::OutboundContent,
     ids::{BatchId, CustomerId, MessageId, PartId, ParticipantId},
 };
-use sqlx::PgConnection;
 use storage::{
-    Error,
+    Error, PgConnection,
     chat::{participant_events, participants},
     inboxes,
     outbound::{

@@ -5,8 +5,8 @@ use domain::{
     ids::{TeamId, UserId},
     team::Assignment,
 };
-use sqlx::PgConnection;
 use storage::{
+    PgConnection,
     tenancy::{
         profiles::{self, Wanted},
         teams::{self, InUse},

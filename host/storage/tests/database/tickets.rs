@@ -7,8 +7,8 @@ use domain::{
     ids::{ClientId, ParticipantId, TicketId, UserId},
     page::PageRequest,
 };
-use sqlx::PgConnection;
 use storage::{
+    PgConnection,
     chat::{
         participants,
         tickets::{self, Filter, Ticket},

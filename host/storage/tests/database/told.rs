@@ -12,8 +12,8 @@ use domain::{
     webhook::{PayloadVersion, WebhookSettings, WebhookType},
 };
 use serde_json::json;
-use sqlx::PgConnection;
 use storage::{
+    PgConnection,
     inboxes,
     outbound::{
         legs::{self, LegCustomer, WhenLocked},

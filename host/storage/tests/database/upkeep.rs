@@ -7,9 +7,8 @@ use domain::{
     clock::first_id_at,
     ids::{ClientId, NodeId},
 };
-use sqlx::{Connection, PgConnection};
 use storage::{
-    Queue,
+    PgConnection, Queue,
     work::{lanes, partitions, retention, statistics},
 };
 use uuid::Uuid;

@@ -8,9 +8,8 @@ use domain::{
     webhook::{DisabledReason, PayloadVersion, WebhookSettings, WebhookType},
 };
 use serde_json::{Value, json};
-use sqlx::PgConnection;
 use storage::{
-    Queue, violates,
+    PgConnection, Queue, violates,
     webhooks::{
         config_changes,
         configs::{self, NewConfig},

@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use domain::ids::ClientId;
-use sqlx::{Connection, PgConnection, PgPool};
 use storage::{
-    Error,
+    Error, PgConnection, PgPool,
     plugins::changes::{self, Change, Changes},
     read_only::Trusted,
     work::{nodes, trial},
@@ -27,7 +26,7 @@ async fn until_old() {
 /// The server that these sessions are on takes no more changes; new sessions reach another one.
 async fn demote(pool: &PgPool) {
     let mut all = Vec::new();
-    for _ in 0..pool.options().get_max_connections() {
+    for _ in 0..pool.max_connections() {
         let mut db = pool.acquire().await.unwrap();
         sqlx::query("SET default_transaction_read_only = on").execute(&mut *db).await.unwrap();
         all.push(db);
@@ -49,7 +48,7 @@ async fn until_idle(pool: &PgPool) {
 async fn one_refusal_takes_every_session_of_the_server_out_of_every_pool() {
     let _alone = alone().await;
     let pool = scratch::database().await.pool(5).await;
-    let beside = storage::beside(&pool);
+    let beside = pool.beside();
     demote(&pool).await;
     demote(&beside).await;
     until_old().await;
@@ -108,9 +107,19 @@ async fn a_probe_that_finds_a_session_read_only_takes_it_out_too() {
 #[tokio::test]
 async fn the_session_that_listens_to_other_nodes_is_given_up_at_once() {
     let _alone = alone().await;
-    let pool = scratch::database().await.pool(3).await;
+    let scratch = scratch::database().await;
+    let pool = scratch.pool(3).await;
+    let mut owner = scratch.connection().await;
+    let mut begin_as = async |reads_only: &str| {
+        let name: String = sqlx::query_scalar("SELECT current_database()").fetch_one(&mut owner).await.unwrap();
+        let change = format!("ALTER DATABASE {name} SET default_transaction_read_only = {reads_only}");
+        sqlx::query(&change).execute(&mut owner).await.unwrap();
+    };
     demote(&pool).await;
+    // Its session is one of its own.
+    begin_as("on").await;
     let mut listening = Changes::listen(&pool).await.unwrap();
+    begin_as("off").await;
     until_old().await;
     let heard = tokio::spawn(async move { listening.next().await });
     change(&pool).await.unwrap_err();

@@ -1,7 +1,7 @@
 //! What a role and a database bring to a session, and what of it counts.
 
 use scratch::Scratch;
-use sqlx::{Connection, PgPool};
+use storage::PgPool;
 
 /// Carries out statements as the owner of everything.
 async fn run(scratch: &Scratch, statements: &str) {
@@ -49,7 +49,7 @@ async fn settings_of_the_role_that_change_what_statements_mean_are_overridden() 
         run(&scratch, &format!("ALTER ROLE strange SET {name} = {quoted}")).await;
     }
     let pool = storage::connect(&url, 2).await.unwrap();
-    for pool in [pool.clone(), storage::beside(&pool)] {
+    for pool in [pool.clone(), pool.beside()] {
         for (name, _, ours) in settings {
             assert_eq!(shown(&pool, name).await, ours, "{name}");
         }
@@ -85,7 +85,7 @@ async fn a_changed_search_path_of_the_role_does_not_lead_away_from_the_tables() 
         run(&scratch, &format!("ALTER ROLE wanderer SET search_path = {path}")).await;
         let pool = storage::connect(&url, 1).await.unwrap();
         assert_eq!(shown(&pool, "search_path").await, "public", "{path}");
-        assert!(storage::is_current(&pool).await.unwrap(), "{path}");
+        assert!(storage::is_current(&mut pool.acquire().await.unwrap()).await.unwrap(), "{path}");
         pool.close().await;
     }
 }
@@ -101,7 +101,7 @@ async fn tables_in_a_schema_of_their_own_are_found_there() {
 
     let pool = storage::connect(&url, 1).await.unwrap();
     assert_eq!(shown(&pool, "search_path").await, "\"My tables\"");
-    assert!(storage::is_current(&pool).await.unwrap());
+    assert!(storage::is_current(&mut pool.acquire().await.unwrap()).await.unwrap());
     assert_eq!(storage::migrate(&pool).await.unwrap(), 0);
 }
 

@@ -4,7 +4,7 @@ use std::{fmt, net::IpAddr, time::Duration};
 
 use domain::ids::ClientId;
 use sha2::{Digest, Sha256};
-use storage::{PgConnection, Postgres, Transaction, tenancy::users};
+use storage::{PgConnection, Transaction, tenancy::users};
 
 use super::{
     failures::Counted,
@@ -94,7 +94,7 @@ impl Judged {
 
 /// A user who knows the password, in a transaction that other logins of the account wait for.
 pub(super) struct Admitted {
-    pub tx: Transaction<'static, Postgres>,
+    pub tx: Transaction<'static>,
     pub client: ClientId,
     pub user: users::User,
     pub visitor: Known,

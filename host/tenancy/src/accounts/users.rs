@@ -247,7 +247,7 @@ async fn keep_an_admin(db: &mut PgConnection, client: ClientId, user: UserId) ->
 
 async fn store(
     admin: &Administration<'_>,
-    mut tx: storage::Transaction<'static, storage::Postgres>,
+    mut tx: storage::Transaction<'static>,
     client: ClientId,
     user: &Profile,
     actor: Actor,

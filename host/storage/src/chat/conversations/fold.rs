@@ -2,10 +2,9 @@
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, CustomerId};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// Gives the conversations of `absorbed` to `survivor`. Where both have an open one on an inbox, the older one goes on, and the
 /// id of the other one finds it.

@@ -5,10 +5,9 @@ use domain::{
     ids::{ClientId, ConversationId},
     page::PageRequest,
 };
-use sqlx::PgConnection;
 
 use super::ConversationRow;
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// The parts of conversations that a search looks for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -8,10 +8,9 @@ use domain::{
     conversation::InConversation,
     ids::{ClientId, ConversationId, ConversationParticipantId, InboxId},
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::{Result, stored};
+use crate::{PgConnection, Result, stored};
 
 /// A conversation that a send names.
 #[derive(Debug, Clone, PartialEq, Eq)]

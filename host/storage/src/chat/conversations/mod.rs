@@ -14,10 +14,9 @@ use domain::{
     ids::{ClientId, ConversationId, ConversationParticipantId, CustomerId, InboxId},
     numbering,
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::{Error, Result, stored::known};
+use crate::{Error, PgConnection, Result, stored::known};
 
 pub(crate) use fold::fold_customer;
 pub use lists::{Looked, after, page};

@@ -5,12 +5,11 @@ use domain::{
     chat::{TicketMove, TicketStatus},
     ids::{ClientId, CustomerId, InboxId, ParticipantId, TicketId},
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{Participant, ParticipantState, lock, save};
 use crate::{
-    Result,
+    PgConnection, Result,
     chat::{
         chatbot_values, due,
         tickets::{self, Ticket},

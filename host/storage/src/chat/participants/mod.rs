@@ -11,14 +11,13 @@ use domain::{
     chat::{ChatTeam, MoveRefused, ParticipantMove},
     ids::{ClientId, CustomerId, InboxId, ParticipantId, TeamId, TicketId, UserId},
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 pub use domain::chat::ParticipantState;
 pub use fold::Folded;
 pub(crate) use fold::fold_customer;
 
-use crate::{Error, Result, stored::known};
+use crate::{Error, PgConnection, Result, stored::known};
 
 /// A participant. Lock it, change it, [`save`] it.
 #[derive(Debug, Clone, PartialEq)]

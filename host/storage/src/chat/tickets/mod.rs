@@ -7,12 +7,11 @@ use domain::{
     chat::{Rating, TicketStatus},
     ids::{ClientId, InboxId, ParticipantId, TicketId, UserId},
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 pub use search::{Filter, count_statement, page_statement, search};
 
-use crate::{Error, Result, stored::known};
+use crate::{Error, PgConnection, Result, stored::known};
 
 /// A ticket.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,11 +6,10 @@ use domain::{
     ids::{ClientId, UserId},
     page::{Page, PageRequest},
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{Ticket, TicketRow};
-use crate::{Result, chat::lists::COUNTED};
+use crate::{PgConnection, Result, chat::lists::COUNTED};
 
 /// What is looked for. What is `None` may be anything.
 #[derive(Debug, Clone, PartialEq, Eq)]

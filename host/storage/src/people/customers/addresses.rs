@@ -7,11 +7,10 @@ use domain::{
     address::Address,
     ids::{ClientId, CustomerId},
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::Introduction;
-use crate::{Result, stored};
+use crate::{PgConnection, Result, stored};
 
 /// What an event names, with the other spellings of its numbers, sorted and without repetitions.
 pub(super) fn named(introduction: &Introduction) -> Vec<Address> {

@@ -8,10 +8,9 @@ use domain::{
     clock::IdSource,
     ids::{ClientId, CustomerId},
 };
-use sqlx::PgConnection;
 
 use super::{Introduction, Met, addresses, resolve};
-use crate::{Error, Result, chat::participants::Folded};
+use crate::{Error, PgConnection, Result, chat::participants::Folded};
 
 /// The customers of recipients, in the order of `recipients`; unknown ones are created, all in a handful of statements.
 /// Pass the address that is written to: another one that a client wrote beside it is a claim, not evidence, and neither

@@ -2,10 +2,9 @@
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, CustomerId};
-use sqlx::PgConnection;
 
 use crate::{
-    Result,
+    PgConnection, Result,
     chat::{
         participants::{self, Folded},
         search,

@@ -11,10 +11,9 @@ use domain::{
     address::{Address, AddressKind, Addresses},
     ids::{ClientId, CustomerId},
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::{Result, chat::participants::Folded, stored};
+use crate::{PgConnection, Result, chat::participants::Folded, stored};
 
 pub use bulk::{resolve_many, resolve_sent};
 pub use resolve::{change_address, introduce};

@@ -7,10 +7,9 @@ use domain::{
     address::{Address, AddressKind},
     ids::{ClientId, CustomerId},
 };
-use sqlx::PgConnection;
 
 use super::addresses;
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// Takes the phone numbers of an event away from customers who are somebody else, in the database and in `found`. `named` is
 /// what the event names; `old` of it is the number of the person before, where the event tells of a change.

@@ -8,11 +8,10 @@ use domain::{
     clock::IdSource,
     ids::{ClientId, CustomerId},
 };
-use sqlx::PgConnection;
 
 use super::{Customer, Introduction, Met, addresses, bulk::keep_changing, find, find_by_address, merge, passing};
 use crate::{
-    Result,
+    PgConnection, Result,
     chat::{conversations, participants::Folded, search},
     tenancy::contacts,
 };

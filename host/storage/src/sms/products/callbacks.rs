@@ -2,10 +2,9 @@
 
 use chrono::{DateTime, Utc};
 use domain::ids::ClientId;
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// A callback on its way.
 #[derive(Debug, Clone, sqlx::FromRow)]

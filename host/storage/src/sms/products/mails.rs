@@ -7,10 +7,9 @@ use domain::{
     ids::{ClientId, SmsRequestId},
     sms_products::email::{Answer, EmailAddress},
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::{Error, Result};
+use crate::{Error, PgConnection, Result};
 
 /// The mail that a request came in.
 #[derive(Debug, Clone, PartialEq, Eq)]

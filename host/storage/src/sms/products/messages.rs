@@ -9,11 +9,10 @@ use domain::{
     ids::{ClientId, MessageId, PartId, SmsRequestId},
     sms_products::FinalReceipt,
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::{
-    Result,
+    PgConnection, Result,
     stored::{self, known},
 };
 

@@ -4,10 +4,9 @@ use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
 use domain::{ids::ClientId, numbering::spellings};
-use sqlx::PgConnection;
 
 use super::replies::bare;
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// Notes that a subscriber stopped; says nothing new where it had before.
 pub async fn stop(

@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, MessageId, SmsRequestId};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::Result;
+use crate::{PgConnection, Result};
 
 /// A source as subscribers answer it: an SMSC gives our numbers without `+`.
 pub(crate) fn bare(source: &str) -> &str {

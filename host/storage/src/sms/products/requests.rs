@@ -7,10 +7,9 @@ use domain::{
     ids::{ClientId, SmsRequestId},
     sms_products::Product,
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::{Result, stored::known};
+use crate::{PgConnection, Result, stored::known};
 
 /// A request that is taken.
 #[derive(Debug, Clone)]

@@ -6,10 +6,9 @@ use domain::{
     ids::{ClientId, SmsRequestId},
     sms_products::{FinalReceipt, GatewayStatus},
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::{Result, stored::known};
+use crate::{PgConnection, Result, stored::known};
 
 /// A message that is asked after.
 #[derive(Debug, Clone)]

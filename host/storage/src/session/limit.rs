@@ -1,0 +1,132 @@
+//! The time that a session waits for the server. PostgreSQL keeps `statement_timeout` only while it runs: a server that is frozen, or
+//! on a machine that has vanished, ends nothing. So the waiting ends here, and the session that it happened on is closed: it
+//! stands in the middle of an exchange.
+
+use std::{
+    io,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use futures::{FutureExt, Stream, StreamExt, future::BoxFuture, stream::BoxStream};
+
+use super::watch::Watch;
+
+/// Why a session does not wait any longer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum GivenUp {
+    /// The database answers nothing to this process.
+    #[error("the database does not answer; try again when it does")]
+    Silent,
+    /// The session is from before a silence: whether the server still knows it is not known.
+    #[error("the session with the database is from before it stopped answering; try again")]
+    Outdated,
+    /// This statement was not answered, others may be.
+    #[error("the database has not answered a statement for {} ms; try again", .0.as_millis())]
+    Late(Duration),
+}
+
+impl From<GivenUp> for sqlx::Error {
+    fn from(why: GivenUp) -> Self {
+        Self::Io(io::Error::new(io::ErrorKind::TimedOut, why))
+    }
+}
+
+/// How long answers on one session are waited for.
+#[derive(Debug)]
+pub(super) struct Limit<'c> {
+    pub(super) watch: Option<&'c Arc<Watch>>,
+    /// The session cannot be used on.
+    pub(super) outdated: bool,
+    /// Longest time in which nothing comes.
+    pub(super) patience: Duration,
+    /// Set when the waiting has ended without an answer.
+    pub(super) given_up: &'c mut bool,
+}
+
+/// An exchange with the server under a [`Limit`].
+pub(super) struct Limited<'c, A> {
+    exchange: A,
+    limit: Limit<'c>,
+    begun: bool,
+    over: bool,
+    /// Since the server was asked, or has answered last.
+    waiting: Option<BoxFuture<'static, GivenUp>>,
+}
+
+impl<'c, A> Limited<'c, A> {
+    pub(super) fn new(exchange: A, limit: Limit<'c>) -> Self {
+        Self { exchange, limit, begun: false, over: false, waiting: None }
+    }
+
+    fn poll_with<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        poll: impl FnOnce(&mut A, &mut Context<'_>) -> Poll<sqlx::Result<T>>,
+    ) -> Poll<sqlx::Result<T>> {
+        if !self.begun {
+            self.begun = true;
+            let refused = match self.limit.watch {
+                _ if self.limit.outdated => Some(GivenUp::Outdated),
+                Some(watch) if watch.is_silent() => Some(GivenUp::Silent),
+                _ => None,
+            };
+            if let Some(why) = refused {
+                return self.give_up(why);
+            }
+        }
+        if let Poll::Ready(answer) = poll(&mut self.exchange, cx) {
+            if self.waiting.take().is_some()
+                && let (Some(watch), Ok(_) | Err(sqlx::Error::Database(_))) = (self.limit.watch, &answer)
+            {
+                watch.note_answer();
+            }
+            return Poll::Ready(answer);
+        }
+        let Limit { watch, patience, .. } = self.limit;
+        let waiting = self.waiting.get_or_insert_with(|| give_up(watch.cloned(), patience).boxed());
+        let why = ready!(waiting.as_mut().poll(cx));
+        self.give_up(why)
+    }
+
+    fn give_up<T>(&mut self, why: GivenUp) -> Poll<sqlx::Result<T>> {
+        self.over = true;
+        *self.limit.given_up = true;
+        Poll::Ready(Err(why.into()))
+    }
+}
+
+/// Returns once an answer is not waited for any longer.
+async fn give_up(watch: Option<Arc<Watch>>, patience: Duration) -> GivenUp {
+    let late = tokio::time::sleep(patience);
+    let Some(watch) = watch else {
+        late.await;
+        return GivenUp::Late(patience);
+    };
+    tokio::select! {
+        () = watch.until_silent() => GivenUp::Silent,
+        () = late => GivenUp::Late(patience),
+    }
+}
+
+impl<'e, T> Future for Limited<'_, BoxFuture<'e, sqlx::Result<T>>> {
+    type Output = sqlx::Result<T>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        self.poll_with(cx, |exchange, cx| exchange.poll_unpin(cx))
+    }
+}
+
+impl<'e, T> Stream for Limited<'_, BoxStream<'e, sqlx::Result<T>>> {
+    type Item = sqlx::Result<T>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if self.over {
+            return Poll::Ready(None);
+        }
+        let next = self.poll_with(cx, |exchange, cx| exchange.poll_next_unpin(cx).map(Option::transpose));
+        next.map(Result::transpose)
+    }
+}

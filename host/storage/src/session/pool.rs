@@ -1,0 +1,266 @@
+//! The sessions of a process with the database.
+
+use std::{
+    ops::{Deref, DerefMut},
+    sync::Arc,
+    time::Duration,
+};
+
+use futures::{FutureExt, StreamExt, future::BoxFuture, stream::BoxStream};
+use sqlx::{
+    Describe, Either, Execute, Executor, Postgres,
+    pool::PoolOptions,
+    postgres::{PgConnectOptions, PgPoolOptions, PgQueryResult, PgRow, PgStatement, PgTypeInfo},
+};
+use tokio::task::JoinHandle;
+
+use super::{PgConnection, Timing, Transaction, limit::GivenUp, listener::Listener, settings, watch::Watch};
+use crate::{Error, Result, read_only};
+
+/// Statements that a session keeps prepared: more than there are.
+const KEPT_STATEMENTS: usize = 500;
+/// How long a start waits for a database that starts, too.
+const PATIENCE_AT_START: Duration = Duration::from_secs(10);
+/// How long the last look at a database that was waited for in vain may take.
+const LAST_LOOK: Duration = Duration::from_secs(2);
+
+/// Opens a pool of at most `connections` sessions, for background work. `url` is a `postgres://` URL.
+pub async fn connect(url: &str, connections: u32) -> Result<PgPool> {
+    connect_with(url, connections, Timing::default()).await
+}
+
+/// The same with other times.
+pub async fn connect_with(url: &str, connections: u32, timing: Timing) -> Result<PgPool> {
+    let options: PgConnectOptions = url.parse().map_err(Error::Database)?;
+    let options =
+        options.application_name("patchbay").options(settings::settings()).statement_cache_capacity(KEPT_STATEMENTS);
+    let watch = Arc::new(Watch::new(timing));
+    let sessions = pool_options(&watch).max_connections(connections).connect_with(options.clone()).await;
+    let sessions = match sessions {
+        Err(sqlx::Error::PoolTimedOut) => return Err(Error::Database(why_not(&options).await)),
+        sessions => sessions?,
+    };
+    let (name, options) = named(&sessions, options).await?;
+    sessions.set_connect_options(options.clone());
+    let keeping = tokio::spawn({
+        let watch = Arc::clone(&watch);
+        async move { watch.keep(options, name).await }
+    });
+    let patience = timing.work;
+    Ok(PgPool { sessions, watch, patience, keeper: Arc::new(Keeper(keeping)) })
+}
+
+fn pool_options(watch: &Arc<Watch>) -> PoolOptions<Postgres> {
+    let (before, after) = (Arc::clone(watch), Arc::clone(watch));
+    PgPoolOptions::new()
+        .acquire_timeout(PATIENCE_AT_START)
+        .test_before_acquire(false)
+        .after_connect(|db, _| Box::pin(settings::complete(db)))
+        .before_acquire(move |db, is| is_usable(Arc::clone(&before), db, is.age).boxed())
+        .after_release(move |db, is| is_usable(Arc::clone(&after), db, is.age).boxed())
+}
+
+/// Whether a session that has lasted for `age` can be used on: it is of now, and takes changes.
+async fn is_usable(watch: Arc<Watch>, db: &mut sqlx::PgConnection, age: Duration) -> sqlx::Result<bool> {
+    if watch.is_silent() || std::time::Instant::now().checked_sub(age).is_some_and(|begun| watch.is_outdated(begun)) {
+        return Err(GivenUp::Outdated.into());
+    }
+    watch.limited(read_only::takes_changes(db, age)).await
+}
+
+/// A name that only sessions of this pool have.
+async fn named(sessions: &sqlx::PgPool, options: PgConnectOptions) -> Result<(String, PgConnectOptions)> {
+    let name: String =
+        sqlx::query_scalar("SELECT set_config('application_name', 'patchbay ' || gen_random_uuid(), false)")
+            .fetch_one(sessions)
+            .await?;
+    Ok((name.clone(), options.application_name(&name)))
+}
+
+/// Why there is no session: the pool tried for as long as it may, and only says that.
+async fn why_not(options: &PgConnectOptions) -> sqlx::Error {
+    use sqlx::Connection;
+    match tokio::time::timeout(LAST_LOOK, sqlx::PgConnection::connect_with(options)).await {
+        Ok(Err(error)) => error,
+        Ok(Ok(_)) | Err(_) => sqlx::Error::PoolTimedOut,
+    }
+}
+
+/// Sessions with the database, taken one at a time. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct PgPool {
+    sessions: sqlx::PgPool,
+    watch: Arc<Watch>,
+    patience: Duration,
+    keeper: Arc<Keeper>,
+}
+
+/// A session of a pool, which gets it back.
+#[derive(Debug)]
+pub struct Pooled(PgConnection);
+
+impl Pooled {
+    /// Takes the session out of its pool, which may open another one for it.
+    pub fn detach(self) -> PgConnection {
+        self.0.detach()
+    }
+
+    /// Ends the session in good order.
+    pub async fn close(self) -> sqlx::Result<()> {
+        self.0.close().await
+    }
+}
+
+impl Deref for Pooled {
+    type Target = PgConnection;
+
+    fn deref(&self) -> &PgConnection {
+        &self.0
+    }
+}
+
+impl DerefMut for Pooled {
+    fn deref_mut(&mut self) -> &mut PgConnection {
+        &mut self.0
+    }
+}
+
+/// The task that watches; it ends with the last clone of the pool.
+#[derive(Debug)]
+struct Keeper(JoinHandle<()>);
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl PgPool {
+    /// A session. Fails at once while the database answers nothing.
+    pub async fn acquire(&self) -> sqlx::Result<Pooled> {
+        let pooled = self.watch.unless_silent(self.sessions.acquire()).await?;
+        Ok(Pooled(PgConnection::pooled(pooled, &self.watch, self.patience)))
+    }
+
+    /// A transaction on a session of its own.
+    pub async fn begin(&self) -> sqlx::Result<Transaction<'static>> {
+        Transaction::on(self.acquire().await?.0).await
+    }
+
+    /// The same sessions for requests: their callers wait for less.
+    pub fn for_requests(&self) -> Self {
+        self.with_patience(self.watch.timing().request)
+    }
+
+    /// The same sessions for background work, and for requests whose answer is as long as a report.
+    pub fn for_work(&self) -> Self {
+        self.with_patience(self.watch.timing().work)
+    }
+
+    /// The same sessions for statements that may take so long before the server says something.
+    pub fn with_patience(&self, patience: Duration) -> Self {
+        Self { patience, ..self.clone() }
+    }
+
+    /// Sessions beside these, a fifth as many: whoever waits for one of these takes none of those. They are opened when they are
+    /// wanted.
+    pub fn beside(&self) -> Self {
+        let connections = (self.max_connections() / 5).max(1);
+        Self { sessions: self.more(connections), ..self.clone() }
+    }
+
+    fn more(&self, connections: u32) -> sqlx::PgPool {
+        let options = pool_options(&self.watch).max_connections(connections);
+        options.connect_lazy_with((*self.sessions.connect_options()).clone())
+    }
+
+    /// Begins to hear what is told on a channel, on a session of its own.
+    pub(crate) async fn listen(&self, channel: &str) -> Result<Listener> {
+        // A listener that is dropped talks to the server once more: it must not keep a place among the others until that answers.
+        Listener::begin(&self.more(1), channel, &self.watch).await
+    }
+
+    /// Whether nothing is answered.
+    pub fn is_silent(&self) -> bool {
+        self.watch.is_silent()
+    }
+
+    /// Returns when the database answers nothing.
+    pub async fn until_silent(&self) {
+        self.watch.until_silent().await;
+    }
+
+    /// Returns when the database answers.
+    pub async fn until_answering(&self) {
+        self.watch.until_answering().await;
+    }
+
+    /// Ends all sessions, once they are given back.
+    pub async fn close(&self) {
+        self.keeper.0.abort();
+        while !self.keeper.0.is_finished() {
+            tokio::task::yield_now().await;
+        }
+        self.sessions.close().await;
+    }
+
+    /// How many sessions there may be.
+    pub fn max_connections(&self) -> u32 {
+        self.sessions.options().get_max_connections()
+    }
+
+    /// How many sessions there are.
+    pub fn size(&self) -> u32 {
+        self.sessions.size()
+    }
+
+    /// How many of them nothing uses.
+    pub fn num_idle(&self) -> usize {
+        self.sessions.num_idle()
+    }
+}
+
+/// Asks on a session that is taken for this alone, and answers when all is there.
+impl<'p> Executor<'p> for &'p PgPool {
+    type Database = Postgres;
+
+    fn fetch_many<'e, 'q: 'e, E>(self, query: E) -> BoxStream<'e, sqlx::Result<Either<PgQueryResult, PgRow>>>
+    where
+        'p: 'e,
+        E: 'q + Execute<'q, Postgres>,
+    {
+        let all = async move {
+            match self.acquire().await {
+                Ok(mut db) => db.fetch_many(query).collect::<Vec<_>>().await,
+                Err(error) => vec![Err(error)],
+            }
+        };
+        all.into_stream().flat_map(futures::stream::iter).boxed()
+    }
+
+    fn fetch_optional<'e, 'q: 'e, E>(self, query: E) -> BoxFuture<'e, sqlx::Result<Option<PgRow>>>
+    where
+        'p: 'e,
+        E: 'q + Execute<'q, Postgres>,
+    {
+        async move { self.acquire().await?.fetch_optional(query).await }.boxed()
+    }
+
+    fn prepare_with<'e, 'q: 'e>(
+        self,
+        sql: &'q str,
+        parameters: &'e [PgTypeInfo],
+    ) -> BoxFuture<'e, sqlx::Result<PgStatement<'q>>>
+    where
+        'p: 'e,
+    {
+        async move { self.acquire().await?.prepare_with(sql, parameters).await }.boxed()
+    }
+
+    fn describe<'e, 'q: 'e>(self, sql: &'q str) -> BoxFuture<'e, sqlx::Result<Describe<Postgres>>>
+    where
+        'p: 'e,
+    {
+        async move { self.acquire().await?.describe(sql).await }.boxed()
+    }
+}

@@ -1,0 +1,91 @@
+//! A transaction.
+
+use std::ops::{Deref, DerefMut};
+
+use sqlx::{TransactionManager, postgres::PgTransactionManager};
+
+use super::{PgConnection, limit::Limited};
+
+/// A transaction, rolled back unless it is committed. If the answer to [`commit`](Self::commit) does not come, it is not known whether
+/// the transaction took place: its session is closed, and the failure is one of a connection that was lost.
+#[derive(Debug)]
+pub struct Transaction<'c> {
+    db: Held<'c>,
+    open: bool,
+}
+
+/// The session of a transaction.
+#[derive(Debug)]
+enum Held<'c> {
+    /// It goes back to its pool when the transaction is over.
+    Own(PgConnection),
+    /// It is somebody else's.
+    Borrowed(&'c mut PgConnection),
+}
+
+impl<'c> Transaction<'c> {
+    pub(super) async fn on(db: PgConnection) -> sqlx::Result<Self> {
+        Self::begin(Held::Own(db)).await
+    }
+
+    /// On a session that is used on when the transaction is over.
+    pub(super) async fn beginning(db: &'c mut PgConnection) -> sqlx::Result<Self> {
+        Self::begin(Held::Borrowed(db)).await
+    }
+
+    async fn begin(db: Held<'c>) -> sqlx::Result<Self> {
+        let mut tx = Self { db, open: false };
+        let (raw, limit) = tx.parts()?;
+        // Who asks may go away before the answer: the session would be given back inside a transaction that nothing ends.
+        *limit.given_up = true;
+        Limited::new(PgTransactionManager::begin(raw, None), limit).await?;
+        tx.is_whole();
+        tx.open = true;
+        Ok(tx)
+    }
+
+    /// Keeps what was done.
+    pub async fn commit(mut self) -> sqlx::Result<()> {
+        let (raw, limit) = self.parts()?;
+        Limited::new(PgTransactionManager::commit(raw), limit).await?;
+        self.open = false;
+        Ok(())
+    }
+
+    /// Undoes what was done.
+    pub async fn rollback(mut self) -> sqlx::Result<()> {
+        let (raw, limit) = self.parts()?;
+        Limited::new(PgTransactionManager::rollback(raw), limit).await?;
+        self.open = false;
+        Ok(())
+    }
+}
+
+impl Drop for Transaction<'_> {
+    fn drop(&mut self) {
+        if self.open {
+            // It is sent before whatever the session is used for next, and when it is given back.
+            self.leave(PgTransactionManager::start_rollback);
+        }
+    }
+}
+
+impl Deref for Transaction<'_> {
+    type Target = PgConnection;
+
+    fn deref(&self) -> &PgConnection {
+        match &self.db {
+            Held::Own(db) => db,
+            Held::Borrowed(db) => db,
+        }
+    }
+}
+
+impl DerefMut for Transaction<'_> {
+    fn deref_mut(&mut self) -> &mut PgConnection {
+        match &mut self.db {
+            Held::Own(db) => db,
+            Held::Borrowed(db) => db,
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Whether the database answers this process. One session is kept for this alone and asked again and again, so that a
+//! database that is only slow is not taken for a silent one: a question on an open session is one round trip, a new session
+//! is several. An answer to any other statement of the process counts, too.
+
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use futures::{FutureExt, StreamExt, future::BoxFuture, stream::FuturesUnordered};
+use sqlx::{Connection, postgres::PgConnectOptions};
+use tokio::{
+    sync::watch::{self, Sender},
+    time::{MissedTickBehavior, interval_at, sleep, sleep_until, timeout},
+};
+
+use super::limit::GivenUp;
+
+/// How long the database may say nothing, and how long answers are waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timing {
+    /// Between two questions whether the database answers.
+    pub asked_every: Duration,
+    /// Age of the last answer from which a database that was asked is silent.
+    pub silent_after: Duration,
+    /// Longest time in which the answer to a statement of a request makes no progress.
+    pub request: Duration,
+    /// The same of background work: longer than a lock is waited for, so that the server says so first.
+    pub work: Duration,
+}
+
+impl Default for Timing {
+    fn default() -> Self {
+        Self {
+            asked_every: Duration::from_millis(500),
+            silent_after: Duration::from_secs(2),
+            request: Duration::from_secs(5),
+            work: Duration::from_secs(30),
+        }
+    }
+}
+
+/// A new session takes several round trips: it has so many times as long as an answer.
+const CONNECTING: u32 = 3;
+/// New sessions that are tried at the same time at most, while nothing answers.
+const AT_ONCE: usize = 6;
+
+/// What is known of the database.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    timing: Timing,
+    silent: Sender<bool>,
+    moments: Mutex<Moments>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Moments {
+    /// Of the last answer.
+    answered: Instant,
+    /// Sessions from before are not used any more.
+    renewed: Option<Instant>,
+}
+
+impl Watch {
+    /// Of a database that has just answered.
+    pub(super) fn new(timing: Timing) -> Self {
+        let moments = Mutex::new(Moments { answered: Instant::now(), renewed: None });
+        Self { timing, silent: Sender::new(false), moments }
+    }
+
+    pub(super) fn timing(&self) -> Timing {
+        self.timing
+    }
+
+    pub(crate) fn is_silent(&self) -> bool {
+        *self.silent.borrow()
+    }
+
+    /// Returns while the database is silent.
+    pub(crate) async fn until_silent(&self) {
+        until(self.silent.subscribe(), true).await;
+    }
+
+    /// Returns while the database answers.
+    pub(crate) async fn until_answering(&self) {
+        until(self.silent.subscribe(), false).await;
+    }
+
+    /// Whether a session that was taken or opened at this time is from before a silence.
+    pub(crate) fn is_outdated(&self, begun: Instant) -> bool {
+        self.moments().renewed.is_some_and(|renewed| begun <= renewed)
+    }
+
+    /// Something was answered.
+    pub(crate) fn note_answer(&self) {
+        self.moments().answered = Instant::now();
+    }
+
+    /// Something that is dropped as soon as the database is silent.
+    pub(crate) async fn unless_silent<T>(&self, doing: impl Future<Output = sqlx::Result<T>>) -> sqlx::Result<T> {
+        tokio::select! {
+            biased;
+            () = self.until_silent() => Err(GivenUp::Silent.into()),
+            done = doing => done,
+        }
+    }
+
+    /// The same, for no longer than a statement of a request.
+    pub(super) async fn limited<T>(&self, doing: impl Future<Output = sqlx::Result<T>>) -> sqlx::Result<T> {
+        let patience = self.timing.request;
+        let late = |_| Err(GivenUp::Late(patience).into());
+        timeout(patience, self.unless_silent(doing)).await.unwrap_or_else(late)
+    }
+
+    fn moments(&self) -> MutexGuard<'_, Moments> {
+        self.moments.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks for ever.
+    pub(super) async fn keep(&self, options: PgConnectOptions, name: String) {
+        let mut kept = None;
+        loop {
+            let answer = self.ask(kept.take(), &options).await;
+            self.moments().answered = Instant::now();
+            kept = match answer {
+                Answer::Session(session) if self.is_silent() => self.goes_on(session, &name).await,
+                Answer::Session(session) => Some(session),
+                Answer::Refusal => None,
+            };
+            sleep(self.timing.asked_every).await;
+        }
+    }
+
+    /// Asks until there is an answer.
+    async fn ask(&self, kept: Option<sqlx::PgConnection>, options: &PgConnectOptions) -> Answer {
+        let silent_after = self.timing.silent_after;
+        let asked = tokio::time::Instant::now();
+        let longest = silent_after * CONNECTING;
+        let mut judged_at = asked + if kept.is_some() { silent_after } else { longest };
+        let mut asking: FuturesUnordered<BoxFuture<'_, Option<Answer>>> = FuturesUnordered::new();
+        asking.push(match kept {
+            Some(session) => again(session).boxed(),
+            None => anew(options, longest).boxed(),
+        });
+        let mut further = interval_at(asked + silent_after, silent_after / 2);
+        further.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                biased;
+                Some(answer) = asking.next() => if let Some(answer) = answer { return answer },
+                _ = further.tick() => if asking.len() < AT_ONCE { asking.push(anew(options, longest).boxed()) },
+                () = sleep_until(judged_at), if !self.is_silent() => {
+                    let age = self.moments().answered.elapsed();
+                    if age >= silent_after {
+                        self.falls_silent();
+                    } else {
+                        judged_at = tokio::time::Instant::now() + (silent_after - age);
+                    }
+                }
+            }
+        }
+    }
+
+    fn falls_silent(&self) {
+        self.moments().renewed = Some(Instant::now());
+        self.silent.send_replace(true);
+        metrics::gauge!("patchbay_database_silent").set(1.0);
+        tracing::error!(
+            after_millis = self.timing.silent_after.as_millis(),
+            "the database does not answer; requests are refused and work waits until it does"
+        );
+    }
+
+    /// The database answers again on this session: the others of this process are replaced. PostgreSQL may think that they live, and
+    /// keeps for them what they had locked.
+    async fn goes_on(&self, mut session: sqlx::PgConnection, name: &str) -> Option<sqlx::PgConnection> {
+        let ending = sqlx::query(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+             WHERE application_name = $1 AND pid <> pg_backend_pid()",
+        )
+        .bind(name)
+        .execute(&mut session);
+        let ended = timeout(self.timing.silent_after * CONNECTING, ending).await;
+        let session = match ended {
+            Ok(Ok(_)) => Some(session),
+            Ok(Err(error)) => {
+                // They end by themselves, later.
+                tracing::warn!(error = &error as &dyn std::error::Error, "sessions from before cannot be ended");
+                Some(session)
+            }
+            // It was silent again: the next question finds out.
+            Err(_) => return None,
+        };
+        self.moments().renewed = Some(Instant::now());
+        self.silent.send_replace(false);
+        metrics::gauge!("patchbay_database_silent").set(0.0);
+        tracing::info!("the database answers again; sessions from before are replaced");
+        session
+    }
+}
+
+/// What a question was answered with.
+enum Answer {
+    /// The session can be asked again.
+    Session(sqlx::PgConnection),
+    /// The server is there, and takes no session.
+    Refusal,
+}
+
+/// Asks on a session that was kept. `None`: it is lost.
+async fn again(mut session: sqlx::PgConnection) -> Option<Answer> {
+    session.ping().await.ok().map(|()| Answer::Session(session))
+}
+
+/// Asks on a new session. `None`: there was none.
+async fn anew(options: &PgConnectOptions, longest: Duration) -> Option<Answer> {
+    let asking = async {
+        let mut session = sqlx::PgConnection::connect_with(options).await?;
+        session.ping().await?;
+        Ok(session)
+    };
+    match timeout(longest, asking).await {
+        Ok(Ok(session)) => Some(Answer::Session(session)),
+        Ok(Err(sqlx::Error::Database(_))) => Some(Answer::Refusal),
+        Ok(Err(_)) | Err(_) => None,
+    }
+}
+
+async fn until(mut state: watch::Receiver<bool>, silent: bool) {
+    // The sender is kept as long as somebody can ask.
+    if state.wait_for(|is| *is == silent).await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
