@@ -76,9 +76,10 @@ async fn a_database_that_stands_still_is_answered_for_and_service_is_normal_once
         for (at, (name, answer, took)) in answers(&service).await.into_iter().enumerate() {
             assert!(took < longest, "{name} took {took:?}, round {round}");
             let status = answer.status.as_u16();
-            // What needs no database is answered as ever.
+            // A request that needs no database is answered as ever, and readiness was found out the moment before.
+            let is_believed = round == 0 && name == "readiness";
             assert!(
-                [502, 503].contains(&status) || (before[at] / 100 == 4 && status == before[at]),
+                is_believed || [502, 503].contains(&status) || (before[at] / 100 == 4 && status == before[at]),
                 "{name}: {answer:?}"
             );
         }

@@ -112,8 +112,8 @@ impl Lease {
     }
 }
 
-/// Writes down what was done outside, such as a request that was made: it cannot be undone, and not to know of it is to do it twice. So
-/// while the database is away it is tried again, until it is written or refused for what it says. `writing` begins anew each time.
+/// Records work that was done outside, such as a request that was made. It cannot be undone, and without the record it is done
+/// twice. While the database is away it is tried again, until it is written or refused for its content. `writing` begins anew each time.
 pub async fn write_down<T, F: Future<Output = Result<T>>>(ctx: &Context, writing: impl Fn() -> F) -> Result<T> {
     let mut pause = SHORTEST_PAUSE;
     loop {

@@ -19,7 +19,7 @@ use crate::{Context, Error};
 const LOOK_WITHIN: Duration = Duration::from_secs(5);
 /// How long what was found out about the database is believed: probes need no key, and each look asks and writes.
 const BELIEVED: Duration = Duration::from_secs(1);
-/// How long a probe waits for a look before it is told what the one before found out. Who probes has a deadline, often of a second.
+/// How long a probe waits for a look before it is told what the one before found out. A probe has a deadline, often of a second.
 const TOLD_WITHIN: Duration = Duration::from_millis(700);
 
 /// What `/readyz` reports.
@@ -83,7 +83,7 @@ impl Writes {
         }
     }
 
-    /// What is known of the database. A look that takes long, because the database is far away, goes on behind a probe that is
+    /// The last state of the database that was found. A look that takes long, because the database is far away, goes on behind a probe that is
     /// answered with what the look before found out; a silent one is told at once.
     async fn known(self: &Arc<Self>, ctx: &Context) -> Database {
         if ctx.db.is_silent() {

@@ -1,4 +1,4 @@
-//! What all work hangs on, and a database that does not answer or is far away.
+//! Leases, the search for work, readiness and notices, on a database that does not answer or is far away.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -32,7 +32,7 @@ async fn context(pool: PgPool) -> Context {
     surroundings.build(pool, Arc::new(HandClock::at(1_790_000_000))).await
 }
 
-/// What ends, and does not hang.
+/// Fails if it hangs.
 async fn ends<T>(doing: impl Future<Output = T>) -> T {
     timeout(FOR_EVER / 2, doing).await.unwrap_or_else(|_| panic!("it hangs"))
 }
@@ -80,7 +80,7 @@ async fn a_database_that_is_far_away_is_ready() {
         while busy.len() < 2 {
             busy.push(ctx.db.acquire().await.unwrap());
         }
-        // What was found out is believed for a second.
+        // The result of a look is believed for a second.
         tokio::time::sleep(Duration::from_millis(600)).await;
     }
 }
@@ -117,7 +117,7 @@ async fn notices_of_rights_are_heard_again_once_a_silent_database_answers() {
     ends(ctx.db.until_silent()).await;
     wire.vanish();
     wire.release();
-    // Listening anew, it does not know what was told meanwhile.
+    // It listens anew, and does not know what was told in between.
     assert_eq!(ends(changes.next()).await, Affected::Anybody);
     stop.cancel();
     following.await.unwrap();

@@ -3,7 +3,10 @@
 
 use std::time::Duration;
 
-use base::{Context, Result, lanes::Lease};
+use base::{
+    Context, Error, Result,
+    lanes::{Lease, write_down},
+};
 use bytes::Bytes;
 use channels::http::GuardedRequest;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -70,7 +73,8 @@ async fn attempt(ctx: &Context, lease: &Lease, callback: Callback, allow_private
     (callback, arrived)
 }
 
-/// Writes down how attempts ended.
+/// Writes down how attempts ended. If the lane has gone to another process, it is kept at least which ones arrived: that one must not
+/// make them again.
 async fn settle(ctx: &Context, lease: &Lease, ended: &[(Callback, bool)]) -> Result<()> {
     let (mut done, mut again): (Vec<&Callback>, Vec<(&Callback, DateTime<Utc>)>) = (Vec::new(), Vec::new());
     for (callback, arrived) in ended {
@@ -90,14 +94,24 @@ async fn settle(ctx: &Context, lease: &Lease, ended: &[(Callback, bool)]) -> Res
             done.push(callback);
         }
     }
-    let mut tx = ctx.db.begin().await?;
-    lease.hold(&mut tx).await?;
     let settled: Vec<Uuid> = ended.iter().map(|(callback, _)| callback.id).collect();
-    callbacks::hold(&mut tx, lease.client, &settled).await?;
-    callbacks::done(&mut tx, lease.client, &done).await?;
-    callbacks::put_off(&mut tx, lease.client, &again).await?;
-    tx.commit().await?;
-    Ok(())
+    write_down(ctx, || async {
+        let mut tx = ctx.db.begin().await?;
+        let held = lease.hold(&mut tx).await;
+        if let Err(error) = &held
+            && !matches!(error, Error::LeaseLost)
+        {
+            return held;
+        }
+        callbacks::hold(&mut tx, lease.client, &settled).await?;
+        callbacks::done(&mut tx, lease.client, &done).await?;
+        if held.is_ok() {
+            callbacks::put_off(&mut tx, lease.client, &again).await?;
+        }
+        tx.commit().await?;
+        held
+    })
+    .await
 }
 
 /// When a callback that did not arrive is tried again; `None` when its day is over.

@@ -16,9 +16,12 @@ mod frozen;
 mod proxy;
 mod wire;
 
-use std::sync::{
-    OnceLock,
-    atomic::{AtomicU32, Ordering},
+use std::{
+    sync::{
+        OnceLock,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
 };
 
 use anyhow::Context;
@@ -33,6 +36,9 @@ pub use wire::Wire;
 /// Name of the database that every scratch database is a copy of.
 const MIGRATED: &str = "migrated";
 
+/// Longest time for one statement of a test. Some fill large tables, on machines that have other work.
+const PATIENCE: Duration = Duration::from_secs(600);
+
 /// A database that belongs to one test.
 pub struct Scratch {
     /// `postgres://` URL, through the cluster's unix socket. `psql`, `pgbench` and `patchbay` take it too.
@@ -40,11 +46,12 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// A pool on the database, as the program opens it.
+    /// A pool on the database, as the program opens it, but with more time for each statement.
     pub async fn pool(&self, connections: u32) -> PgPool {
         storage::connect(&self.url, connections)
             .await
             .unwrap_or_else(|error| panic!("the scratch database does not take connections: {error:?}"))
+            .with_patience(PATIENCE)
     }
 
     /// The same database over TCP.
@@ -57,6 +64,7 @@ impl Scratch {
         PgConnection::connect(&self.url)
             .await
             .unwrap_or_else(|error| panic!("the scratch database does not take connections: {error:?}"))
+            .with_patience(PATIENCE)
     }
 }
 

@@ -27,7 +27,7 @@ pub enum Target {
 struct Network {
     /// Each way.
     delay: Duration,
-    /// Nothing arrives. What is on its way does later, as TCP sends it again.
+    /// Nothing arrives. Bytes on their way arrive later, as TCP sends them again.
     held: bool,
     /// Connections that began before this one carry nothing any more.
     first_alive: u64,

@@ -337,8 +337,16 @@ impl<'a> Round<'a> {
 
     /// Keeps what could not be written, for as long as the lane is ours.
     fn not_written(&mut self, error: Error, writing: Writing) {
-        // Whoever has the lane by now asks for these again; and a process that stops has no later.
-        if matches!(error, Error::LeaseLost) || self.lease.is_over() {
+        if matches!(error, Error::LeaseLost) {
+            // Messages that providers have taken are on disk all the same; the rest is for the process that has the lane now. Calls in
+            // flight are waited for, and written in the same way.
+            self.outcomes.written(Instant::now());
+            self.ahead.clear();
+            self.failed = Some(error);
+            return;
+        }
+        // A process that stops has no later.
+        if self.lease.is_over() {
             self.outcomes = outcomes_of(self.sender);
             self.ahead.clear();
             self.failed = Some(error);

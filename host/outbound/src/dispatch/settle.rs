@@ -125,7 +125,8 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &Sender, ended:
     let mut tx = ctx.db.begin().await?;
     if let Err(error) = lease.hold(&mut tx).await {
         tx.rollback().await?;
-        remember_without_lease(ctx, client, &ended.parts).await?;
+        let taken = settlement.steps.into_iter().filter(|step| step.failure.is_none()).collect();
+        remember_without_lease(ctx, client, &ended.parts, taken).await?;
         return Err(error);
     }
     if settlement.refresh_templates
@@ -153,14 +154,16 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &Sender, ended:
     Ok(())
 }
 
-/// Which id the SMSC gave to a part is true whoever has the lane by now: its next owner must not submit it again.
-async fn remember_without_lease(ctx: &Context, client: ClientId, parts: &[LegPart]) -> Result<()> {
-    if parts.is_empty() {
+/// Records which messages a provider has taken, and which ids the SMSC gave to parts. The process that has the lane now must not send
+/// them again. As with a status, which needs no lane either, a leg only moves forward.
+async fn remember_without_lease(ctx: &Context, client: ClientId, parts: &[LegPart], taken: Vec<Step>) -> Result<()> {
+    if parts.is_empty() && taken.is_empty() {
         return Ok(());
     }
     let mut tx = ctx.db.begin().await?;
     let received = sms_parts::remember(&mut tx, client, parts).await?;
-    let wakes = sms_parts::join(ctx, &mut tx, client, &received).await?;
+    let mut wakes = BTreeSet::from_iter(advance(ctx, &mut tx, client, taken).await?);
+    wakes.extend(sms_parts::join(ctx, &mut tx, client, &received).await?);
     tx.commit().await?;
     ctx.wake.wake_all(client, wakes);
     Ok(())

@@ -1,6 +1,9 @@
 //! Mails to clients on their way to the relay: results, errors, and what phones answer. Each is tried for three days.
 
-use base::{Context, Result, lanes::Lease};
+use base::{
+    Context, Error, Result,
+    lanes::{Lease, write_down},
+};
 use channels::email::{RelayError, RelayMail, SmtpRelay};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
@@ -126,7 +129,8 @@ async fn attempt(relay: Option<&SmtpRelay>, lease: &Lease, mail: &OutgoingMail) 
     }
 }
 
-/// Writes down how attempts ended.
+/// Writes down how attempts ended. If the lane has gone to another process, it is kept at least which mails the relay has: that process
+/// must not hand them over again.
 async fn settle(ctx: &Context, lease: &Lease, ended: Vec<(OutgoingMail, Ended)>) -> Result<()> {
     let (mut done, mut again): (Vec<Uuid>, Vec<(Uuid, DateTime<Utc>)>) = (Vec::new(), Vec::new());
     for (mail, ended) in ended {
@@ -147,12 +151,22 @@ async fn settle(ctx: &Context, lease: &Lease, ended: Vec<(OutgoingMail, Ended)>)
             done.push(mail.id);
         }
     }
-    let mut tx = ctx.db.begin().await?;
-    lease.hold(&mut tx).await?;
-    mails::done(&mut tx, lease.client, &done).await?;
-    mails::put_off(&mut tx, lease.client, &again).await?;
-    tx.commit().await?;
-    Ok(())
+    write_down(ctx, || async {
+        let mut tx = ctx.db.begin().await?;
+        let held = lease.hold(&mut tx).await;
+        if let Err(error) = &held
+            && !matches!(error, Error::LeaseLost)
+        {
+            return held;
+        }
+        mails::done(&mut tx, lease.client, &done).await?;
+        if held.is_ok() {
+            mails::put_off(&mut tx, lease.client, &again).await?;
+        }
+        tx.commit().await?;
+        held
+    })
+    .await
 }
 
 /// When a mail that the relay did not take is tried again; `None` when its time is over.

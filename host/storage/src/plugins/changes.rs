@@ -28,7 +28,7 @@ pub async fn announce(db: &mut PgConnection, change: &Change) -> Result<()> {
     Ok(())
 }
 
-/// Hears what nodes tell, on a session beside those of the pool.
+/// Hears what nodes tell, on a session outside the pool.
 pub struct Changes {
     listener: Listener,
     trusted: Trusted,
@@ -48,7 +48,7 @@ impl Changes {
     }
 
     /// The next change. Fails as soon as the database answers nothing any more. After an error listen anew: what was told
-    /// meanwhile is lost.
+    /// in between is lost.
     pub async fn next(&mut self) -> Result<Change> {
         loop {
             let next = tokio::select! {

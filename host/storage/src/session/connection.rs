@@ -25,7 +25,7 @@ use super::{
 /// keeps no place in the pool.
 const GIVEN_BACK_WITHIN: Duration = Duration::from_secs(3);
 
-/// One session with the database. Whatever it is asked, it waits for an answer for a limited time, and not at all while the database
+/// One session with the database. It waits for each answer for a limited time, and not at all while the database
 /// answers nothing. It goes back to the pool that it is of, unless something was given up on it: then it is closed.
 pub struct PgConnection {
     /// `None` only while it is dropped.
@@ -97,7 +97,7 @@ impl PgConnection {
         }
     }
 
-    /// What is asked, and how long it is waited for.
+    /// The driver's session, and the limit for an exchange on it.
     pub(super) fn parts(&mut self) -> sqlx::Result<(&mut sqlx::PgConnection, Limit<'_>)> {
         let Self { session, taken_at, watch, patience, given_up } = self;
         let watch = watch.as_ref();

@@ -30,7 +30,7 @@ impl Listener {
         Ok(Self { listener: watch.limited(listening).await?, begun, watch: Arc::clone(watch) })
     }
 
-    /// What is told next; `None` after the session was lost and there is another one. May be dropped while it waits.
+    /// The next notification; `None` after the session was lost and there is another one. May be dropped while it waits.
     pub(crate) async fn next(&mut self) -> Result<Option<PgNotification>> {
         if self.watch.is_outdated(self.begun) {
             return Err(sqlx::Error::from(GivenUp::Outdated).into());

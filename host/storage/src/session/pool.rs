@@ -162,8 +162,7 @@ impl PgPool {
         Self { patience, ..self.clone() }
     }
 
-    /// Sessions beside these, a fifth as many: whoever waits for one of these takes none of those. They are opened when they are
-    /// wanted.
+    /// Further sessions, a fifth as many: waiting for one of these takes none of those. They are opened when they are wanted.
     pub fn beside(&self) -> Self {
         let connections = (self.max_connections() / 5).max(1);
         Self { sessions: self.more(connections), ..self.clone() }

@@ -19,7 +19,7 @@ pub struct Transaction<'c> {
 enum Held<'c> {
     /// It goes back to its pool when the transaction is over.
     Own(PgConnection),
-    /// It is somebody else's.
+    /// It is used on when the transaction is over.
     Borrowed(&'c mut PgConnection),
 }
 
@@ -36,7 +36,7 @@ impl<'c> Transaction<'c> {
     async fn begin(db: Held<'c>) -> sqlx::Result<Self> {
         let mut tx = Self { db, open: false };
         let (raw, limit) = tx.parts()?;
-        // Who asks may go away before the answer: the session would be given back inside a transaction that nothing ends.
+        // The caller may go away before the answer: the session would be given back inside a transaction that nothing ends.
         *limit.given_up = true;
         Limited::new(PgTransactionManager::begin(raw, None), limit).await?;
         tx.is_whole();
@@ -64,7 +64,7 @@ impl<'c> Transaction<'c> {
 impl Drop for Transaction<'_> {
     fn drop(&mut self) {
         if self.open {
-            // It is sent before whatever the session is used for next, and when it is given back.
+            // It is sent before the next statement on the session, and when it is given back.
             self.leave(PgTransactionManager::start_rollback);
         }
     }

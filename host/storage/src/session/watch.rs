@@ -45,7 +45,7 @@ const CONNECTING: u32 = 3;
 /// New sessions that are tried at the same time at most, while nothing answers.
 const AT_ONCE: usize = 6;
 
-/// What is known of the database.
+/// Knows whether the database answers.
 #[derive(Debug)]
 pub(crate) struct Watch {
     timing: Timing,
@@ -199,7 +199,7 @@ impl Watch {
     }
 }
 
-/// What a question was answered with.
+/// The answer to a question.
 enum Answer {
     /// The session can be asked again.
     Session(sqlx::PgConnection),
@@ -227,7 +227,7 @@ async fn anew(options: &PgConnectOptions, longest: Duration) -> Option<Answer> {
 }
 
 async fn until(mut state: watch::Receiver<bool>, silent: bool) {
-    // The sender is kept as long as somebody can ask.
+    // The sender lives as long as the pool.
     if state.wait_for(|is| *is == silent).await.is_err() {
         std::future::pending::<()>().await;
     }

@@ -36,7 +36,7 @@ impl Affected {
     }
 }
 
-/// Hears notices, on a session beside those of the pool. Fails as soon as the database answers nothing any more.
+/// Hears notices, on a session outside the pool. Fails as soon as the database answers nothing any more.
 pub struct Notices(Listener);
 
 impl Notices {

@@ -257,10 +257,11 @@ pub struct Finished<'a> {
     pub body: Option<&'a [u8]>,
 }
 
-/// Writes down what became of deliveries of one endpoint, and the attempts that were made, provided that its lane is still held
-/// with this fence; it is kept until the transaction ends. Deliveries that are no longer pending stay as they are. `false`: the lane
-/// has gone to another process, and nothing was written. One statement, so that it needs no transaction of its own: most groups of an
-/// endpoint with few events are one delivery.
+/// Writes down what became of deliveries of one endpoint, and the attempts that were made. The lane is kept, if it is still held with
+/// this fence, until the transaction ends. Deliveries that are no longer pending stay as they are. `false`: the lane has gone to
+/// another process. The requests were made, so the attempts are recorded all the same. The state of a delivery is written too,
+/// unless the other process has written a later attempt. A delivery without an attempt in `attempts` is left to the other process. One
+/// statement, so that it needs no transaction of its own: most groups of an endpoint with few events are one delivery.
 pub async fn settle(
     db: &mut PgConnection,
     client: ClientId,
@@ -284,7 +285,10 @@ pub async fn settle(
                        AS one (id, state, attempts, due_at, body)
                    OFFSET 0) done
              WHERE webhook_delivery.client_id = done.client_id AND webhook_delivery.id = done.id
-               AND webhook_delivery.state = 'PENDING' AND EXISTS (SELECT 1 FROM held)
+               AND webhook_delivery.state = 'PENDING'
+               AND (EXISTS (SELECT 1 FROM held)
+                    OR (webhook_delivery.attempts = done.attempts - 1
+                        AND webhook_delivery.id = ANY($11)))
          ), recorded AS (
              INSERT INTO webhook_attempt
                  (client_id, endpoint_id, id, delivery_id, attempt, status_code, error, response_start, duration_millis,
@@ -292,7 +296,8 @@ pub async fn settle(
              SELECT $1, $8, made.*
              FROM unnest($10::uuid[], $11::uuid[], $12::smallint[], $13::smallint[], $14::text[], $15::text[],
                          $16::integer[], $17::timestamptz[]) AS made
-             WHERE EXISTS (SELECT 1 FROM held)
+             -- The answer to a commit may have been lost: then it is all written again.
+             ON CONFLICT DO NOTHING
          )
          SELECT lane FROM held",
     )

@@ -21,7 +21,7 @@ async fn ask(pool: &PgPool) -> Result<(), Error> {
     Ok(())
 }
 
-/// What ends, and does not hang.
+/// Fails if it hangs.
 async fn ends<T>(doing: impl Future<Output = T>) -> T {
     timeout(FOR_EVER / 2, doing).await.unwrap_or_else(|_| panic!("it hangs"))
 }
@@ -57,7 +57,7 @@ async fn whatever_waits_for_a_database_that_falls_silent_ends_at_once_and_sessio
     ends(pool.until_answering()).await;
     let asks = (0..20).map(|_| ask(&pool));
     assert!(ends(futures::future::join_all(asks)).await.iter().all(Result::is_ok));
-    // What a session from before had locked is free, although PostgreSQL has not heard of its end.
+    // A lock of a session from before is free, although PostgreSQL has not heard of its end.
     let mut db = pool.acquire().await.unwrap();
     sqlx::query("SET lock_timeout = '10s'").execute(&mut *db).await.unwrap();
     ends(sqlx::query("UPDATE client SET client_ref = client_ref").execute(&mut *db)).await.unwrap();

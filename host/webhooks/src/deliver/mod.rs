@@ -6,6 +6,9 @@
 //! out of the next look. A process that dies in between has written nothing of an attempt in flight, so that attempt is
 //! made again with the same id: receivers see an event at least once.
 //!
+//! A process that lives writes down every attempt that it made. When its lane has gone to another one it begins nothing more, finishes
+//! what is in flight, and records that, too; a database that is away is waited for.
+//!
 //! Nothing here waits for another endpoint, and no connection to the database is held during a request.
 
 mod attempt;
@@ -46,6 +49,8 @@ const PAGE: usize = 256;
 const MOST_WAITING: usize = 4096;
 /// Outcomes that are written at once without waiting for more.
 const GROUP: usize = 128;
+/// Number of outcomes that wait to be written from which nothing more is sent. As many may come twice if the process dies.
+const MOST_UNWRITTEN: usize = 2 * GROUP;
 /// How long an outcome waits for others to be written with.
 const GROUP_WAIT: Duration = Duration::from_millis(15);
 
@@ -134,7 +139,7 @@ impl<'a> EndpointRun<'a> {
                 return self.failed.map_or(Ok(()), Err);
             }
             let wakeup = self.next_wakeup().await;
-            self.handle(wakeup)?;
+            self.handle(wakeup);
         }
     }
 
@@ -160,7 +165,7 @@ impl<'a> EndpointRun<'a> {
     /// Starts as many requests as there is room for.
     fn launch(&mut self) {
         let Some(target) = &self.target else { return };
-        while self.has_free_place() && !self.is_gone {
+        while self.has_free_place() && !self.is_gone && self.outcomes.len() < MOST_UNWRITTEN {
             let Some(ready) = self.send_queue.pop() else { return };
             let http = self.ctx.http.on_behalf_of(self.lease.client);
             let clock = Arc::clone(&self.ctx.clock);
@@ -223,7 +228,7 @@ impl<'a> EndpointRun<'a> {
         look.into_iter().chain(settle).min()
     }
 
-    fn handle(&mut self, wakeup: Wakeup) -> Result<()> {
+    fn handle(&mut self, wakeup: Wakeup) {
         match wakeup {
             Wakeup::Sent(sent) => {
                 self.take(sent);
@@ -235,29 +240,24 @@ impl<'a> EndpointRun<'a> {
                 self.page = None;
                 match page {
                     Ok(page) => self.take_page(page),
-                    Err(error) => self.fail(error)?,
+                    Err(error) => self.fail(error),
                 }
             }
             Wakeup::Settled(settled) => {
                 self.settling = None;
                 match settled {
                     Ok(settled) => self.take_settled(settled),
-                    Err(error) => self.fail(error)?,
+                    Err(error) => self.fail(error),
                 }
             }
             Wakeup::Nudge => self.page_schedule.expect(Instant::now()),
             Wakeup::Time | Wakeup::Stop => {}
         }
-        Ok(())
     }
 
-    /// Ends the work: at once when nothing more can be written, else after what is in flight.
-    fn fail(&mut self, error: Error) -> Result<()> {
-        if matches!(error, Error::LeaseLost) {
-            return Err(error);
-        }
+    /// Ends the work after what is in flight.
+    fn fail(&mut self, error: Error) {
         self.failed.get_or_insert(error);
-        Ok(())
     }
 
     fn take(&mut self, sent: std::result::Result<Attempted, JoinError>) {
@@ -297,6 +297,9 @@ impl<'a> EndpointRun<'a> {
         }
         self.failing_since = settled.failing_since;
         self.closed |= settled.disabled;
+        if settled.lost {
+            self.fail(Error::LeaseLost);
+        }
         // What has come in since says so again.
         self.is_gone = self.outcomes.iter().any(|attempted| attempted.outcome.verdict == Verdict::Disable);
     }

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    ids::DeliveryId,
+    ids::{DeliveryId, InboxId},
     webhook::{AfterFailure, DisabledReason, FailedAttempt, Verdict, after_failure},
 };
 use storage::{
@@ -20,7 +20,10 @@ use super::{
     disable::disable,
     endpoint_of,
 };
-use base::{Context, Error, Result, lanes::Lease};
+use base::{
+    Context, Result,
+    lanes::{Lease, write_down},
+};
 
 /// An endpoint that has failed all this time without one success is turned off (STYLE 6.1).
 const FAILING_TOO_LONG: TimeDelta = TimeDelta::days(5);
@@ -32,10 +35,13 @@ pub(super) struct Settled {
     pub(super) failing_since: Option<DateTime<Utc>>,
     /// Nothing more goes to this endpoint.
     pub(super) disabled: bool,
+    /// The lane has gone to another process.
+    pub(super) lost: bool,
 }
 
-/// Writes down a group of outcomes, at once or not at all. Nearly always that is one statement; what it means for the endpoint
-/// shares its transaction.
+/// Writes down a group of outcomes, at once or not at all; again and again while the database is away, and also when the lane has gone to
+/// another process: the requests were made. Nearly always that is one statement; what it means for the endpoint shares
+/// its transaction, and is left to the other process if there is one.
 pub(super) async fn settle(
     ctx: &Context,
     lease: &Lease,
@@ -53,40 +59,65 @@ pub(super) async fn settle(
     count(&group);
     let attempts: Vec<NewAttempt> = group.iter().map(|attempted| record(ctx, attempted)).collect();
 
-    let ids = finished.iter().map(|one| one.id).collect();
-    if health == (Health { failing_since, disable: None }) {
-        let mut db = ctx.db.acquire().await?;
-        write(&mut db, lease, &finished, &attempts).await?;
-        return Ok(Settled { ids, failing_since, disabled: false });
-    }
+    let noticed_at = group.first().map(|attempted| attempted.ready.inbox);
+    write_down(ctx, || async {
+        if health == (Health { failing_since, disable: None }) {
+            let held = write(&mut *ctx.db.acquire().await?, lease, &finished, &attempts).await?;
+            return Ok(Written { failing_since, disabled: false, lost: !held });
+        }
+        write_with_health(ctx, lease, (&target, noticed_at), (&finished, &attempts), (failing_since, &health)).await
+    })
+    .await
+    .map(|Written { failing_since, disabled, lost }| Settled {
+        ids: finished.iter().map(|one| one.id).collect(),
+        failing_since,
+        disabled,
+        lost,
+    })
+}
+
+/// The result of a write.
+struct Written {
+    failing_since: Option<DateTime<Utc>>,
+    disabled: bool,
+    lost: bool,
+}
+
+/// Writes outcomes that change what is known of the endpoint.
+async fn write_with_health(
+    ctx: &Context,
+    lease: &Lease,
+    (target, noticed_at): (&Target, Option<InboxId>),
+    (finished, attempts): (&[Finished<'_>], &[NewAttempt]),
+    (failing_since, health): (Option<DateTime<Utc>>, &Health),
+) -> Result<Written> {
     let mut tx = ctx.db.begin().await?;
-    write(&mut tx, lease, &finished, &attempts).await?;
+    if !write(&mut tx, lease, finished, attempts).await? {
+        tx.commit().await?;
+        return Ok(Written { failing_since, disabled: false, lost: true });
+    }
     if health.failing_since != failing_since {
         configs::set_failing_since(&mut tx, lease.client, endpoint_of(lease), health.failing_since).await?;
     }
     let wakes = match health.disable {
-        Some(reason) => {
-            let noticed_at = group.first().map(|attempted| attempted.ready.inbox);
-            disable(ctx, &mut tx, lease, &target, (reason, noticed_at)).await?
-        }
+        Some(reason) => disable(ctx, &mut tx, lease, target, (reason, noticed_at)).await?,
         None => None,
     };
     tx.commit().await?;
     let disabled = wakes.is_some();
     ctx.wake.wake_all(lease.client, wakes.into_iter().flatten());
-    Ok(Settled { ids, failing_since: health.failing_since, disabled })
+    Ok(Written { failing_since: health.failing_since, disabled, lost: false })
 }
 
-/// The deliveries and their attempts, while the lane is ours.
+/// The deliveries and their attempts; whether the lane is still ours.
 pub(super) async fn write(
     db: &mut PgConnection,
     lease: &Lease,
     finished: &[Finished<'_>],
     attempts: &[NewAttempt],
-) -> Result<()> {
+) -> Result<bool> {
     let lane = (endpoint_of(lease), lease.fence);
-    let held = deliveries::settle(db, lease.client, lane, finished, attempts).await?;
-    if held { Ok(()) } else { Err(Error::LeaseLost) }
+    Ok(deliveries::settle(db, lease.client, lane, finished, attempts).await?)
 }
 
 /// What becomes of a delivery after an attempt.

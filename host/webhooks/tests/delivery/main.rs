@@ -300,6 +300,48 @@ async fn a_worker_that_lost_its_lane_writes_nothing() {
 }
 
 #[tokio::test]
+async fn what_is_in_flight_when_a_lane_goes_to_another_process_is_finished_and_recorded() {
+    let stage = Stage::new().await;
+    let sink = Sink::answering(|_| Answer::after_millis(1_000)).await;
+    stage.configure(json!({ "sessionStatusURL": sink.url })).await;
+    let endpoints = stage.happen(&[(1, "one"), (2, "two"), (3, "three"), (3, "four")]).await;
+    let lease = stage.claim(endpoints[0]).await;
+    let losing = async {
+        sink.has_received(3).await;
+        stage.lose(endpoints[0]).await;
+    };
+    let (worked, ()) = tokio::join!(webhooks::deliver::work(&stage.ctx, &lease), losing);
+    assert!(matches!(worked, Err(base::Error::LeaseLost)), "{worked:?}");
+    let made = sink.received().len();
+    assert!((3..=4).contains(&made), "{made} requests");
+    assert_eq!(stage.attempts().await, i64::try_from(made).unwrap());
+    let delivered = stage.states().await.iter().filter(|(state, attempts)| state == "DELIVERED" && *attempts == 1).count();
+    assert_eq!(delivered, made);
+}
+
+#[tokio::test]
+async fn what_is_in_flight_when_the_database_falls_silent_is_recorded_when_it_answers_again() {
+    let wire = scratch::database().await.wire().await;
+    let timing = storage::Timing { silent_after: Duration::from_millis(500), ..storage::Timing::default() };
+    let stage = Stage::on(storage::connect_with(&wire.url, 8, timing).await.unwrap()).await;
+    let sink = Sink::answering(|_| Answer::after_millis(1_000)).await;
+    stage.configure(json!({ "sessionStatusURL": sink.url })).await;
+    let endpoints = stage.happen(&[(1, "one"), (2, "two")]).await;
+    let lease = stage.claim(endpoints[0]).await;
+    let failing = async {
+        sink.has_received(2).await;
+        wire.hold();
+        stage.ctx.db.until_silent().await;
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        wire.release();
+    };
+    let (worked, ()) = tokio::join!(webhooks::deliver::work(&stage.ctx, &lease), failing);
+    drop(worked);
+    assert_eq!((sink.received().len(), stage.attempts().await), (2, 2));
+    assert!(stage.states().await.iter().all(|(state, attempts)| state == "DELIVERED" && *attempts == 1));
+}
+
+#[tokio::test]
 async fn hundreds_of_events_all_arrive_once_and_each_conversation_in_order() {
     let stage = Stage::new().await;
     let sink = Sink::answering(|_| Answer::at_once(200)).await;

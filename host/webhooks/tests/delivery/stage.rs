@@ -34,7 +34,11 @@ pub struct Stage {
 
 impl Stage {
     pub async fn new() -> Self {
-        let db = scratch::database().await.pool(8).await;
+        Self::on(scratch::database().await.pool(8).await).await
+    }
+
+    /// On this database.
+    pub async fn on(db: PgPool) -> Self {
         let clock = Arc::new(HandClock::at(1_790_000_000));
         let ctx = Arc::new(context(db, Arc::clone(&clock)).await);
         let (client, number) = one_number(&ctx, "27600000001").await;
@@ -139,6 +143,20 @@ impl Stage {
         let (stop, nudge) = (CancellationToken::new(), Arc::new(Notify::new()));
         let claimed = Lease::claim(&self.ctx, lane, Duration::from_secs(60), stop, nudge).await;
         claimed.unwrap().expect("the lane is free")
+    }
+
+    /// From now on another process has the lane.
+    pub async fn lose(&self, endpoint: EndpointId) {
+        sqlx::query("UPDATE lane SET fence = fence + 1 WHERE lane_id = $1")
+            .bind(endpoint.0)
+            .execute(&self.ctx.db)
+            .await
+            .unwrap();
+    }
+
+    /// How many attempts are recorded.
+    pub async fn attempts(&self) -> i64 {
+        sqlx::query_scalar("SELECT count(*) FROM webhook_attempt").fetch_one(&self.ctx.db).await.unwrap()
     }
 
     /// State and attempts of every delivery, in the order of the events.
