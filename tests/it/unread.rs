@@ -47,7 +47,9 @@ impl Deaf {
         for _ in 0..times {
             let uri = format!("{}{path}", patchbay.url());
             let request = get(&uri);
-            let Ok(Ok(ready)) = timeout(Duration::from_millis(300), self.requests.clone().ready()).await else { return };
+            let Ok(Ok(ready)) = timeout(Duration::from_millis(300), self.requests.clone().ready()).await else {
+                return;
+            };
             self.requests = ready;
             self.answers.push(self.requests.send_request(request, true).unwrap().0);
         }

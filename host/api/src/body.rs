@@ -178,7 +178,8 @@ pub(crate) async fn read_saying(
             Err(ApiError::new(ErrorKind::RequestTimeout, said))
         }
         Err(Unread::TooSlow) => {
-            let said = format!("the body must arrive with {STRANGERS_PACE} bytes a second, as it comes without an API key");
+            let said =
+                format!("the body must arrive with {STRANGERS_PACE} bytes a second, as it comes without an API key");
             Err(ApiError::new(ErrorKind::RequestTimeout, said))
         }
     }

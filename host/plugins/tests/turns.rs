@@ -12,12 +12,12 @@ use std::{
 use base::{Context, audit::Actor};
 use domain::ids::ClientId;
 use plugins::{Activate, PluginError, Version, activate, slots::Mode};
+use props::{HandClock, Surroundings};
 use serde_json::{Value, json};
 use storage::{
     plugins::{activations, versions},
     tenancy::clients::{self, NewClient},
 };
-use test_props::{HandClock, Surroundings};
 
 const BOT: &str = "large-schema";
 

@@ -112,12 +112,12 @@ impl Service {
 
     pub async fn with(options: Options) -> Self {
         let scratch = scratch::database().await;
-        let wire = if options.over_a_wire { Some(scratch.wire().await) } else { None };
-        let db = match &wire {
-            Some(wire) => storage::connect(&wire.url, 10).await.unwrap(),
-            None => scratch.pool(10).await,
-        };
-        Self::over(wire, db, options).await
+        if !options.over_a_wire {
+            return Self::on(scratch.pool(10).await, options).await;
+        }
+        let wire = scratch.wire().await;
+        let db = storage::connect(&wire.url, 10).await.unwrap();
+        Self::over(Some(wire), db, options).await
     }
 
     /// The API on this database.

@@ -10,11 +10,7 @@ use axum::{
     http::{Version, header::HOST, uri::Authority},
 };
 use http_body_util::BodyExt;
-use hyper_util::{
-    rt::TokioIo,
-    server::conn::auto,
-    service::TowerToHyperService,
-};
+use hyper_util::{rt::TokioIo, server::conn::auto, service::TowerToHyperService};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     time::{Instant, sleep_until},

@@ -8,10 +8,10 @@ use domain::{
     inbox::InboxKind,
     template::TemplateRecord,
 };
-use sqlx::{PgConnection, types::Json};
+use sqlx::types::Json;
 use uuid::Uuid;
 
-use crate::{Result, stored::known};
+use crate::{PgConnection, Result, stored::known};
 
 /// What a group of requests names.
 #[derive(Debug, Default)]

@@ -15,7 +15,7 @@ use storage::{
         legs::{self, WhenLocked},
         messages::NewMessage,
         outgoing::{self, Outgoing},
-        parts::{NewPart, PartOrigin},
+        parts::{self, NewPart, PartOrigin},
         work,
     },
     people::customers::{self, Introduction},

@@ -13,8 +13,7 @@ use domain::{
 };
 use serde_json::json;
 use storage::{
-    PgConnection,
-    inboxes,
+    PgConnection, inboxes,
     outbound::{
         legs::{self, LegCustomer, WhenLocked},
         messages::NewMessage,

@@ -315,7 +315,8 @@ async fn what_is_in_flight_when_a_lane_goes_to_another_process_is_finished_and_r
     let made = sink.received().len();
     assert!((3..=4).contains(&made), "{made} requests");
     assert_eq!(stage.attempts().await, i64::try_from(made).unwrap());
-    let delivered = stage.states().await.iter().filter(|(state, attempts)| state == "DELIVERED" && *attempts == 1).count();
+    let delivered =
+        stage.states().await.iter().filter(|(state, attempts)| state == "DELIVERED" && *attempts == 1).count();
     assert_eq!(delivered, made);
 }
 

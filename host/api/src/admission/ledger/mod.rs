@@ -45,7 +45,15 @@ pub(super) struct Ledger {
 impl Ledger {
     pub fn new(settings: AdmissionSettings) -> Self {
         let (all, strangers) = (Load::default(), Load::default());
-        Self { settings, accounts: HashMap::new(), entries: HashMap::new(), next: 0, sweep_at: ACCOUNTS, all, strangers }
+        Self {
+            settings,
+            accounts: HashMap::new(),
+            entries: HashMap::new(),
+            next: 0,
+            sweep_at: ACCOUNTS,
+            all,
+            strangers,
+        }
     }
 
     fn account(&mut self, owner: Owner, now: Instant) -> &mut Account {
@@ -158,13 +166,7 @@ impl Ledger {
     }
 
     /// Counts bytes of an answer that are in memory, in the place of the body. An error if `may_refuse` and the account has no room.
-    pub fn hold_answer(
-        &mut self,
-        number: Number,
-        bytes: u64,
-        may_refuse: bool,
-        now: Instant,
-    ) -> Result<(), Refusal> {
+    pub fn hold_answer(&mut self, number: Number, bytes: u64, may_refuse: bool, now: Instant) -> Result<(), Refusal> {
         let Some(entry) = self.entries.get(&number) else { return Ok(()) };
         let (owner, load, share) = (entry.owner, entry.load, entry.share());
         let account = self.account(owner, now);

@@ -78,12 +78,11 @@ impl Ledger {
     }
 
     fn slowest(&self, crowd: Crowd, except: Number, short: Short, now: Instant) -> Option<Number> {
-        let size = |owner: Owner| {
-            short.of(self.accounts.get(&owner).map(|account| account.held).unwrap_or_default())
-        };
-        let waiting = self.entries.iter().filter(|(number, entry)| {
-            crowd.has(entry.owner) && **number != except && short.of(entry.load) > 0
-        });
+        let size = |owner: Owner| short.of(self.accounts.get(&owner).map(|account| account.held).unwrap_or_default());
+        let waiting = self
+            .entries
+            .iter()
+            .filter(|(number, entry)| crowd.has(entry.owner) && **number != except && short.of(entry.load) > 0);
         let paced = waiting.filter_map(|(number, entry)| Some((entry.pace(now)?, size(entry.owner), *number)));
         let slowest = paced.min_by(|(pace, size, _), (other_pace, other_size, _)| {
             let slower = pace.partial_cmp(other_pace).unwrap_or(std::cmp::Ordering::Equal);
