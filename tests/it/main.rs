@@ -56,6 +56,7 @@ mod plugin_limits;
 mod plugin_modes;
 mod plugin_requests;
 mod plugin_secrets;
+mod plugin_swaps;
 mod plugin_trials;
 mod plugin_uploads;
 mod plugin_uploads_unawaited;

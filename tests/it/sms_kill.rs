@@ -18,7 +18,7 @@ use sqlx::PgPool;
 use tokio::task::JoinSet;
 
 /// How often the test kills the process; `make soak` does it for minutes.
-pub const KILLS: usize = 5;
+pub const KILLS: usize = 2;
 /// The windows of both binds together.
 const WINDOW: usize = 16;
 /// Requests that each life of the process takes at least.
@@ -72,7 +72,6 @@ pub async fn start() -> Patchbay {
 
 /// Two clients that send, each a lane of its own; the windows are shared.
 pub struct Sending {
-    pub clients: [Client; 2],
     ledger: Ledger,
     over: Arc<AtomicBool>,
     senders: JoinSet<()>,
@@ -105,9 +104,9 @@ impl Sending {
         for client in &clients {
             patchbay.credits(client, 1_000_000);
         }
-        let mut sending = Self { clients, ledger: Ledger::default(), over: Arc::default(), senders: JoinSet::new() };
+        let mut sending = Self { ledger: Ledger::default(), over: Arc::default(), senders: JoinSet::new() };
         for name in 0..SENDERS {
-            let client = sending.clients[name % sending.clients.len()].clone();
+            let client = clients[name % clients.len()].clone();
             let (ledger, over) = (Arc::clone(&sending.ledger), Arc::clone(&sending.over));
             sending.senders.spawn(send(patchbay.url(), client, name, ledger, over));
         }

@@ -16,11 +16,16 @@ mod http2;
 #[path = "../it/kill/mod.rs"]
 mod kill;
 mod kills;
+mod long;
 mod memory;
 mod neighbour;
 mod network;
+#[path = "../it/plugin_swaps.rs"]
+mod plugin_swaps;
 mod receiver;
 mod samples;
+#[path = "../it/schema.rs"]
+mod schema;
 mod seeds;
 #[path = "../it/sms_kill.rs"]
 mod sms_kill;
@@ -39,12 +44,14 @@ use arguments::Arguments;
 use futures::FutureExt;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use sources::Sources;
-use table::{Attacked, Checked};
+use table::{CheckOutcome, DoorOutcome};
 
 fn main() -> ExitCode {
     let (doors, networks) = (doors::doors(), network::networks());
     let names: Vec<&str> = doors.iter().map(|door| door.name).collect();
-    let names = [names, networks.iter().map(|network| network.name).collect(), kills::KILLS.to_vec()].concat();
+    let names =
+        [names, networks.iter().map(|network| network.name).collect(), kills::KILLS.to_vec(), long::LONG.to_vec()]
+            .concat();
     let arguments = match Arguments::read(&names) {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -67,8 +74,8 @@ fn main() -> ExitCode {
 /// The outcomes so far, which are in the file after every case.
 struct Report {
     file: std::path::PathBuf,
-    attacked: Vec<Attacked>,
-    checked: Vec<Checked>,
+    attacked: Vec<DoorOutcome>,
+    checked: Vec<CheckOutcome>,
 }
 
 impl Report {
@@ -87,7 +94,7 @@ impl Report {
     }
 
     fn is_met(&self) -> bool {
-        self.attacked.iter().all(Attacked::is_met) && self.checked.iter().all(|checked| checked.outcome.is_ok())
+        self.attacked.iter().all(DoorOutcome::is_met) && self.checked.iter().all(|checked| checked.outcome.is_ok())
     }
 }
 
@@ -109,23 +116,27 @@ async fn run(arguments: &Arguments, doors: &[doors::Door], networks: &[network::
         report.checked.push(check(case, kills::run(case, arguments.length)).await);
         report.write();
     }
-}
-
-/// Runs a case that panics when something is wrong.
-async fn check(case: &'static str, run: impl Future<Output = String>) -> Checked {
-    eprintln!("soak: {case}");
-    let began = Instant::now();
-    match std::panic::AssertUnwindSafe(run).catch_unwind().await {
-        Ok(counts) => Checked { case, outcome: Ok(counts), took: began.elapsed() },
-        Err(panic) => Checked { took: began.elapsed(), ..failed(case, &*panic) },
+    for case in long::LONG.into_iter().filter(|case| arguments.wants("long", case)) {
+        report.checked.push(check(case, long::run(case, arguments.length)).await);
+        report.write();
     }
 }
 
-fn failed(case: &'static str, panic: &(dyn std::any::Any + Send)) -> Checked {
+/// Runs a case that panics when something is wrong.
+async fn check(case: &'static str, run: impl Future<Output = String>) -> CheckOutcome {
+    eprintln!("soak: {case}");
+    let began = Instant::now();
+    match std::panic::AssertUnwindSafe(run).catch_unwind().await {
+        Ok(counts) => CheckOutcome { case, outcome: Ok(counts), took: began.elapsed() },
+        Err(panic) => CheckOutcome { took: began.elapsed(), ..failed(case, &*panic) },
+    }
+}
+
+fn failed(case: &'static str, panic: &(dyn std::any::Any + Send)) -> CheckOutcome {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
     let first: String = text.chars().take(300).collect();
-    Checked { case, outcome: Err(first), took: Duration::ZERO }
+    CheckOutcome { case, outcome: Err(first), took: Duration::ZERO }
 }
 
 /// Lets this process open as many files as it may at all: each connection is one.

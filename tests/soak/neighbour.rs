@@ -1,4 +1,4 @@
-//! The neighbour: what it does while nothing else happens, and while somebody attacks.
+//! The neighbour: its actions are timed, first alone and then during an attack.
 
 use std::{
     collections::BTreeMap,
@@ -34,7 +34,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Visitors take turns: each may write 40 messages in a minute.
 const VISITORS: usize = 8;
 
-/// What is timed.
+/// An action that is timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Action {
     /// A send, until its 202.
@@ -221,7 +221,7 @@ impl Neighbour {
     }
 
     async fn activate(&self) -> Result<(), Failed> {
-        let body = json!({ "mode": "shadow", "config": { "shop": unique() } });
+        let body = json!({ "mode": "live", "config": { "shop": unique() } });
         let url = format!("{}/plugin-service/api/v1/plugins/shop/activate", self.base);
         expect(200, self.http.post(url).header("Authorization", &self.client.key).json(&body)).await
     }

@@ -36,7 +36,7 @@ pub struct Source {
 }
 
 impl Sources {
-    /// What this machine can do.
+    /// The better way that this machine has.
     pub fn find() -> Self {
         let address = numbered(NEIGHBOUR);
         if TcpListener::bind((address, 0)).is_ok() { Self::Addresses } else { Self::Forwarded }

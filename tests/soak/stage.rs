@@ -79,7 +79,7 @@ impl Stage {
         self.node.as_ref().map_or_else(|| self.patchbay.process_id(), Node::process_id)
     }
 
-    /// What an attack needs to know.
+    /// The facts that an attack needs.
     pub fn ground(&self) -> Ground {
         let base = self.base();
         let (_, address) = base.split_once("://").unwrap();

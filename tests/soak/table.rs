@@ -17,7 +17,7 @@ const LEAST_P99: Duration = Duration::from_millis(25);
 const MEMORY: u64 = 550;
 
 /// A door under attack.
-pub struct Attacked {
+pub struct DoorOutcome {
     pub case: &'static str,
     pub quiet: Timings,
     pub under_attack: Timings,
@@ -29,9 +29,9 @@ pub struct Attacked {
 }
 
 /// A case whose own checks decide.
-pub struct Checked {
+pub struct CheckOutcome {
     pub case: &'static str,
-    /// What was counted, or what was wrong.
+    /// The counts, or the fault.
     pub outcome: Result<String, String>,
     pub took: Duration,
 }
@@ -53,7 +53,7 @@ fn judge(quiet: &Samples, attacked: &Samples) -> Line {
     Line { factor: median, p99_factor: p99, met: within(median) && within(p99) && attacked.failed() == 0 }
 }
 
-impl Attacked {
+impl DoorOutcome {
     /// Whether every action and the memory stay within their bars.
     pub fn is_met(&self) -> bool {
         self.peak.peak <= MEMORY && self.actions().all(|(_, quiet, attacked)| judge(quiet, attacked).met)
@@ -65,7 +65,7 @@ impl Attacked {
 }
 
 /// The report as Markdown.
-pub fn report(attacked: &[Attacked], checked: &[Checked]) -> String {
+pub fn report(attacked: &[DoorOutcome], checked: &[CheckOutcome]) -> String {
     let mut text = String::new();
     if !attacked.is_empty() {
         doors(&mut text, attacked).unwrap();
@@ -76,7 +76,7 @@ pub fn report(attacked: &[Attacked], checked: &[Checked]) -> String {
     text
 }
 
-fn doors(text: &mut String, attacked: &[Attacked]) -> std::fmt::Result {
+fn doors(text: &mut String, attacked: &[DoorOutcome]) -> std::fmt::Result {
     writeln!(text, "| case | action | quiet p50 / p99 ms | attacked p50 / p99 ms | factor | failed | |")?;
     writeln!(text, "|---|---|---:|---:|---:|---:|---|")?;
     for case in attacked {
@@ -113,7 +113,7 @@ fn doors(text: &mut String, attacked: &[Attacked]) -> std::fmt::Result {
     writeln!(text)
 }
 
-fn notes(case: &Attacked) -> String {
+fn notes(case: &DoorOutcome) -> String {
     let failures = case.actions().filter(|(_, _, attacked)| attacked.failed() > 0);
     let mut notes: Vec<String> =
         failures.map(|(action, _, attacked)| format!("{action}: {}", attacked.reasons())).collect();
@@ -123,7 +123,7 @@ fn notes(case: &Attacked) -> String {
     notes.join("; ")
 }
 
-fn checks(text: &mut String, checked: &[Checked]) -> std::fmt::Result {
+fn checks(text: &mut String, checked: &[CheckOutcome]) -> std::fmt::Result {
     writeln!(text, "| case | seconds | | outcome |")?;
     writeln!(text, "|---|---:|---|---|")?;
     for case in checked {

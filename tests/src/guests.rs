@@ -58,6 +58,7 @@ fn build(package: &str, environment: &[(&str, &str)]) -> Vec<u8> {
         .env("CARGO_TARGET_DIR", &target)
         .env_remove("RUSTFLAGS")
         .env_remove("CARGO_ENCODED_RUSTFLAGS")
+        .env_remove("RUSTC_BOOTSTRAP") // of scripts/slow-tests.sh
         .envs(environment.iter().copied())
         .output()
         .unwrap();

@@ -14,7 +14,7 @@ use sqlx::PgPool;
 pub use load::Load;
 
 /// How often the test kills the process; `make soak` does it for minutes.
-pub const KILLS: usize = 7;
+pub const KILLS: usize = 3;
 /// Requests that each life of the process takes at least.
 const REQUESTS: usize = 20;
 /// Provider calls in flight per number: what one kill can leave undecided.

@@ -11,7 +11,7 @@ use crate::stage::Stage;
 /// 4 activations at once of a plugin whose schema has 64 patterns, with a wrong text of 12 KB.
 pub async fn with_patterns(stage: &Stage) -> Attack {
     let version = stage.neighbour.upload("shop", guest("misfit")).await;
-    let first = json!({ "version": version, "mode": "shadow", "config": { "shop": "first" } });
+    let first = json!({ "version": version, "mode": "live", "config": { "shop": "first" } });
     stage.neighbour.put_in_force("shop", first).await;
     let version = stage.attacker.upload("patterned", guest("patterned")).await;
     let (ground, base) = (stage.ground(), stage.base());
@@ -19,7 +19,7 @@ pub async fn with_patterns(stage: &Stage) -> Attack {
         let http = ground.sources.attacker(number).http(Duration::from_secs(600));
         let url = format!("{base}/plugin-service/api/v1/plugins/patterned/activate");
         let config = json!({ "text": "a".repeat(12_000) });
-        let body = json!({ "version": version, "mode": "shadow", "config": config });
+        let body = json!({ "version": version, "mode": "live", "config": config });
         let request = http.post(url).header("Authorization", &ground.key).json(&body);
         async move {
             // A refusal is the usual answer.

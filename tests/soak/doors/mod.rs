@@ -24,10 +24,10 @@ use crate::{
     memory::{descriptors, forget_peak, resident},
     neighbour::{Action, Neighbour, USUAL},
     stage::Stage,
-    table::Attacked,
+    table::DoorOutcome,
 };
 
-/// What an attacker does until it is stopped.
+/// An attack, which goes on until it is dropped.
 pub type Attack = BoxFuture<'static, ()>;
 
 /// A case: its name, the actions of the neighbour, and how it is prepared.
@@ -87,7 +87,7 @@ pub fn doors() -> Vec<Door> {
 }
 
 /// Runs a case: first the neighbour alone, then the same while the attack goes on for `length`.
-pub async fn run(door: &Door, length: Duration) -> Attacked {
+pub async fn run(door: &Door, length: Duration) -> DoorOutcome {
     let mut stage = Stage::set().await;
     if door.over_tls {
         stage.move_to_tls().await;
@@ -106,7 +106,7 @@ pub async fn run(door: &Door, length: Duration) -> Attacked {
     let peak = resident(process);
     attackers.stop();
     let note = if resident(process).now > 0 { String::new() } else { "the process ended".to_owned() };
-    Attacked { case: door.name, quiet, under_attack, before, peak, descriptors, note }
+    DoorOutcome { case: door.name, quiet, under_attack, before, peak, descriptors, note }
 }
 
 async fn most_descriptors(process: u32, length: Duration) -> usize {

@@ -3,10 +3,13 @@
 
 mod proxy;
 
-use std::time::{Duration, Instant};
+use std::{
+    future::Future,
+    time::{Duration, Instant},
+};
 
-use harness::{Client, Patchbay, Sink, eventually};
-use serde_json::json;
+use harness::{Client, Patchbay, Sink};
+use serde_json::{Value, json};
 use sqlx::PgPool;
 
 use crate::{kill, sms_kill};
@@ -16,6 +19,10 @@ use proxy::{Relay, Target, Trouble};
 const TURN: Duration = Duration::from_secs(5);
 /// One way of a slow network.
 const DELAY: Duration = Duration::from_millis(200);
+/// Everything is normal after this time at the latest.
+const PATIENCE: Duration = Duration::from_secs(180);
+/// The phone of the first message after the trouble.
+const PROBED: &str = "27829999999";
 /// Where the seeds of the load begin.
 const SEED: u64 = 20_261_126;
 
@@ -88,16 +95,21 @@ async fn make_trouble(relay: &Relay, trouble: Trouble, length: Duration) {
 async fn whatsapp(network: &Network, length: Duration) -> String {
     let mut patchbay = kill::start().await;
     let sink = Sink::start().await;
-    let clients = kill::clients(&patchbay, &sink).await;
+    let mut clients = kill::clients(&patchbay, &sink).await;
+    let probe = patchbay.client("probe", "27110000009").await;
+    probe.webhooks_to(&sink, "v2").await;
+    clients.push(probe);
     let db = PgPool::connect(patchbay.database_url()).await.unwrap();
     let relay = match network.link {
         Link::Database => database_behind(&mut patchbay).await,
         Link::Webhooks | Link::Smsc => webhooks_behind(&mut patchbay, &clients, &sink).await,
     };
-    let load = kill::Load::start(&patchbay, &clients, SEED);
+    let probe = &clients[clients.len() - 1];
+    let load = kill::Load::start(&patchbay, &clients[..clients.len() - 1], SEED);
     make_trouble(&relay, network.trouble, length).await;
-    let normal = normal_again(&patchbay, &clients[1], &sink).await;
+    let normal = normal_again(&patchbay, probe, &sink).await;
     let ledger = load.stop().await;
+    every_callback_has_come(&patchbay, &db, ledger.written.len()).await;
     kill::drain(&db, &patchbay).await;
     let counts = kill::verdict::judge(&patchbay, &db, &clients, &sink, &ledger).await;
     format!("normal after {:.1} s; {counts}", normal.as_secs_f64())
@@ -121,6 +133,7 @@ async fn webhooks_behind(patchbay: &mut Patchbay, clients: &[Client], sink: &Sin
     let relay = Relay::to(Target::Tcp(address.parse().unwrap())).await;
     patchbay.set("webhooks.retry_schedule", r#"["1s", "2s", "2s", "3s", "3s", "5s", "5s", "5s", "10s", "10s", "20s"]"#);
     patchbay.set("limits.webhook_timeout", "3s");
+    patchbay.set("limits.webhook_connect_timeout", "2s");
     restart(patchbay).await;
     for client in clients {
         let at = |path: &str| format!("http://{}/{path}", relay.address);
@@ -139,21 +152,43 @@ async fn restart(patchbay: &mut Patchbay) {
     patchbay.launch().await;
 }
 
-/// How long it takes until a new send is acknowledged, is on its phone, and has been reported as delivered.
+/// How long it takes until a new send is acknowledged, is on its phone, and has been reported as delivered. The client sends
+/// nothing else, so that its message waits behind no other.
 async fn normal_again(patchbay: &Patchbay, client: &Client, sink: &Sink) -> Duration {
     let began = Instant::now();
-    let to = "27829999999";
-    let mut payload = client.order_ready(&[to]);
-    payload["messages"][0]["components"][0]["parameters"][1] = json!("normal");
-    payload["messages"][0]["recipients"][0]["ctId"] = json!("normal-again");
-    eventually("a send to be acknowledged", || async {
+    let payload = client.order_ready(&[PROBED]);
+    let ct_id = format!("ct-{PROBED}");
+    until("a send is acknowledged", || async {
         let reply = client.try_send(&payload, "normal-again").await;
-        reply.filter(|reply| reply.status == 202).map(drop)
+        reply.is_some_and(|reply| reply.status == 202)
     })
     .await;
-    patchbay.phone(to).receives("the first message after the trouble", |_| true).await;
-    client.statuses(sink, "normal-again", "DELIVERED").await;
+    let phone = patchbay.phone(PROBED);
+    until("the message is on its phone", || async { !phone.inbox().await.is_empty() }).await;
+    let is_delivered = |body: &Value| body["ctId"] == *ct_id && body["status"] == "DELIVERED";
+    until("the webhook comes", || async { sink.bodies("status").iter().any(is_delivered) }).await;
     began.elapsed()
+}
+
+/// Waits until the provider has called back about every message of a customer. It repeats a callback after up to 30 s, and at once if
+/// it is told to.
+async fn every_callback_has_come(patchbay: &Patchbay, db: &PgPool, written: usize) {
+    let written = i64::try_from(written).unwrap();
+    until("every message of a customer is stored", || async {
+        patchbay.simulate("/simulator/retry", &json!({})).await;
+        let stored = sqlx::query_scalar("SELECT count(*) FROM chat_message WHERE direction = 'INCOMING'").fetch_one(db);
+        stored.await.is_ok_and(|stored: i64| stored >= written)
+    })
+    .await;
+}
+
+/// Waits for something that must happen after the trouble.
+async fn until<F: Future<Output = bool>>(event: &str, happened: impl Fn() -> F) {
+    let began = Instant::now();
+    while !happened().await {
+        assert!(began.elapsed() < PATIENCE, "{PATIENCE:?} after the trouble it is not true that {event}");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
 }
 
 async fn smsc(trouble: Trouble, length: Duration) -> String {
@@ -163,9 +198,11 @@ async fn smsc(trouble: Trouble, length: Duration) -> String {
     patchbay.set("smpp.url", &format!("{bind},{bind}"));
     patchbay.set("smpp.response_timeout", "5s");
     restart(&mut patchbay).await;
+    let probe = patchbay.bare_client("probe");
+    patchbay.credits(&probe, 10);
     let sending = sms_kill::Sending::start(&patchbay).await;
     make_trouble(&relay, trouble, length).await;
-    let normal = sms_normal_again(&patchbay, &sending.clients[0]).await;
+    let normal = sms_normal_again(&patchbay, &probe).await;
     let counts = sending.stop_and_judge(&patchbay).await;
     // A submit whose answer did not come may have been taken (ADR 0043): only such a one comes twice.
     assert!(counts.doubles <= counts.in_doubt, "{counts}");
@@ -175,9 +212,9 @@ async fn smsc(trouble: Trouble, length: Duration) -> String {
 /// How long it takes until a new SMS is acknowledged and on its phone.
 async fn sms_normal_again(patchbay: &Patchbay, client: &Client) -> Duration {
     let began = Instant::now();
-    let to = "27829999999";
-    let body = json!({ "ctid": "normal-again", "recipients": [{ "to": to }], "messageText": "normal" });
+    let body = json!({ "ctid": "normal-again", "recipients": [{ "to": PROBED }], "messageText": "normal" });
     assert_eq!(patchbay.sms(client, "/sms/json", &body).await.status, 200);
-    patchbay.phone(to).receives("the first SMS after the trouble", |_| true).await;
+    let phone = patchbay.phone(PROBED);
+    until("the SMS is on its phone", || async { !phone.inbox().await.is_empty() }).await;
     began.elapsed()
 }

@@ -13,7 +13,7 @@ use tokio::{
 /// How likely an answer is cut.
 const CUT: f64 = 0.05;
 
-/// What goes wrong on the way.
+/// The trouble on the way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trouble {
     /// Nothing.

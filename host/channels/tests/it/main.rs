@@ -39,6 +39,7 @@ mod smpp_deliveries;
 mod smpp_hostile;
 mod smpp_kannel;
 mod smpp_peer;
+mod smpp_python;
 mod smpp_raw;
 mod smpp_sessions;
 mod smpp_submits;

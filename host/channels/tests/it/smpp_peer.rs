@@ -1,4 +1,5 @@
-//! The SMSC written by others: npm `smpp`, run by Node.js and steered over its standard input (tests/peers/smsc).
+//! The SMSCs written by others: npm `smpp` (tests/peers/smsc) and Python's `smpp34` (tests/peers/smsc-python), programs that are
+//! steered over their standard input.
 
 use std::{
     path::{Path, PathBuf},
@@ -20,15 +21,14 @@ use tokio::{
 /// Longest wait for anything that must happen.
 pub const SOON: Duration = Duration::from_secs(10);
 
-fn peer_folder() -> PathBuf {
-    PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../tests/peers/smsc")
+fn folder_of(peer: &str) -> PathBuf {
+    PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../tests/peers").join(peer)
 }
 
-/// Installs the package once per test run and says where it is.
-fn modules() -> &'static str {
-    static FOLDER: OnceLock<String> = OnceLock::new();
-    FOLDER.get_or_init(|| {
-        let output = std::process::Command::new("sh").arg(peer_folder().join("install.sh")).output().unwrap();
+/// Installs a package once per test run and says where it is.
+fn installed(peer: &str, folder: &'static OnceLock<String>) -> &'static str {
+    folder.get_or_init(|| {
+        let output = std::process::Command::new("sh").arg(folder_of(peer).join("install.sh")).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     })
@@ -58,16 +58,32 @@ impl Peer {
     }
 
     async fn start_with(port: u16, files: &[&Path]) -> Self {
-        let mut child = Command::new("node")
-            .arg(peer_folder().join("smsc.js"))
-            .arg(modules())
+        static MODULES: OnceLock<String> = OnceLock::new();
+        let mut command = Command::new("node");
+        command
+            .arg(folder_of("smsc").join("smsc.js"))
+            .arg(installed("smsc", &MODULES))
             .arg(port.to_string())
-            .args(files)
+            .args(files);
+        Self::run(command).await
+    }
+
+    /// The SMSC that is written in Python.
+    pub async fn start_python() -> Self {
+        static PACKAGES: OnceLock<String> = OnceLock::new();
+        let mut command = Command::new("python3");
+        command.arg(folder_of("smsc-python").join("smsc.py"));
+        command.env("PYTHONPATH", Path::new(installed("smsc-python", &PACKAGES)).join("python"));
+        Self::run(command).await
+    }
+
+    async fn run(mut command: Command) -> Self {
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .kill_on_drop(true)
             .spawn()
-            .expect("node is not installed");
+            .expect("node and python3 are installed (scripts/test-peers.sh)");
         let stdin = child.stdin.take().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let (sender, events) = mpsc::unbounded_channel();

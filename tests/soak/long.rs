@@ -1,0 +1,23 @@
+//! Tests of `tests/it` that need minutes by nature: `make test` has a short version of each.
+
+use std::time::{Duration, Instant};
+
+use crate::{plugin_swaps, schema};
+
+/// The cases.
+pub const LONG: [&str; 2] = ["plugin-swaps", "schemathesis"];
+
+/// Runs a case; answers what was counted.
+///
+/// # Panics
+///
+/// When the test fails.
+pub async fn run(case: &str, length: Duration) -> String {
+    if case == "schemathesis" {
+        let seed = u64::from(rand::random::<u32>());
+        schema::try_out(length.as_secs(), seed).await;
+        return format!("seed {seed}: every answer is one that the document allows");
+    }
+    let began = Instant::now();
+    plugin_swaps::swapped_under_load(length, |swaps| swaps < plugin_swaps::SWAPS || began.elapsed() < length).await
+}
