@@ -268,6 +268,7 @@ fn settings(
             connections_per_client: limits.live_connections_per_client,
             ticket_lifetime: limits.live_ticket,
             events_held: limits.live_events_held,
+            unread_bytes_per_client: usize::try_from(limits.live_unread_bytes_per_client).unwrap_or(usize::MAX),
             write_timeout: limits.live_write_timeout,
             heartbeat: limits.live_heartbeat,
         },

@@ -316,13 +316,21 @@ fn router(
     }))
 }
 
-/// How often visitors of web sites may come.
+/// How often visitors of web sites may come, and what they may hold.
 fn web_chat_limits(config: &Config) -> WebChatLimits {
     let limits = &config.limits;
     WebChatLimits {
         posts_per_minute: limits.web_chat_posts_per_minute,
         calls_per_minute_per_address: limits.web_chat_calls_per_minute_per_address,
+        frames_per_minute: limits.web_chat_frames_per_minute,
+        frames_per_minute_per_address: limits.web_chat_frames_per_minute_per_address,
         sockets_per_visitor: limits.web_chat_sockets_per_visitor,
+        sockets_per_address: limits.web_chat_sockets_per_address,
+        unread_bytes_per_visitor: usize::try_from(limits.web_chat_unread_bytes_per_visitor).unwrap_or(usize::MAX),
+        unread_bytes_per_address: usize::try_from(limits.web_chat_unread_bytes_per_address).unwrap_or(usize::MAX),
+        write_timeout: limits.web_chat_write_timeout,
+        // The other half is left to everything else.
+        database_connections: usize::try_from(limits.database_connections / 2).unwrap_or(1),
     }
 }
 

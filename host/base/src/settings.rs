@@ -109,7 +109,9 @@ pub struct LiveSettings {
     pub ticket_lifetime: Duration,
     /// Events that are held in memory for all connections of a client; who falls further behind is sent away to resume.
     pub events_held: usize,
-    /// How long the other end may take for a piece.
+    /// Bytes of events that all connections of a client to this process have been handed and not read yet.
+    pub unread_bytes_per_client: usize,
+    /// How long the other end may take for what it was handed at once.
     pub write_timeout: Duration,
     /// How often a connection is tried, and told where it stands.
     pub heartbeat: Duration,
@@ -122,6 +124,7 @@ impl Default for LiveSettings {
             connections_per_client: 1000,
             ticket_lifetime: Duration::from_secs(30),
             events_held: 4096,
+            unread_bytes_per_client: 16 * 1024 * 1024,
             write_timeout: Duration::from_secs(10),
             heartbeat: Duration::from_secs(20),
         }

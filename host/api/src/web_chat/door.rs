@@ -12,7 +12,7 @@ use domain::web_chat::Origin;
 use inbound::web_chat::{Site, VisitorToken, site_of_key, visitor_of};
 use utoipa::IntoParams;
 
-use super::limits::too_often;
+use super::limits::{Turn, too_often};
 use crate::{
     error::{ApiError, ErrorKind},
     https::Source,
@@ -60,7 +60,9 @@ impl FromRequestParts<ApiState> for Door {
         let mut origins = parts.headers.get_all(header::ORIGIN).iter();
         let (origin, more) = (origins.next(), origins.next());
         let origin = origin.filter(|_| more.is_none()).and_then(|origin| Origin::parse(origin.to_str().ok()?).ok());
+        let turn = state.web_chat.limits.turn(address, None).await;
         let known = site_of_key(&state.context, site).await?;
+        drop(turn);
         match (known, origin) {
             (Some(site), Some(origin)) if site.origins.contains(&origin) => Ok(Self { site, origin, address }),
             // Whether there is such a site is nobody's business who may not ask.
@@ -96,8 +98,14 @@ impl Door {
         self.answer(Ok((StatusCode::NO_CONTENT, headers).into_response()))
     }
 
+    /// A turn at the database, for this page.
+    pub(super) async fn turn(&self, state: &ApiState) -> Turn {
+        state.web_chat.limits.turn(self.address, Some(self.site.client)).await
+    }
+
     /// The visitor whose token it is.
     pub(super) async fn visitor(&self, state: &ApiState, token: &str) -> Result<VisitorToken, ApiError> {
+        let _turn = self.turn(state).await;
         let found = visitor_of(&state.context, &self.site, token).await?;
         found.map_err(|refused| ApiError::new(ErrorKind::Forbidden, refused.to_string()))
     }

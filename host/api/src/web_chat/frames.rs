@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use axum::extract::ws::Message;
 use domain::{
     body::{self, FieldFault},
     web_chat::{FormAnswer, PostKey},
@@ -10,6 +11,7 @@ use inbound::web_chat::{Post, Progress};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::limits::HISTORY_COST;
 use crate::error::ApiError;
 
 /// A frame of a widget.
@@ -87,6 +89,52 @@ pub(super) enum Said {
     Ping,
     /// The visitor writes.
     Typing,
+}
+
+/// Something that came over a socket.
+pub(super) enum Heard {
+    /// It has been closed by its widget.
+    Closed,
+    /// A frame that is no text.
+    NotText,
+    /// The other end asks whether somebody is there.
+    Probe,
+    /// The other end has read what was sent up to the probe that bore this mark.
+    Mark(Vec<u8>),
+    /// A frame, or what is wrong with it. The key, if it has one, names it in answers.
+    Frame(Option<String>, Result<Said, FieldFault>),
+}
+
+impl Heard {
+    /// Reads what came.
+    pub(super) fn of(message: Message) -> Self {
+        match message {
+            Message::Text(text) => {
+                let key = serde_json::from_str::<Keyed>(&text).ok().and_then(|keyed| keyed.key);
+                Self::Frame(key, read(&text).and_then(Frame::said))
+            }
+            Message::Ping(_) => Self::Probe,
+            Message::Pong(mark) => Self::Mark(mark.to_vec()),
+            Message::Close(_) => Self::Closed,
+            Message::Binary(_) => Self::NotText,
+        }
+    }
+
+    /// How many frames it counts as.
+    pub(super) fn cost(&self) -> u32 {
+        match self {
+            // The answers to our own probes.
+            Self::Closed | Self::NotText | Self::Mark(_) => 0,
+            Self::Frame(_, Ok(Said::History(_))) => HISTORY_COST,
+            Self::Frame(..) | Self::Probe => 1,
+        }
+    }
+}
+
+/// The key of a frame that may be wrong otherwise.
+#[derive(Deserialize)]
+struct Keyed {
+    key: Option<String>,
 }
 
 /// Reads a frame; a fault names its field.

@@ -1,15 +1,20 @@
-//! How often visitors and addresses may come. Counted in this process: several nodes allow so much each.
+//! What visitors, their addresses and the clients whose sites they visit may use: how often they may come, and what they may hold at
+//! once. Counted in this process: several nodes allow so much each.
 
 use std::{
-    collections::HashMap,
-    hash::Hash,
     net::{IpAddr, Ipv6Addr},
-    sync::{Mutex, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
+use domain::ids::ClientId;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use uuid::Uuid;
 
+use super::{
+    buckets::Buckets,
+    shares::{Part, Shares},
+};
 use crate::error::{ApiError, ErrorKind};
 
 /// What a visitor and an address may do (`limits.web_chat_*`).
@@ -19,43 +24,152 @@ pub struct WebChatLimits {
     pub posts_per_minute: u32,
     /// Calls and messages from one address in a minute.
     pub calls_per_minute_per_address: u32,
+    /// Frames of one visitor in a minute; a page of older messages counts as [`HISTORY_COST`].
+    pub frames_per_minute: u32,
+    /// The same of all sockets from one address.
+    pub frames_per_minute_per_address: u32,
     /// Sockets of one visitor.
     pub sockets_per_visitor: usize,
+    /// Sockets from one address.
+    pub sockets_per_address: usize,
+    /// Bytes of pages that the widgets of one visitor have not read yet.
+    pub unread_bytes_per_visitor: usize,
+    /// The same of all widgets at one address.
+    pub unread_bytes_per_address: usize,
+    /// Time in which a widget must take a frame, and must have read a page.
+    pub write_timeout: Duration,
+    /// Connections to the database that all of web chat uses at the same time.
+    pub database_connections: usize,
 }
 
 impl Default for WebChatLimits {
     fn default() -> Self {
-        Self { posts_per_minute: 40, calls_per_minute_per_address: 600, sockets_per_visitor: 10 }
+        Self {
+            posts_per_minute: 40,
+            calls_per_minute_per_address: 600,
+            frames_per_minute: 240,
+            frames_per_minute_per_address: 2_400,
+            sockets_per_visitor: 10,
+            sockets_per_address: 200,
+            unread_bytes_per_visitor: 256 * 1024,
+            unread_bytes_per_address: 2 * 1024 * 1024,
+            write_timeout: Duration::from_secs(30),
+            database_connections: 10,
+        }
     }
 }
 
-/// Visitors, or addresses, that are remembered before those that are idle are forgotten.
-const REMEMBERED: usize = 10_000;
+/// Frames that a page of older messages counts as.
+pub(super) const HISTORY_COST: u32 = 5;
+/// Parts of the connections of web chat that one client's visitors use at the same time: one of so many.
+const ONE_OF_CLIENT: usize = 3;
+/// The same of one address.
+const ONE_OF_ADDRESS: usize = 5;
+
+/// Whose a socket is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Guest {
+    /// The visitor.
+    pub(super) visitor: Uuid,
+    /// Where it is; one that is not known is not held back.
+    pub(super) address: Option<IpAddr>,
+}
 
 /// The limits, and who has used how much of them.
 pub(super) struct Limits {
     pub(super) settings: WebChatLimits,
-    visitors: Buckets<Uuid>,
-    addresses: Buckets<IpAddr>,
+    posts: Buckets<Uuid>,
+    calls: Buckets<IpAddr>,
+    frames: Buckets<Uuid>,
+    frames_of_addresses: Buckets<IpAddr>,
+    sockets: Shares<IpAddr>,
+    unread: Shares<Uuid>,
+    unread_of_addresses: Shares<IpAddr>,
+    reads: Arc<Semaphore>,
+    reads_of_clients: Shares<ClientId>,
+    reads_of_addresses: Shares<IpAddr>,
+}
+
+/// Room for a page that has not been read yet.
+pub(super) struct Room {
+    _of_visitor: OwnedSemaphorePermit,
+    _of_address: Part,
+}
+
+/// A turn at the database.
+pub(super) struct Turn {
+    _of_address: Part,
+    _of_client: Part,
+    _of_all: Part,
 }
 
 impl Limits {
     pub(super) fn new(settings: WebChatLimits) -> Self {
+        let at_once = settings.database_connections.max(1);
         Self {
             settings,
-            visitors: Buckets::new(settings.posts_per_minute),
-            addresses: Buckets::new(settings.calls_per_minute_per_address),
+            posts: Buckets::new(settings.posts_per_minute),
+            calls: Buckets::new(settings.calls_per_minute_per_address),
+            frames: Buckets::new(settings.frames_per_minute),
+            frames_of_addresses: Buckets::new(settings.frames_per_minute_per_address),
+            sockets: Shares::new(settings.sockets_per_address),
+            unread: Shares::new(settings.unread_bytes_per_visitor),
+            unread_of_addresses: Shares::new(settings.unread_bytes_per_address),
+            reads: Arc::new(Semaphore::new(at_once)),
+            reads_of_clients: Shares::new(at_once / ONE_OF_CLIENT),
+            reads_of_addresses: Shares::new(at_once / ONE_OF_ADDRESS),
         }
     }
 
     /// A call from an address; one that is not known is not held back.
     pub(super) fn call(&self, from: Option<IpAddr>) -> Result<(), Duration> {
-        from.map_or(Ok(()), |from| self.addresses.take(network(from), Instant::now()))
+        from.map_or(Ok(()), |from| self.calls.take(network(from), 1, Instant::now()))
     }
 
     /// A message or file of a visitor.
     pub(super) fn post(&self, from: Uuid) -> Result<(), Duration> {
-        self.visitors.take(from, Instant::now())
+        self.posts.take(from, 1, Instant::now())
+    }
+
+    /// A frame of a socket; refused, it counts for neither its visitor nor its address.
+    pub(super) fn frame(&self, from: Guest, cost: u32) -> Result<(), Duration> {
+        let now = Instant::now();
+        self.frames.take(from.visitor, cost, now)?;
+        let of_address = from.address.map_or(Ok(()), |from| self.frames_of_addresses.take(network(from), cost, now));
+        of_address.inspect_err(|_| self.frames.give_back(&from.visitor, cost))
+    }
+
+    /// A place for a socket from an address; refused where it has as many as it may.
+    pub(super) fn socket(&self, from: Option<IpAddr>) -> Result<Part, ApiError> {
+        let Some(from) = from else { return Ok(None) };
+        let said = "too many widgets are open at this address: close one, or try again later";
+        let full = || ApiError::new(ErrorKind::TooManyRequests, said);
+        self.sockets.try_take(network(from), 1).map(Some).ok_or_else(full)
+    }
+
+    /// Room for so many bytes that a widget has not read, if its visitor and its address have it.
+    pub(super) fn room(&self, of: Guest, bytes: usize) -> Option<Room> {
+        let of_visitor = self.unread.try_take(of.visitor, bytes)?;
+        let of_address = match of.address {
+            Some(address) => Some(self.unread_of_addresses.try_take(network(address), bytes)?),
+            None => None,
+        };
+        Some(Room { _of_visitor: of_visitor, _of_address: of_address })
+    }
+
+    /// A turn at the database: few at a time for each address, for each client's visitors, and for web chat as a whole, in this order,
+    /// so that those who wait for their own share stand in nobody else's way.
+    pub(super) async fn turn(&self, address: Option<IpAddr>, client: Option<ClientId>) -> Turn {
+        let of_address = match address {
+            Some(address) => self.reads_of_addresses.take(network(address), 1).await,
+            None => None,
+        };
+        let of_client = match client {
+            Some(client) => self.reads_of_clients.take(client, 1).await,
+            None => None,
+        };
+        let of_all = Arc::clone(&self.reads).acquire_owned().await.ok();
+        Turn { _of_address: of_address, _of_client: of_client, _of_all: of_all }
     }
 }
 
@@ -76,56 +190,18 @@ fn network(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Buckets that fill at a steady rate and hold a minute's worth.
-struct Buckets<K> {
-    per_minute: f64,
-    by_key: Mutex<HashMap<K, Bucket>>,
-}
-
-struct Bucket {
-    tokens: f64,
-    filled: Instant,
-}
-
-impl<K: Hash + Eq> Buckets<K> {
-    fn new(per_minute: u32) -> Self {
-        Self { per_minute: f64::from(per_minute.max(1)), by_key: Mutex::default() }
-    }
-
-    fn take(&self, key: K, now: Instant) -> Result<(), Duration> {
-        let rate = self.per_minute / 60.0;
-        let filled = |bucket: &Bucket| {
-            let passed = now.saturating_duration_since(bucket.filled).as_secs_f64();
-            (bucket.tokens + passed * rate).min(self.per_minute)
-        };
-        let mut buckets = self.by_key.lock().unwrap_or_else(PoisonError::into_inner);
-        if buckets.len() >= REMEMBERED && !buckets.contains_key(&key) {
-            buckets.retain(|_, bucket| filled(bucket) < self.per_minute);
-        }
-        let bucket = buckets.entry(key).or_insert(Bucket { tokens: self.per_minute, filled: now });
-        bucket.tokens = filled(bucket);
-        bucket.filled = now;
-        if bucket.tokens < 1.0 {
-            return Err(Duration::from_secs_f64((1.0 - bucket.tokens) / rate));
-        }
-        bucket.tokens -= 1.0;
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use futures::poll;
+
     use super::*;
 
-    #[test]
-    fn a_minutes_worth_may_come_at_once_and_then_as_fast_as_it_fills() {
-        let (buckets, begin) = (Buckets::new(30), Instant::now());
-        assert!((0..30).all(|_| buckets.take(1, begin).is_ok()));
-        let wait = buckets.take(1, begin).unwrap_err();
-        assert!((1.9..=2.1).contains(&wait.as_secs_f64()), "{wait:?}");
-        assert!(buckets.take(2, begin).is_ok(), "somebody else is not held back");
-        assert!(buckets.take(1, begin + Duration::from_millis(2_010)).is_ok());
-        assert!(buckets.take(1, begin + Duration::from_millis(2_020)).is_err());
+    fn guest(visitor: u128, address: &str) -> Guest {
+        Guest { visitor: Uuid::from_u128(visitor), address: Some(address.parse().unwrap()) }
+    }
+
+    fn client(id: u128) -> Option<ClientId> {
+        Some(ClientId(Uuid::from_u128(id)))
     }
 
     #[test]
@@ -137,12 +213,61 @@ mod tests {
     }
 
     #[test]
-    fn those_who_rest_are_forgotten_when_there_are_many() {
-        let (buckets, begin) = (Buckets::new(60), Instant::now());
-        for visitor in 0..REMEMBERED {
-            buckets.take(visitor, begin).unwrap();
+    fn frames_are_charged_to_the_visitor_and_to_the_address() {
+        let limits = Limits::new(WebChatLimits {
+            frames_per_minute: 3,
+            frames_per_minute_per_address: 5,
+            ..WebChatLimits::default()
+        });
+        let (ann, ben, far) = (guest(1, "192.0.2.1"), guest(2, "192.0.2.1"), guest(3, "192.0.2.2"));
+        assert!((0..3).all(|_| limits.frame(ann, 1).is_ok()));
+        assert!(limits.frame(ann, 1).is_err(), "the visitor's own share");
+        assert!(limits.frame(ben, HISTORY_COST).is_err(), "more than is left of the address");
+        assert!((0..2).all(|_| limits.frame(ben, 1).is_ok()), "and was not taken from the visitor");
+        assert!(limits.frame(ben, 1).is_err(), "the share of the address");
+        assert!(limits.frame(far, 1).is_ok());
+    }
+
+    #[test]
+    fn pages_that_are_not_read_fill_the_share_of_the_visitor_and_of_the_address() {
+        let limits = Limits::new(WebChatLimits {
+            unread_bytes_per_visitor: 100,
+            unread_bytes_per_address: 150,
+            ..WebChatLimits::default()
+        });
+        let of_ann = limits.room(guest(1, "192.0.2.1"), 80).unwrap();
+        assert!(limits.room(guest(1, "192.0.2.9"), 80).is_none(), "the visitor, wherever it is");
+        assert!(limits.room(guest(2, "192.0.2.1"), 80).is_none(), "the address");
+        assert!(limits.room(guest(2, "192.0.2.2"), 80).is_some(), "and left nothing behind");
+        drop(of_ann);
+        assert!(limits.room(guest(2, "192.0.2.1"), 80).is_some());
+    }
+
+    #[test]
+    fn an_address_has_so_many_sockets() {
+        let limits = Limits::new(WebChatLimits { sockets_per_address: 2, ..WebChatLimits::default() });
+        let at = |address: &str| limits.socket(Some(address.parse().unwrap()));
+        let held = (at("192.0.2.1").unwrap(), at("192.0.2.1").unwrap());
+        assert!(at("192.0.2.1").is_err() && at("192.0.2.2").is_ok());
+        drop(held);
+        assert!(at("192.0.2.1").is_ok());
+    }
+
+    #[tokio::test]
+    async fn an_address_and_a_client_have_a_small_part_of_the_database() {
+        let limits = Limits::new(WebChatLimits { database_connections: 10, ..WebChatLimits::default() });
+        let at = |last: u8| Some(IpAddr::from([192, 0, 2, last]));
+        let mut held = vec![limits.turn(at(1), client(1)).await, limits.turn(at(1), client(2)).await];
+        assert!(poll!(Box::pin(limits.turn(at(1), client(3)))).is_pending(), "two of one address");
+        for address in 2..4 {
+            held.push(limits.turn(at(address), client(1)).await);
         }
-        buckets.take(REMEMBERED, begin + Duration::from_secs(120)).unwrap();
-        assert_eq!(buckets.by_key.lock().unwrap().len(), 1);
+        assert!(poll!(Box::pin(limits.turn(at(7), client(1)))).is_pending(), "three of one client");
+        for id in 11..17 {
+            held.push(limits.turn(None, client(id)).await);
+        }
+        assert!(poll!(Box::pin(limits.turn(None, client(20)))).is_pending(), "ten in all");
+        held.pop();
+        assert!(poll!(Box::pin(limits.turn(None, client(20)))).is_ready());
     }
 }

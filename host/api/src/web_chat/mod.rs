@@ -1,13 +1,17 @@
 //! Web chat, as widgets speak it (`docs/web-chat.md`, CONTRACT 4): the widget itself, sessions, files, and the socket. No key is
 //! asked for: the site says which pages may call, and a token which visitor it is.
 
+mod buckets;
 mod door;
 mod files;
 mod frames;
 mod limits;
+mod line;
 mod session;
+mod shares;
 mod shown;
 mod socket;
+mod unread;
 mod widget;
 
 use std::sync::Arc;

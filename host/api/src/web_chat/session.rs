@@ -117,7 +117,9 @@ async fn begin(
 async fn visit(state: &ApiState, door: &Door, asked: SessionRequest) -> Result<SessionBody, ApiError> {
     let identity = asked.identity.map(|given| Identity { user_id: given.user_id, hash: given.hash });
     let asked = Asked { token: asked.token, identity };
+    let turn = door.turn(state).await;
     let session = web_chat::begin(&state.context, &door.site, asked).await.map_err(refused)?;
+    drop(turn);
     let settings = &door.site.settings;
     let due = settings.form.as_ref().is_some_and(|form| form.is_required()) && !session.form_answered;
     let mut look = serde_json::to_value(&settings.look).unwrap_or(Value::Null);

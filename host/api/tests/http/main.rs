@@ -16,5 +16,6 @@ mod plugins;
 mod round_trips;
 mod sending;
 mod service;
+mod web_chat;
 mod webhooks;
 mod wrong_types;

@@ -75,6 +75,7 @@ pub struct Options {
     pub admission: AdmissionSettings,
     pub body_timeout: Duration,
     pub over_a_wire: bool,
+    pub web_chat: WebChatLimits,
 }
 
 impl Default for Options {
@@ -101,6 +102,7 @@ impl Default for Options {
             },
             body_timeout: Duration::from_millis(300),
             over_a_wire: false,
+            web_chat: WebChatLimits::default(),
         }
     }
 }
@@ -154,7 +156,7 @@ impl Service {
             acceptor: Acceptor::new(Arc::clone(&context)),
             sms: sms_products::Gateways::new(Arc::clone(&context)),
             callbacks: Intake::new(Arc::clone(&context)),
-            web_chat: WebChat::start(&context, WebChatLimits::default()),
+            web_chat: WebChat::start(&context, options.web_chat),
             authenticator: Authenticator::new(context.db.clone()),
             settings: Arc::new(settings),
             admission: Admission::new(options.admission),

@@ -46,8 +46,20 @@ section! {
         web_chat_posts_per_minute: u32 = 40,
         /// Calls and messages of web chat from one address, or from one IPv6 network of 64 bits, in a minute; more are refused with 429.
         web_chat_calls_per_minute_per_address: u32 = 600,
+        /// Frames of one visitor of a web site over its sockets in a minute, of which as many may come at once; a page of older messages counts as five. Its sockets are not read while it has used them up.
+        web_chat_frames_per_minute: u32 = 240,
+        /// The same of all sockets of web chat from one address, or from one IPv6 network of 64 bits.
+        web_chat_frames_per_minute_per_address: u32 = 2_400,
         /// Open widgets of one visitor of a web site in this process.
         web_chat_sockets_per_visitor: usize = 10,
+        /// Open widgets at one address, or in one IPv6 network of 64 bits, in this process; more are refused with 429.
+        web_chat_sockets_per_address: usize = 200,
+        /// Bytes of pages of messages that were sent to the widgets of one visitor of a web site and that these have not read; further pages wait.
+        web_chat_unread_bytes_per_visitor: u64 = 256 * KIB,
+        /// The same of all widgets at one address, or in one IPv6 network of 64 bits.
+        web_chat_unread_bytes_per_address: u64 = 2 * MIB,
+        /// Time in which a widget must take a frame, and must have read a page; then its socket ends.
+        web_chat_write_timeout: Duration = Duration::from_secs(30),
         /// Connections to `email.listen` at the same time.
         email_connections: usize = 256,
         /// Connections to `email.listen` at the same time from one address, or from one IPv6 network of 64 bits.
@@ -178,9 +190,11 @@ section! {
         live_connections_per_client: usize = 1_000,
         /// How long a ticket for live events is good.
         live_ticket: Duration = Duration::from_secs(30),
-        /// Live events of a client that are held in memory; a connection that falls further behind is told to resume.
+        /// Live events of a client that are held in memory, as long as they have at most 16 MiB; a connection that falls further behind is told to resume.
         live_events_held: usize = 4_096,
-        /// Time in which a connection must take a piece of live events.
+        /// Bytes of live events that were sent to the connections of one client and that these have not read; further events wait, and who waits too long is told to resume.
+        live_unread_bytes_per_client: u64 = 16 * MIB,
+        /// Time in which a connection must take the live events that it is sent at once, at most 64 and 128 KiB unless one has more; over a WebSocket, in which it must have read them.
         live_write_timeout: Duration = Duration::from_secs(10),
         /// How often a quiet connection to live events is tried, and told where it stands.
         live_heartbeat: Duration = Duration::from_secs(20),

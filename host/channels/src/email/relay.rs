@@ -18,10 +18,13 @@ use lettre::{
     },
 };
 use percent_encoding::percent_decode_str;
+use tokio::time::timeout;
 use url::{Host, Url};
 
 /// How long one exchange with the relay may take.
 const TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a mail may take: the library bounds the time to connect, and not the time of answers.
+const WHOLE: Duration = Duration::from_secs(120);
 /// Refusals of the relay that are about us, not about the mail: whoever puts them right wants the mail to go out.
 const OURS_TO_FIX: [u16; 6] = [502, 503, 530, 534, 535, 538];
 /// How a certificate begins.
@@ -136,7 +139,8 @@ impl SmtpRelay {
         let recipient: Address = mail.recipient.parse().map_err(|_| RelayError::Refused)?;
         let message = self.written(&mail, recipient.clone()).ok_or(RelayError::Refused)?;
         let envelope = Envelope::new(None, vec![recipient]).map_err(|_| RelayError::Refused)?;
-        let sent = self.transport.send_raw(&envelope, &message.formatted()).await;
+        let text = message.formatted();
+        let sent = timeout(WHOLE, self.transport.send_raw(&envelope, &text)).await.map_err(|_| RelayError::NotNow)?;
         sent.map(|_| ()).map_err(|error| {
             let code = error.status().map(u16::from);
             tracing::debug!(code, "the relay did not take a mail");
@@ -236,6 +240,23 @@ mod tests {
         assert_eq!(relay("smtp://mail.example.com?x=1").err(), Some(RelayUrlError::Option));
         assert_eq!(relay("smtps://mail.example.com?x=1").err(), Some(RelayUrlError::Option));
         assert_eq!(format!("{:?}", relay("smtp://user:secret@localhost").unwrap()), "SmtpRelay");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_relay_that_says_nothing_is_given_up() {
+        let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let relay = relay(&format!("smtp://{}?tls=none", silent.local_addr().unwrap())).unwrap();
+        let mail = RelayMail {
+            id: "7",
+            mailbox: "27821234567",
+            recipient: "thandi@example.com",
+            subject: "SMS from 27821234567",
+            body: "hi",
+            in_reply_to: None,
+            written_at: DateTime::UNIX_EPOCH,
+        };
+        let sent = tokio::time::timeout(WHOLE * 2, relay.send(mail)).await;
+        assert!(matches!(sent, Ok(Err(RelayError::NotNow))), "{sent:?}");
     }
 
     #[tokio::test]

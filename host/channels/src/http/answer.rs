@@ -10,7 +10,10 @@ use hyper::{
     header::{CONTENT_ENCODING, HeaderMap},
 };
 
-use super::post_error::{PostError, chain};
+use super::{
+    excess::Pieces,
+    post_error::{PostError, chain},
+};
 
 /// How much of a webhook's answer is kept.
 const WEBHOOK_KEPT: usize = 1024;
@@ -123,12 +126,13 @@ pub(super) async fn whole_body(body: Incoming, limit: usize) -> Result<Bytes, Po
     if announced > limit as u64 {
         return Err(PostError::BodyTooLarge { limit });
     }
-    let (mut body, mut whole) = (body, BytesMut::new());
+    let (mut body, mut whole, mut pieces) = (body, BytesMut::new(), Pieces::default());
     while let Some(frame) = body.frame().await {
         let chunk = frame.map_err(|error| PostError::Other(chain(&error)))?.into_data().unwrap_or_default();
         if whole.len() + chunk.len() > limit {
             return Err(PostError::BodyTooLarge { limit });
         }
+        pieces.take(chunk.len())?;
         whole.extend_from_slice(&chunk);
     }
     Ok(whole.freeze())

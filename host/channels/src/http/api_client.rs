@@ -11,22 +11,26 @@ use std::{
 use bytes::Bytes;
 use futures::stream;
 use reqwest::{
-    Body, Client, Method,
+    Body, Method,
     header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE},
 };
 
 use super::{
-    operator::{ClientNotBuilt, operator_client},
+    operator::{ClientNotBuilt, OperatorClient, operator_client},
+    operator_call::body_within,
     post_error::PostError,
 };
 
 /// Bytes that are handed to the connection at once: small enough for a progress that moves.
 const PIECE: usize = 64 * 1024;
 
+/// Bytes of an answer at most: a recording of a plugin's calls is the largest.
+const LARGEST_ANSWER: usize = 256 * 1024 * 1024;
+
 /// A client of one server.
 #[derive(Clone)]
 pub struct ApiClient {
-    client: Client,
+    client: OperatorClient,
     /// Without a `/` at the end.
     base: String,
     key: String,
@@ -92,10 +96,9 @@ impl ApiClient {
                 None => Body::from(bytes),
             });
         }
-        let response = request.send().await.map_err(PostError::from_client)?;
+        let response = self.client.send(request).await?;
         let status = response.status().as_u16();
-        let body = response.bytes().await.map_err(PostError::from_client)?;
-        Ok(ApiAnswer { status, body })
+        Ok(ApiAnswer { status, body: body_within(response, LARGEST_ANSWER).await? })
     }
 }
 

@@ -1,4 +1,5 @@
-//! Connections of the guarded client: names are judged, time is bounded, and each connection remembers whether it was used.
+//! Connections of all clients: names are judged, time is bounded, each connection remembers whether it was used, and heads of answers
+//! are counted.
 
 use std::{
     error::Error,
@@ -24,7 +25,10 @@ use tokio::{
 };
 use tower::Service;
 
-use super::resolver::JudgingResolver;
+use super::{
+    excess::{Excess, HeadScan},
+    resolver::JudgingResolver,
+};
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
@@ -67,9 +71,14 @@ impl Service<Uri> for Connector {
         Box::pin(async move {
             let late = |_| io::Error::new(io::ErrorKind::TimedOut, "the connection took too long");
             let stream = timeout(time, connecting).await.map_err(late)??;
-            Ok(TokioIo::new(Tracked { io: TokioIo::new(stream), usage: Usage::default() }))
+            Ok(TokioIo::new(Tracked { io: TokioIo::new(stream), usage: Usage::default(), head: HeadScan::default() }))
         })
     }
+}
+
+/// An answer that costs too much ends its connection. Found again by type.
+fn broken_by(excess: Excess) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, excess)
 }
 
 /// What has happened on a connection.
@@ -102,16 +111,22 @@ impl Usage {
     }
 }
 
-/// A connection that keeps its [`Usage`].
+/// A connection that keeps its [`Usage`], and breaks when the head of an answer costs too much.
 pub(super) struct Tracked<IO> {
     io: IO,
     usage: Usage,
+    /// What has come of the answer to the last request.
+    head: HeadScan,
 }
 
 impl<IO> Tracked<IO> {
-    fn wrote(&self, result: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+    fn wrote(&mut self, result: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         if matches!(result, Poll::Ready(Ok(1..))) {
             self.usage.wrote();
+            // The next answer. Informational ones come while a request is written, and do not begin it anew.
+            if self.head.is_past() {
+                self.head = HeadScan::default();
+            }
         }
         result
     }
@@ -127,10 +142,14 @@ impl<IO: AsyncRead + Unpin> AsyncRead for Tracked<IO> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let before = into.filled().len();
         let result = Pin::new(&mut self.io).poll_read(cx, into);
-        if into.filled().len() > before {
+        let came = into.filled().get(before..).unwrap_or_default();
+        if !came.is_empty() {
             self.usage.read();
         }
-        result
+        match self.head.read(came) {
+            Ok(()) => result,
+            Err(excess) => Poll::Ready(Err(broken_by(excess))),
+        }
     }
 }
 

@@ -98,7 +98,7 @@ impl GuardedClient {
         let lookups = Arc::new(Lookups::default());
         let build = |allow_private| {
             let resolver = JudgingResolver {
-                policy: AddressPolicy { allow_private },
+                policy: Some(AddressPolicy { allow_private }),
                 inner: Arc::clone(&settings.resolver),
                 lookups: Arc::clone(&lookups),
             };

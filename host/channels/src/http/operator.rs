@@ -1,8 +1,22 @@
 //! Building clients. Nothing else in the workspace calls `reqwest::Client::builder`.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use reqwest::{Client, ClientBuilder, header::InvalidHeaderValue, redirect::Policy};
+use hyper_util::client::legacy::Client as Pool;
+use reqwest::{
+    Body, Client, IntoUrl, Method, RequestBuilder, Response,
+    header::{ACCEPT, HeaderValue, InvalidHeaderValue, USER_AGENT},
+};
+
+use super::{
+    connector::Connector,
+    guarded,
+    lookups::Lookups,
+    operator_call::{Patience, answered},
+    post_error::PostError,
+    resolver::{JudgingResolver, MachineNames},
+    transport::plain_builder,
+};
 
 /// The HTTP client could not be built: the TLS backend or the user agent is unusable.
 #[derive(Debug, thiserror::Error)]
@@ -30,39 +44,70 @@ impl From<InvalidHeaderValue> for ClientNotBuilt {
 /// How many idle connections to keep to one host: as many as an endpoint has calls in flight, so that a busy one is not
 /// connected to anew for every call.
 pub(super) const IDLE_PER_HOST: usize = 64;
+/// The same for hosts that the operator configured, which are few and busy.
+const IDLE_PER_OPERATORS_HOST: usize = 128;
 /// How long an idle connection is kept: hosts are many, and most are called rarely.
 pub(super) const IDLE_FOR: Duration = Duration::from_secs(15);
 
-/// What all clients have in common: no redirects, no proxy from the environment, no referer, bounded times.
-fn common_builder(connect_timeout: Duration, total_timeout: Duration, user_agent: &str) -> ClientBuilder {
-    unbounded_builder(connect_timeout, user_agent).timeout(total_timeout)
+/// A client for addresses that the operator configured: no address policy, no redirects, no proxy from the environment, bounded
+/// times, and the connections of the guarded client, which bound what an answer may cost. Cloning is cheap.
+#[derive(Debug, Clone)]
+pub(crate) struct OperatorClient {
+    /// Writes requests down. It makes no call: nothing bounds what an answer costs it.
+    written: Client,
+    pool: Pool<Connector, Body>,
+    patience: Patience,
 }
 
-/// The same, but for a bound on the time of a whole call.
+impl OperatorClient {
+    /// Begins a request, which [`send`](Self::send) sends.
+    pub(crate) fn request(&self, method: Method, url: impl IntoUrl) -> RequestBuilder {
+        self.written.request(method, url)
+    }
+
+    /// Begins a GET.
+    pub(crate) fn get(&self, url: impl IntoUrl) -> RequestBuilder {
+        self.request(Method::GET, url)
+    }
+
+    /// Sends a request; the head of its answer. Any status is an answer.
+    pub(crate) async fn send(&self, request: RequestBuilder) -> Result<Response, PostError> {
+        self.execute(request.build().map_err(PostError::from_client)?).await
+    }
+
+    /// The same for a request that is written.
+    pub(crate) async fn execute(&self, request: reqwest::Request) -> Result<Response, PostError> {
+        let patience = self.patience.with_limit(request.timeout().copied());
+        let mut request = http::Request::<Body>::try_from(request).map_err(PostError::from_client)?;
+        let headers = request.headers_mut();
+        headers.entry(USER_AGENT).or_insert(HeaderValue::from_static(guarded::USER_AGENT));
+        headers.entry(ACCEPT).or_insert(HeaderValue::from_static("*/*"));
+        answered(self.pool.request(request), patience).await
+    }
+}
+
 #[expect(clippy::disallowed_methods, reason = "the one place where HTTP clients are built")]
-fn unbounded_builder(connect_timeout: Duration, user_agent: &str) -> ClientBuilder {
-    Client::builder()
-        .redirect(Policy::none())
-        .no_proxy()
-        .referer(false)
-        .connect_timeout(connect_timeout)
-        .pool_idle_timeout(IDLE_FOR)
-        .pool_max_idle_per_host(IDLE_PER_HOST)
-        .tcp_nodelay(true)
-        .user_agent(user_agent)
+fn client(
+    connect_timeout: Duration,
+    idle_per_host: usize,
+    patience: Patience,
+) -> Result<OperatorClient, ClientNotBuilt> {
+    let resolver =
+        JudgingResolver { policy: None, inner: Arc::new(MachineNames), lookups: Arc::new(Lookups::default()) };
+    let connector = Connector::new(resolver, connect_timeout)?;
+    let pool = plain_builder().pool_max_idle_per_host(idle_per_host).build(connector);
+    Ok(OperatorClient { written: Client::builder().no_proxy().build()?, pool, patience })
 }
 
-/// A client for URLs that the operator configured (the Graph API): no address policy, everything else the same.
-pub(crate) fn operator_client(total_timeout: Duration) -> Result<Client, ClientNotBuilt> {
+/// A client for URLs that the operator configured (the Graph API).
+pub(crate) fn operator_client(total_timeout: Duration) -> Result<OperatorClient, ClientNotBuilt> {
     let connect_timeout = Duration::from_secs(10).min(total_timeout / 2);
-    Ok(common_builder(connect_timeout, total_timeout, super::guarded::USER_AGENT)
-        .pool_max_idle_per_host(128)
-        .build()?)
+    client(connect_timeout, IDLE_PER_OPERATORS_HOST, Patience::Total(total_timeout))
 }
 
 /// A client for URLs that the operator configured and whose answers are read as slowly as somebody else takes them: only
 /// the other side's silence is bounded.
-pub(crate) fn streaming_client(silence: Duration) -> Result<Client, ClientNotBuilt> {
+pub(crate) fn streaming_client(silence: Duration) -> Result<OperatorClient, ClientNotBuilt> {
     let connect_timeout = Duration::from_secs(10).min(silence / 2);
-    Ok(unbounded_builder(connect_timeout, super::guarded::USER_AGENT).read_timeout(silence).build()?)
+    client(connect_timeout, IDLE_PER_HOST, Patience::Silence(silence))
 }

@@ -1,10 +1,10 @@
 //! Why a guarded call did not get an answer.
 
-use std::error::Error;
+use std::{error::Error, io};
 
 use hyper_util::client::legacy;
 
-use super::{address_policy::AddressRefused, resolver::ResolvedToRefused};
+use super::{address_policy::AddressRefused, excess::Excess, resolver::ResolvedToRefused};
 
 /// A guarded call that brought no usable answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -27,6 +27,9 @@ pub enum PostError {
         /// The limit in bytes.
         limit: usize,
     },
+    /// The answer costs more than an answer may, whatever it says.
+    #[error("the answer was not read to its end: {0}")]
+    Excessive(#[from] Excess),
     /// The connection broke, or the peer does not speak HTTP.
     #[error("the call failed: {0}")]
     Other(String),
@@ -38,13 +41,16 @@ impl PostError {
         if let Some(ResolvedToRefused(reason)) = find_cause::<ResolvedToRefused>(error) {
             return Self::Refused(reason.clone());
         }
+        if let Some(excess) = find_cause::<Excess>(error) {
+            return Self::Excessive(*excess);
+        }
         if error.is_connect() { Self::Connect(chain(error)) } else { Self::Other(chain(error)) }
     }
 
-    /// Sorts an error of a client for addresses that the operator or the user chose.
+    /// Sorts an error of a request that could not be written down, or of an answer that could not be read.
     pub(super) fn from_client(error: reqwest::Error) -> Self {
-        if error.is_connect() {
-            return Self::Connect(describe(error));
+        if let Some(excess) = find_cause::<Excess>(&error) {
+            return Self::Excessive(*excess);
         }
         if error.is_timeout() {
             return Self::Timeout;
@@ -54,12 +60,22 @@ impl PostError {
         }
         Self::Other(describe(error))
     }
+
+    /// Whether nothing of the request was sent.
+    pub(crate) fn is_not_written(&self) -> bool {
+        match self {
+            Self::Refused(_) | Self::Invalid(_) | Self::Connect(_) => true,
+            Self::Timeout | Self::BodyTooLarge { .. } | Self::Excessive(_) | Self::Other(_) => false,
+        }
+    }
 }
 
 fn find_cause<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a E> {
     let mut next = Some(error);
     while let Some(current) = next {
-        if let Some(found) = current.downcast_ref::<E>() {
+        // An error of input and output hides the one that it was made from.
+        let within = || current.downcast_ref::<io::Error>()?.get_ref()?.downcast_ref::<E>();
+        if let Some(found) = current.downcast_ref::<E>().or_else(within) {
             return Some(found);
         }
         next = current.source();

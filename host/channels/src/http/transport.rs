@@ -16,18 +16,23 @@ use hyper_util::{
         self, Builder, Client,
         connect::{CaptureConnection, capture_connection},
     },
-    rt::{TokioExecutor, TokioTimer},
+    rt::TokioTimer,
 };
 
 use super::{
     connector::{Connector, Usage},
+    excess::MOST_HEAD_BYTES,
     operator::{ClientNotBuilt, IDLE_FOR, IDLE_PER_HOST},
+    paced::PacedExecutor,
     post_error::PostError,
     resolver::JudgingResolver,
 };
 
-/// Headers of an answer at most. What they may have in bytes is bounded by the buffer of the connection.
+/// Headers of an answer at most. Their bytes are counted by [`HeadScan`](super::excess::HeadScan).
 const MOST_HEADERS: usize = 1_024;
+/// Bytes of a connection that are read before they are taken, and that wait to be written. Heads that are too long are found before
+/// they fill it.
+const BUFFER: usize = 2 * MOST_HEAD_BYTES;
 
 /// The connections of one policy.
 #[derive(Clone)]
@@ -78,15 +83,23 @@ impl Transport {
 }
 
 fn builder() -> Builder {
-    let mut builder = Client::builder(TokioExecutor::new());
+    let mut builder = plain_builder();
+    builder
+        .http1_allow_obsolete_multiline_headers_in_responses(true)
+        .http1_allow_spaces_after_header_name_in_responses(true)
+        .http1_ignore_invalid_headers_in_responses(true);
+    builder
+}
+
+/// What all clients have in common.
+pub(super) fn plain_builder() -> Builder {
+    let mut builder = Client::builder(PacedExecutor);
     builder
         .pool_idle_timeout(IDLE_FOR)
         .pool_timer(TokioTimer::new())
         .timer(TokioTimer::new())
-        .http1_max_headers(MOST_HEADERS)
-        .http1_allow_obsolete_multiline_headers_in_responses(true)
-        .http1_allow_spaces_after_header_name_in_responses(true)
-        .http1_ignore_invalid_headers_in_responses(true);
+        .http1_max_buf_size(BUFFER)
+        .http1_max_headers(MOST_HEADERS);
     builder
 }
 

@@ -158,7 +158,7 @@ impl MessengerApi {
     }
 
     async fn answered(&self, call: RequestBuilder) -> Result<Value, SendFailure> {
-        let response = call.send().await.map_err(before_an_answer)?;
+        let response = self.graph.client().send(call).await.map_err(before_an_answer)?;
         match answer(response).await {
             Ok(value) => Ok(value),
             Err(NoAnswer::Lost(reason)) => Err(SendFailure::Unknown { reason }),
@@ -217,6 +217,6 @@ impl MessengerApi {
         if parsed.origin() != self.graph.base().origin() && !is_of_meta(&parsed) {
             return Err(MediaError::HostNotAllowed(parsed.host_str().unwrap_or("no host").to_owned()));
         }
-        fetch_file(self.graph.client().get(parsed), expectation, to).await
+        fetch_file(self.graph.client(), self.graph.client().get(parsed), expectation, to).await
     }
 }

@@ -10,13 +10,15 @@ use object_store::{
 };
 use url::Url;
 
+use crate::http::{OperatorClient, PostError};
+
 /// Makes the calls of the library.
 #[derive(Debug, Clone)]
-pub(super) struct OurClient(reqwest::Client);
+pub(super) struct OurClient(OperatorClient);
 
 impl OurClient {
     /// With this client.
-    pub(super) fn new(client: reqwest::Client) -> Self {
+    pub(super) fn new(client: OperatorClient) -> Self {
         Self(client)
     }
 }
@@ -35,16 +37,28 @@ impl HttpService for OurClient {
         let mut request = reqwest::Request::new(parts.method, url);
         *request.headers_mut() = parts.headers;
         *request.body_mut() = Some(reqwest::Body::wrap(body));
-        let response: http::Response<reqwest::Body> = self.0.execute(request).await.map_err(unanswered)?.into();
+        let response: http::Response<reqwest::Body> = self.0.execute(request).await.map_err(unsent)?.into();
         let (parts, body) = response.into_parts();
         Ok(HttpResponse::from_parts(parts, HttpResponseBody::new(body.map_err(unanswered))))
     }
 }
 
+fn unsent(error: PostError) -> HttpError {
+    let kind = match &error {
+        PostError::Timeout => HttpErrorKind::Timeout,
+        PostError::Connect(_) => HttpErrorKind::Connect,
+        PostError::Refused(_)
+        | PostError::Invalid(_)
+        | PostError::BodyTooLarge { .. }
+        | PostError::Excessive(_)
+        | PostError::Other(_) => HttpErrorKind::Request,
+    };
+    HttpError::new(kind, error)
+}
+
 fn unanswered(error: reqwest::Error) -> HttpError {
     let kind = match &error {
         error if error.is_timeout() => HttpErrorKind::Timeout,
-        error if error.is_connect() => HttpErrorKind::Connect,
         error if error.is_body() || error.is_decode() => HttpErrorKind::Interrupted,
         _ => HttpErrorKind::Request,
     };

@@ -149,7 +149,7 @@ impl CloudApi {
             SendFailure::Unknown { reason } => again(reason),
             failure => failure,
         };
-        let response = call.send().await.map_err(|error| failed(before_an_answer(error)))?;
+        let response = self.client.send(call).await.map_err(|error| failed(before_an_answer(error)))?;
         let value = answer(response).await.map_err(|none| match none {
             NoAnswer::Lost(reason) => again(reason),
             NoAnswer::Error(error) => failed(refused(error)),

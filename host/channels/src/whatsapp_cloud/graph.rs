@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use domain::inbound::ProviderFailure;
 use reqwest::{Method, RequestBuilder, Response, header::HeaderMap};
 use serde::de::DeserializeOwned;
@@ -9,7 +10,7 @@ use serde_json::Value;
 
 use super::CloudApi;
 use crate::{
-    http::{describe, retry_after},
+    http::{body_within, retry_after},
     provider_json,
 };
 
@@ -67,7 +68,7 @@ impl CloudApi {
 
     /// Makes a call that has no side effects worth distinguishing, and reads its JSON.
     pub(crate) async fn read<T: DeserializeOwned>(&self, call: RequestBuilder) -> Result<T, GraphError> {
-        let response = call.send().await.map_err(|error| GraphError::Unreachable(describe(error)))?;
+        let response = self.client.send(call).await.map_err(|error| GraphError::Unreachable(error.to_string()))?;
         let value = match answer(response).await {
             Ok(value) => value,
             Err(NoAnswer::Lost(reason)) => return Err(GraphError::Unreadable(reason)),
@@ -85,10 +86,10 @@ impl CloudApi {
 pub(crate) async fn answer(response: Response) -> Result<Value, NoAnswer> {
     let status = response.status();
     let wait = wait_of(response.headers());
-    let body = match body_of(response).await {
+    let body = match body_within(response, MAX_ANSWER).await {
         Ok(body) => body,
-        Err(reason) if status.is_success() => return Err(NoAnswer::Lost(reason)),
-        Err(_) => Vec::new(),
+        Err(error) if status.is_success() => return Err(NoAnswer::Lost(error.to_string())),
+        Err(_) => Bytes::new(),
     };
     let parsed = provider_json::read(&body);
     if status.is_success() {
@@ -112,17 +113,6 @@ pub(crate) async fn answer(response: Response) -> Result<Value, NoAnswer> {
 
 fn subcode_of(body: &Value) -> Option<i64> {
     integer(body.get("error")?.get("error_subcode")?)
-}
-
-async fn body_of(mut response: Response) -> Result<Vec<u8>, String> {
-    let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(describe)? {
-        if body.len() + chunk.len() > MAX_ANSWER {
-            return Err(format!("longer than {MAX_ANSWER} bytes"));
-        }
-        body.extend_from_slice(&chunk);
-    }
-    Ok(body)
 }
 
 /// The failure of an error body. The details say more than the message, which repeats the code.

@@ -16,7 +16,10 @@ use super::{
     CloudApi, CloudNumber, GraphError,
     graph::{NoAnswer, answer, integer, status_failure},
 };
-use crate::{http::describe, media_store::create_private};
+use crate::{
+    http::{OperatorClient, describe},
+    media_store::create_private,
+};
 
 /// Hosts of Meta that serve media and may see the token; sub-domains included, https only.
 const MEDIA_HOSTS: &[&str] = &["fbsbx.com", "fbcdn.net", "whatsapp.net", "facebook.com"];
@@ -110,7 +113,7 @@ impl CloudApi {
     ) -> Result<DownloadedMedia, MediaError> {
         let url = self.token_host(url)?;
         let call = self.client.get(url).bearer_auth(&number.access_token).timeout(self.timeout * 4);
-        fetch_file(call, expectation, to).await
+        fetch_file(&self.client, call, expectation, to).await
     }
 
     /// Removes an uploaded file.
@@ -146,11 +149,12 @@ pub(crate) fn is_of_meta(url: &Url) -> bool {
 
 /// Makes a call whose answer is a file, and writes it to `to`. The file is removed again when anything goes wrong.
 pub(crate) async fn fetch_file(
+    client: &OperatorClient,
     call: RequestBuilder,
     expectation: &MediaExpectation,
     to: &Path,
 ) -> Result<DownloadedMedia, MediaError> {
-    let response = call.send().await.map_err(|error| GraphError::Unreachable(describe(error)))?;
+    let response = client.send(call).await.map_err(|error| GraphError::Unreachable(error.to_string()))?;
     if !response.status().is_success() {
         return Err(MediaError::Graph(answer_error(response).await));
     }

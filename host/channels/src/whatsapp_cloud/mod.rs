@@ -33,7 +33,7 @@ pub(crate) use send::{before_an_answer, refused_without_a_code};
 
 use url::Url;
 
-use crate::http::{ClientNotBuilt, operator_client};
+use crate::http::{ClientNotBuilt, OperatorClient, operator_client};
 
 /// Where the Graph API is.
 #[derive(Debug, Clone)]
@@ -85,7 +85,7 @@ pub enum CloudSetupError {
 /// The Cloud API. Cloning is cheap.
 #[derive(Clone)]
 pub struct CloudApi {
-    client: reqwest::Client,
+    client: OperatorClient,
     /// `https://host/v25.0`.
     base: Url,
     timeout: Duration,
@@ -114,7 +114,7 @@ impl CloudApi {
     }
 
     /// What makes its calls.
-    pub(crate) fn client(&self) -> &reqwest::Client {
+    pub(crate) fn client(&self) -> &OperatorClient {
         &self.client
     }
 }

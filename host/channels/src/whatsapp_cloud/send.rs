@@ -18,7 +18,7 @@ use super::{
     graph::{ErrorAnswer, NoAnswer, answer, status_failure},
     message_body::{message_body, read_receipt_body},
 };
-use crate::http::describe;
+use crate::http::PostError;
 
 /// One message to one recipient.
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +45,7 @@ impl CloudApi {
             return Err(SendFailure::Rejected(ProviderFailure { code: 100, text }));
         };
         let call = self.call(Method::POST, &[&number.phone_number_id, "messages"], &number.access_token).json(&body);
-        let response = call.send().await.map_err(before_an_answer)?;
+        let response = self.client.send(call).await.map_err(before_an_answer)?;
         match answer(response).await {
             Ok(value) => taken(&value),
             Err(NoAnswer::Lost(reason)) => Err(SendFailure::Unknown { reason }),
@@ -64,10 +64,9 @@ impl CloudApi {
 }
 
 /// Errors before a status line: only a failed connection proves that nothing was written.
-pub(crate) fn before_an_answer(error: reqwest::Error) -> SendFailure {
-    let not_written = error.is_connect() || error.is_builder();
-    let reason = describe(error);
-    if not_written { SendFailure::NotSent { reason, after: None } } else { SendFailure::Unknown { reason } }
+pub(crate) fn before_an_answer(error: PostError) -> SendFailure {
+    let reason = error.to_string();
+    if error.is_not_written() { SendFailure::NotSent { reason, after: None } } else { SendFailure::Unknown { reason } }
 }
 
 /// The canonical number may differ from the one that was given (Brazil, Argentina, Mexico); a BSUID comes with sends to one.

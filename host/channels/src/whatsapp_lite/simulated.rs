@@ -9,7 +9,7 @@ use domain::{
     inbound::{InboundMessage, ProviderFailure, ProviderStatus, StatusUpdate},
     lite::SessionNews,
 };
-use reqwest::{Client, Method, RequestBuilder, StatusCode};
+use reqwest::{Method, RequestBuilder, StatusCode};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -18,8 +18,8 @@ use super::{
     REFUSED_BY_DEVICE, moment,
 };
 use crate::{
-    http::{ClientNotBuilt, operator_client},
-    whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation, content_of, fetch_file},
+    http::{ClientNotBuilt, OperatorClient, PostError, body_within, operator_client},
+    whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation, before_an_answer, content_of, fetch_file},
 };
 
 /// Time for a call.
@@ -29,10 +29,13 @@ const WAIT: Duration = Duration::from_secs(2);
 /// When to look again at a device that is not connected.
 const NOT_CONNECTED: Duration = Duration::from_secs(5);
 
+/// Bytes of an answer at most.
+const LARGEST_ANSWER: usize = 8 * 1024 * 1024;
+
 /// All of them.
 #[derive(Clone)]
 pub struct SimulatedDevices {
-    client: Client,
+    client: OperatorClient,
     /// Without a `/` at the end.
     base: String,
 }
@@ -64,12 +67,12 @@ impl LiteDevices for SimulatedDevices {
         if !url.starts_with(&format!("{}/", self.base)) {
             return Err(MediaError::HostNotAllowed(url.chars().take(100).collect()));
         }
-        fetch_file(self.client.get(url).bearer_auth("device"), expectation, to).await
+        fetch_file(&self.client, self.client.get(url).bearer_auth("device"), expectation, to).await
     }
 }
 
 struct SimulatedDevice {
-    client: Client,
+    client: OperatorClient,
     base: String,
 }
 
@@ -93,10 +96,12 @@ impl SimulatedDevice {
     }
 
     async fn ask(&self, call: RequestBuilder) -> Result<Value, DeviceFailure> {
-        let lost = |error: reqwest::Error| DeviceFailure::Unreachable(error.without_url().to_string());
-        let answer = call.send().await.map_err(lost)?;
+        let lost = |error: PostError| DeviceFailure::Unreachable(error.to_string());
+        let answer = self.client.send(call).await.map_err(lost)?;
         let status = answer.status();
-        let body: Value = answer.json().await.map_err(lost)?;
+        let body = body_within(answer, LARGEST_ANSWER).await.map_err(lost)?;
+        let body: Value =
+            serde_json::from_slice(&body).map_err(|error| DeviceFailure::Unreachable(error.to_string()))?;
         if status.is_success() {
             return Ok(body);
         }
@@ -137,16 +142,10 @@ impl LiteDevice for SimulatedDevice {
 
     async fn send(&self, message: &DeviceMessage<'_>) -> Result<String, SendFailure> {
         let call = self.call(Method::POST, "/messages").json(&body_of(message));
-        let answer = match call.send().await {
-            Ok(answer) => answer,
-            Err(error) if error.is_connect() => {
-                let reason = error.without_url().to_string();
-                return Err(SendFailure::NotSent { reason, after: None });
-            }
-            Err(error) => return Err(SendFailure::Unknown { reason: error.without_url().to_string() }),
-        };
+        let answer = self.client.send(call).await.map_err(before_an_answer)?;
         let status = answer.status();
-        let body: Value = answer.json().await.unwrap_or_default();
+        let body = body_within(answer, LARGEST_ANSWER).await.unwrap_or_default();
+        let body: Value = serde_json::from_slice(&body).unwrap_or_default();
         if status.is_success() {
             let id = body.get("id").and_then(Value::as_str);
             return Ok(id.unwrap_or(message.id).to_owned());

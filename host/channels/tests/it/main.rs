@@ -28,6 +28,7 @@ mod graph_send_bodies;
 mod graph_send_failures;
 mod guarded_client;
 mod hostile_addresses;
+mod hostile_answers;
 mod media_store;
 mod messenger_files;
 mod name_servers;

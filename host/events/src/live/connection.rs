@@ -6,7 +6,10 @@ use domain::{live::Viewer, privacy::Sight};
 use futures::FutureExt;
 use serde::Serialize;
 use storage::live::events;
-use tokio::{sync::watch, time::Instant};
+use tokio::{
+    sync::{OwnedSemaphorePermit, watch},
+    time::Instant,
+};
 
 use super::{
     feed::{Feed, Ready},
@@ -17,7 +20,9 @@ use super::{
 use base::Result;
 
 /// Events that are handed over at once.
-const AT_ONCE: usize = 256;
+const AT_ONCE: usize = 64;
+/// Bytes of them, of which one event may have more.
+const BYTES_AT_ONCE: usize = 128 * 1024;
 /// After a failure of the database, before it is asked again.
 const BREATH: Duration = Duration::from_secs(1);
 
@@ -73,6 +78,9 @@ pub struct Connection {
     sight: Sight,
     /// Everything up to here has been handed over.
     cursor: i64,
+    /// The share that what was handed over last takes of all that the client's connections have not read; given back when the next
+    /// is asked for.
+    in_hand: Option<OwnedSemaphorePermit>,
     /// Said before everything else.
     first: Option<Start>,
     /// It has had all there was: from now on it must keep up.
@@ -117,6 +125,18 @@ fn masked(text: &str) -> Arc<str> {
     event.to_string().into()
 }
 
+/// As many as are handed over at once: at least one.
+fn cut(mut ready: Vec<Arc<Ready>>) -> Vec<Arc<Ready>> {
+    let mut bytes = 0;
+    let within = ready.iter().take_while(|ready| {
+        bytes += ready.text.len();
+        bytes <= BYTES_AT_ONCE
+    });
+    let within = within.count().max(1);
+    ready.truncate(within);
+    ready
+}
+
 impl Connection {
     pub(super) fn new(seat: Seat, holder: Holder, eyes: Eyes, start: Start) -> Self {
         let (Start::After(cursor) | Start::Missed(cursor)) = start;
@@ -127,7 +147,8 @@ impl Connection {
         let (first, caught_up) = (Some(start), false);
         // No notice reached it before it had its seat, so the first look comes after that.
         let look_due = true;
-        Self { seat, holder, viewer, sight, cursor, first, caught_up, head, heartbeat, look_due, looked }
+        let in_hand = None;
+        Self { seat, holder, viewer, sight, cursor, in_hand, first, caught_up, head, heartbeat, look_due, looked }
     }
 
     /// How long the other end may take for a piece.
@@ -158,8 +179,9 @@ impl Connection {
         self.cursor
     }
 
-    /// What comes next; waits until there is something. May be dropped while it waits.
+    /// What comes next; waits until there is something. Asked for when what came before has been read. May be dropped while it waits.
     pub async fn next(&mut self) -> Turn {
+        self.in_hand = None;
         loop {
             if self.seat.hub.stop.is_cancelled() {
                 return Turn::End(End::Stopping(self.cursor));
@@ -247,11 +269,22 @@ impl Connection {
 
     /// Reads on from where it stands; `None` when there was nothing for this viewer.
     async fn read(&mut self) -> Result<Option<Turn>> {
-        let ready = match self.feed().after(self.cursor, AT_ONCE) {
-            Some(ready) => ready,
+        let held = self.feed().after(self.cursor, AT_ONCE).map(cut);
+        let bytes = match &held {
+            Some(ready) if ready.is_empty() => return Ok(None),
+            Some(ready) => ready.iter().map(|ready| ready.text.len()).sum(),
             None if self.caught_up => return Ok(Some(Turn::End(End::TooSlow(self.cursor)))),
+            None => BYTES_AT_ONCE,
+        };
+        // Before anything is read for it.
+        let room = match self.room(bytes).await {
+            Ok(room) => room,
+            Err(end) => return Ok(Some(Turn::End(end))),
+        };
+        let ready = match held {
+            Some(ready) => ready,
             None => match self.kept().await? {
-                Some(ready) => ready,
+                Some(ready) => cut(ready),
                 None => {
                     // Forgotten while it was catching up.
                     self.cursor = self.feed().head();
@@ -261,9 +294,24 @@ impl Connection {
         };
         let Some(last) = ready.last() else { return Ok(None) };
         self.cursor = last.sequence;
+        self.in_hand = Some(room);
         let seen = ready.iter().filter(|ready| ready.audience.admits(&self.viewer));
         let pieces: Vec<Piece> = seen.map(|ready| Piece::of(ready, self.sight)).collect();
         Ok((!pieces.is_empty()).then_some(Turn::Send(pieces)))
+    }
+
+    /// Waits for room among what the client's connections have not read, not longer than they may take to read it.
+    async fn room(&self, bytes: usize) -> Result<OwnedSemaphorePermit, End> {
+        let most = self.seat.hub.ctx.settings.live.unread_bytes_per_client.max(1);
+        let bytes = u32::try_from(bytes.min(most)).unwrap_or(u32::MAX);
+        let room = Arc::clone(&self.seat.unread).acquire_many_owned(bytes);
+        tokio::select! {
+            () = self.seat.hub.stop.cancelled() => Err(End::Stopping(self.cursor)),
+            room = tokio::time::timeout(self.write_timeout(), room) => match room {
+                Ok(Ok(room)) => Ok(room),
+                Ok(Err(_)) | Err(_) => Err(End::TooSlow(self.cursor)),
+            },
+        }
     }
 
     /// Reads what is held no more from the table; `None` when it is not there either.

@@ -11,6 +11,9 @@ use std::{
 use domain::{ids::ClientId, live::Audience};
 use tokio::sync::watch;
 
+/// Bytes that are held at most.
+const MOST_BYTES: usize = 16 * 1024 * 1024;
+
 /// An event, ready to be sent.
 #[derive(Debug)]
 pub(super) struct Ready {
@@ -36,7 +39,7 @@ pub(super) struct Feed {
 }
 
 impl Feed {
-    /// Holds at most `most` events; those up to `head` are not held.
+    /// Holds at most `most` events, and [`MOST_BYTES`] of them; those up to `head` are not held.
     pub(super) fn new(client: ClientId, head: i64, most: usize) -> Self {
         let (head, _) = watch::channel(head);
         Self { client, held: Mutex::default(), most, head, pumping: AtomicBool::new(false) }
@@ -76,8 +79,10 @@ impl Feed {
                 held.clear();
             }
             held.extend(ready.into_iter().map(Arc::new));
-            let over = held.len().saturating_sub(self.most);
-            held.drain(..over);
+            let mut bytes: usize = held.iter().map(|ready| ready.text.len()).sum();
+            while held.len() > self.most || (bytes > MOST_BYTES && held.len() > 1) {
+                bytes -= held.pop_front().map_or(0, |ready| ready.text.len());
+            }
         }
         self.head.send_replace(last);
     }
@@ -127,6 +132,20 @@ mod tests {
         feed.push(ready(3..=5));
         assert_eq!(numbers(&feed, 1, 9), None);
         assert_eq!(numbers(&feed, 2, 9), Some(vec![3, 4, 5]));
+    }
+
+    #[test]
+    fn large_events_are_held_as_far_as_their_bytes_go() {
+        let feed = Feed::new(ClientId(Uuid::nil()), 0, 10);
+        let large = |sequence| Ready {
+            sequence,
+            kind: "x",
+            text: "x".repeat(MOST_BYTES / 2).into(),
+            audience: Audience::default(),
+        };
+        feed.push((1..=3).map(large).collect());
+        assert_eq!(numbers(&feed, 0, 9), None);
+        assert_eq!(numbers(&feed, 1, 9), Some(vec![2, 3]));
     }
 
     #[test]

@@ -71,6 +71,8 @@ pub struct Hub {
 /// The connections of a client.
 struct Room {
     feed: Arc<Feed>,
+    /// Bytes that its connections may have been handed and not have read.
+    unread: Arc<Semaphore>,
     /// By number.
     places: HashMap<u64, Place>,
 }
@@ -269,6 +271,7 @@ impl Hub {
         let mut rooms = self.rooms();
         let room = rooms.entry(client).or_insert_with(|| Room {
             feed: Arc::new(Feed::new(client, last, settings.events_held)),
+            unread: Arc::new(Semaphore::new(settings.unread_bytes_per_client.min(Semaphore::MAX_PERMITS))),
             places: HashMap::new(),
         });
         if room.places.len() >= settings.connections_per_client {
@@ -278,7 +281,8 @@ impl Hub {
         let look = Arc::new(Notify::new());
         room.places.insert(number, Place { user: holder.user, look: Arc::clone(&look) });
         metrics::gauge!("patchbay_live_connections").increment(1.0);
-        Ok(Seat { hub: Arc::clone(self), feed: Arc::clone(&room.feed), look, number })
+        let unread = Arc::clone(&room.unread);
+        Ok(Seat { hub: Arc::clone(self), feed: Arc::clone(&room.feed), unread, look, number })
     }
 }
 
@@ -297,6 +301,8 @@ async fn follow_rights(hub: Arc<Hub>, mut changes: RightChanges) {
 pub(super) struct Seat {
     pub(super) hub: Arc<Hub>,
     pub(super) feed: Arc<Feed>,
+    /// What the client's connections may hold together.
+    pub(super) unread: Arc<Semaphore>,
     /// Rings when the right of the connection must be looked at again.
     pub(super) look: Arc<Notify>,
     number: u64,

@@ -229,6 +229,26 @@ async fn who_does_not_keep_up_is_sent_away_to_resume_where_it_stands() {
 }
 
 #[tokio::test]
+async fn connections_that_do_not_read_hold_no_more_than_the_share_of_their_client() {
+    let stage = Stage::new(|settings| {
+        settings.live.unread_bytes_per_client = 1;
+        settings.live.write_timeout = Duration::from_millis(100);
+    })
+    .await;
+    let (mut lazy, mut other) = (stage.open(0, None).await, stage.open(0, None).await);
+    let (_, at) = first(&mut lazy).await;
+    first(&mut other).await;
+    stage.happen(0, &[1]).await;
+    assert_eq!(numbers(&mut lazy, 1).await, [1]);
+    // What it was handed is unread until it asks for more.
+    assert_eq!(other.next().await, Turn::End(End::TooSlow(at)));
+    drop(lazy);
+    let mut back = stage.open(0, Some(at)).await;
+    assert_eq!(first(&mut back).await, ("hello", at));
+    assert_eq!(numbers(&mut back, 1).await, [1]);
+}
+
+#[tokio::test]
 async fn a_process_that_stops_says_where_to_go_on() {
     let stage = Stage::new(|_| {}).await;
     let mut connection = stage.open(0, None).await;

@@ -16,7 +16,7 @@ pub use receipts::{Progress, note_progress};
 pub use session::{Asked, Identity, Session, SessionRefused, begin, visitor_of};
 pub use storage::web::{
     sites::Site,
-    threads::{Thread, ThreadMessage},
+    threads::{Page, Thread, ThreadMessage},
 };
 pub use thread::{PAGE, chat_of, key_of_message, media_url, messages_after, messages_before};
 pub use token::{TokenRefused, VisitorToken};

@@ -28,18 +28,18 @@ pub struct Progress {
 /// Messages that one call reports at most.
 const MOST: i64 = 500;
 
-/// Notes how far a visitor has come. What was noted before, or does not exist, changes nothing.
-pub async fn note_progress(ctx: &Context, site: &Site, from: &VisitorToken, told: Progress) -> Result<()> {
+/// Notes how far a visitor has come; answers how much is noted now. What was noted before, or does not exist, changes nothing.
+pub async fn note_progress(ctx: &Context, site: &Site, from: &VisitorToken, told: Progress) -> Result<Progress> {
     let visitor = from.visitor.to_string();
     let mut tx = ctx.db.begin().await?;
-    let Some(chat) = thread::find(&mut tx, site, &visitor).await? else { return Ok(()) };
+    let Some(chat) = thread::find(&mut tx, site, &visitor).await? else { return Ok(Progress::default()) };
     let mut known = visitors::begin(&mut tx, site.client, (site.id, &visitor, None), ctx.now()).await?;
     let newest = chat.next_sequence - 1;
     let read = told.read_up_to.min(newest).min(known.read_up_to.saturating_add(MOST));
     let delivered = told.delivered_up_to.max(read).min(newest).min(known.delivered_up_to.saturating_add(MOST));
     let (was_delivered, was_read) = (known.delivered_up_to, known.read_up_to);
     if known.joined_to.is_some() || (delivered <= was_delivered && read <= was_read) {
-        return Ok(());
+        return Ok(Progress { delivered_up_to: was_delivered, read_up_to: was_read });
     }
     let mut updates = Vec::new();
     for (reached, from, to) in
@@ -57,7 +57,7 @@ pub async fn note_progress(ctx: &Context, site: &Site, from: &VisitorToken, told
     visitors::save(&mut tx, site.client, (site.id, &visitor), &known).await?;
     tx.commit().await?;
     ctx.wake.wake_all(site.client, outcome.wakes.into_iter().collect::<BTreeSet<_>>());
-    Ok(())
+    Ok(Progress { delivered_up_to: known.delivered_up_to, read_up_to: known.read_up_to })
 }
 
 /// A chat message that we sent is called by the id of what carries it.

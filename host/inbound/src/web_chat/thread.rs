@@ -6,12 +6,12 @@ use storage::{
     PgConnection,
     web::{
         sites::Site,
-        threads::{self, Thread, ThreadMessage},
+        threads::{self, Extent, Page, Thread, ThreadMessage},
     },
 };
 
-/// Messages of a page.
-pub const PAGE: i64 = 50;
+/// What a page has at most. Strangers ask for pages, so they are small.
+pub const PAGE: Extent = Extent { messages: 50, bytes: 32 * 1024 };
 
 /// The chat of a visitor, if it has one.
 pub async fn chat_of(ctx: &Context, site: &Site, visitor: &str) -> Result<Option<Thread>> {
@@ -24,23 +24,13 @@ pub(super) async fn find(db: &mut PgConnection, site: &Site, visitor: &str) -> R
 }
 
 /// A page of the messages after a sequence number.
-pub async fn messages_after(
-    ctx: &Context,
-    client: ClientId,
-    chat: ParticipantId,
-    after: i64,
-) -> Result<Vec<ThreadMessage>> {
+pub async fn messages_after(ctx: &Context, client: ClientId, chat: ParticipantId, after: i64) -> Result<Page> {
     let mut db = ctx.db.acquire().await?;
     Ok(threads::after(&mut db, client, chat, after, PAGE).await?)
 }
 
 /// The last page of the messages before a sequence number.
-pub async fn messages_before(
-    ctx: &Context,
-    client: ClientId,
-    chat: ParticipantId,
-    before: i64,
-) -> Result<Vec<ThreadMessage>> {
+pub async fn messages_before(ctx: &Context, client: ClientId, chat: ParticipantId, before: i64) -> Result<Page> {
     let mut db = ctx.db.acquire().await?;
     Ok(threads::before(&mut db, client, chat, before, PAGE).await?)
 }

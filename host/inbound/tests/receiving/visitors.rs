@@ -112,7 +112,7 @@ async fn an_agents_words_reach_the_visitor_without_anything_having_been_sent() {
     let thread = chat(ctx, &site, &ann).await;
     assert_eq!((thread.state, thread.unread, thread.next_sequence), (ParticipantState::Queued, 1, 2));
     agent_says(ctx, &site, &thread, "good day").await;
-    let messages = messages_after(ctx, stage.client, thread.participant, 1).await.unwrap();
+    let messages = messages_after(ctx, stage.client, thread.participant, 1).await.unwrap().messages;
     let [said] = messages.as_slice() else { panic!("{messages:?}") };
     assert_eq!((said.owner.as_str(), said.sequence), ("Bea", 2));
     assert_eq!(stage.count("SELECT count(*) FROM outbound_work").await, 1, "it waits to be sent as on every channel");

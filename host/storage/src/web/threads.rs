@@ -148,6 +148,8 @@ struct MessageRow {
     quoted_id: Option<Uuid>,
     quoted_body: Option<String>,
     created_at: DateTime<Utc>,
+    /// Messages in the page before it was cut to its bytes.
+    found: i64,
 }
 
 impl TryFrom<MessageRow> for ThreadMessage {
@@ -181,64 +183,115 @@ impl TryFrom<MessageRow> for ThreadMessage {
     }
 }
 
-/// Messages after a sequence number, in order.
+/// How much of a chat is read at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extent {
+    /// Messages at most.
+    pub messages: usize,
+    /// Bytes of their contents and quotes, of which one message may have more.
+    pub bytes: usize,
+}
+
+fn rows_at_most(extent: Extent) -> i64 {
+    i64::try_from(extent.messages).unwrap_or(i64::MAX)
+}
+
+fn bytes_at_most(extent: Extent) -> i64 {
+    i64::try_from(extent.bytes).unwrap_or(i64::MAX)
+}
+
+/// Some messages of a chat, in order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Page {
+    /// The messages.
+    pub messages: Vec<ThreadMessage>,
+    /// There may be more in the direction in which it was read.
+    pub more: bool,
+}
+
+impl Page {
+    fn of(rows: Vec<MessageRow>, extent: Extent) -> Result<Self> {
+        let found = rows.first().map_or(0, |row| row.found);
+        let is_cut = i64::try_from(rows.len()).is_ok_and(|shown| shown < found);
+        let more = is_cut || found >= rows_at_most(extent);
+        Ok(Self { messages: rows.into_iter().map(ThreadMessage::try_from).collect::<Result<_>>()?, more })
+    }
+}
+
+/// Messages after a sequence number, in order: from the first of them as many as the extent takes.
 pub async fn after(
     db: &mut PgConnection,
     client: ClientId,
     participant: ParticipantId,
     after: i64,
-    limit: i64,
-) -> Result<Vec<ThreadMessage>> {
+    extent: Extent,
+) -> Result<Page> {
     let rows: Vec<MessageRow> = sqlx::query_as(
-        "SELECT one.id, one.sequence_number, one.direction, one.content_type, one.content, one.media_id, one.owner, one.gst_id,
-                one.provider_id, one.state, one.created_at, quoted.id AS quoted_id, quoted.body AS quoted_body
-         FROM (SELECT * FROM chat_message
-               WHERE client_id = $1 AND participant_id = $2 AND sequence_number > $3
-               ORDER BY sequence_number LIMIT $4) one
-         LEFT JOIN provider_message named
-                ON named.client_id = one.client_id AND named.provider_id = one.quoted_provider_id
-         LEFT JOIN LATERAL (
-             SELECT id, body FROM chat_message other
-             WHERE other.client_id = named.client_id AND other.id = named.chat_message_id OFFSET 0) quoted ON true
-         ORDER BY one.sequence_number",
+        "SELECT page.* FROM (
+             SELECT one.id, one.sequence_number, one.direction, one.content_type, one.content, one.media_id, one.owner,
+                    one.gst_id, one.provider_id, one.state, one.created_at, quoted.id AS quoted_id,
+                    quoted.body AS quoted_body, count(*) OVER () AS found,
+                    coalesce(sum(octet_length(one.content::text) + coalesce(octet_length(quoted.body), 0)) OVER (
+                        ORDER BY one.sequence_number ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
+                        AS bytes_before
+             FROM (SELECT * FROM chat_message
+                   WHERE client_id = $1 AND participant_id = $2 AND sequence_number > $3
+                   ORDER BY sequence_number LIMIT $4) one
+             LEFT JOIN provider_message named
+                    ON named.client_id = one.client_id AND named.provider_id = one.quoted_provider_id
+             LEFT JOIN LATERAL (
+                 SELECT id, body FROM chat_message other
+                 WHERE other.client_id = named.client_id AND other.id = named.chat_message_id OFFSET 0) quoted ON true
+         ) page
+         WHERE page.bytes_before < $5
+         ORDER BY page.sequence_number",
     )
     .bind(client.0)
     .bind(participant.0)
     .bind(after)
-    .bind(limit)
+    .bind(rows_at_most(extent))
+    .bind(bytes_at_most(extent))
     .fetch_all(db)
     .await?;
-    rows.into_iter().map(ThreadMessage::try_from).collect()
+    Page::of(rows, extent)
 }
 
-/// The last messages before a sequence number, in order.
+/// The last messages before a sequence number, in order: from the last of them back as many as the extent takes.
 pub async fn before(
     db: &mut PgConnection,
     client: ClientId,
     participant: ParticipantId,
     before: i64,
-    limit: i64,
-) -> Result<Vec<ThreadMessage>> {
+    extent: Extent,
+) -> Result<Page> {
     let rows: Vec<MessageRow> = sqlx::query_as(
-        "SELECT one.id, one.sequence_number, one.direction, one.content_type, one.content, one.media_id, one.owner, one.gst_id,
-                one.provider_id, one.state, one.created_at, quoted.id AS quoted_id, quoted.body AS quoted_body
-         FROM (SELECT * FROM chat_message
-               WHERE client_id = $1 AND participant_id = $2 AND sequence_number < $3
-               ORDER BY sequence_number DESC LIMIT $4) one
-         LEFT JOIN provider_message named
-                ON named.client_id = one.client_id AND named.provider_id = one.quoted_provider_id
-         LEFT JOIN LATERAL (
-             SELECT id, body FROM chat_message other
-             WHERE other.client_id = named.client_id AND other.id = named.chat_message_id OFFSET 0) quoted ON true
-         ORDER BY one.sequence_number",
+        "SELECT page.* FROM (
+             SELECT one.id, one.sequence_number, one.direction, one.content_type, one.content, one.media_id, one.owner,
+                    one.gst_id, one.provider_id, one.state, one.created_at, quoted.id AS quoted_id,
+                    quoted.body AS quoted_body, count(*) OVER () AS found,
+                    coalesce(sum(octet_length(one.content::text) + coalesce(octet_length(quoted.body), 0)) OVER (
+                        ORDER BY one.sequence_number DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
+                        AS bytes_before
+             FROM (SELECT * FROM chat_message
+                   WHERE client_id = $1 AND participant_id = $2 AND sequence_number < $3
+                   ORDER BY sequence_number DESC LIMIT $4) one
+             LEFT JOIN provider_message named
+                    ON named.client_id = one.client_id AND named.provider_id = one.quoted_provider_id
+             LEFT JOIN LATERAL (
+                 SELECT id, body FROM chat_message other
+                 WHERE other.client_id = named.client_id AND other.id = named.chat_message_id OFFSET 0) quoted ON true
+         ) page
+         WHERE page.bytes_before < $5
+         ORDER BY page.sequence_number",
     )
     .bind(client.0)
     .bind(participant.0)
     .bind(before)
-    .bind(limit)
+    .bind(rows_at_most(extent))
+    .bind(bytes_at_most(extent))
     .fetch_all(db)
     .await?;
-    rows.into_iter().map(ThreadMessage::try_from).collect()
+    Page::of(rows, extent)
 }
 
 /// What carries the messages to a visitor whose sequence numbers are in `(after, up_to]`: those on their way, by id and

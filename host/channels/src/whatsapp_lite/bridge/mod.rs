@@ -16,7 +16,7 @@ pub use callback::is_signature;
 use domain::{
     address::LID_SERVER, carriage::SendFailure, content::MediaKind, inbound::ProviderFailure, lite::SessionNews,
 };
-use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
+use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -24,9 +24,9 @@ use super::{
     LiteNumber, News, QrCode, REFUSED_BY_DEVICE,
 };
 use crate::{
-    http::{ClientNotBuilt, operator_client},
+    http::{ClientNotBuilt, OperatorClient, PostError, body_within, operator_client},
     provider_json,
-    whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation, fetch_file},
+    whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation, before_an_answer, fetch_file},
 };
 
 /// Time for a call: a send may have to fetch a file first.
@@ -57,7 +57,7 @@ pub struct BridgeSettings {
 /// All devices behind one bridge.
 #[derive(Clone)]
 pub struct BridgeDevices {
-    client: Client,
+    client: OperatorClient,
     settings: Arc<BridgeSettings>,
 }
 
@@ -102,7 +102,7 @@ impl LiteDevices for BridgeDevices {
         if !url.starts_with(&format!("{}/", self.settings.url)) {
             return Err(MediaError::HostNotAllowed(url.chars().take(100).collect()));
         }
-        fetch_file(self.keyed(self.client.get(url)), expectation, to).await
+        fetch_file(&self.client, self.keyed(self.client.get(url)), expectation, to).await
     }
 
     fn verify(&self, callback: &BridgeCallback<'_>) -> Result<(), CallbackRefused> {
@@ -128,13 +128,16 @@ struct Seen {
     code: String,
 }
 
-fn lost(error: reqwest::Error) -> DeviceFailure {
-    DeviceFailure::Unreachable(error.without_url().to_string())
+fn lost(error: PostError) -> DeviceFailure {
+    DeviceFailure::Unreachable(error.to_string())
 }
+
+/// Bytes of an answer at most: the picture of a code is the largest.
+const LARGEST_ANSWER: usize = 8 * 1024 * 1024;
 
 /// The body of an answer; `null` where it is none.
 async fn json_of(answer: Response) -> Value {
-    let body = answer.bytes().await.unwrap_or_default();
+    let body = body_within(answer, LARGEST_ANSWER).await.unwrap_or_default();
     provider_json::read(&body).unwrap_or_default()
 }
 
@@ -146,7 +149,7 @@ fn said(status: StatusCode, body: &Value) -> String {
 
 impl BridgeDevice {
     async fn answer(&self, call: RequestBuilder) -> Result<(StatusCode, Value), DeviceFailure> {
-        let answer = call.send().await.map_err(lost)?;
+        let answer = self.bridge.client.send(call).await.map_err(lost)?;
         let status = answer.status();
         Ok((status, json_of(answer).await))
     }
@@ -261,13 +264,7 @@ impl LiteDevice for BridgeDevice {
     async fn send(&self, message: &DeviceMessage<'_>) -> Result<String, SendFailure> {
         let (method, path, body) = body_of(&self.session, message);
         let call = self.bridge.call(method, path).json(&body);
-        let answer = match call.send().await {
-            Ok(answer) => answer,
-            Err(error) if error.is_connect() => {
-                return Err(SendFailure::NotSent { reason: error.without_url().to_string(), after: None });
-            }
-            Err(error) => return Err(SendFailure::Unknown { reason: error.without_url().to_string() }),
-        };
+        let answer = self.bridge.client.send(call).await.map_err(before_an_answer)?;
         let status = answer.status();
         let body = json_of(answer).await;
         if status.is_success() {

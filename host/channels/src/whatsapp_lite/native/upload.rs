@@ -27,7 +27,7 @@ fn not_fetched(error: &PostError) -> SendFailure {
     let text = format!("the file cannot be fetched: {error}");
     match error {
         PostError::Refused(_) | PostError::Invalid(_) | PostError::BodyTooLarge { .. } => refused(text),
-        PostError::Connect(_) | PostError::Timeout | PostError::Other(_) => {
+        PostError::Connect(_) | PostError::Timeout | PostError::Excessive(_) | PostError::Other(_) => {
             SendFailure::NotSent { reason: text, after: Some(LATER) }
         }
     }

@@ -5,13 +5,13 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures::StreamExt;
-use reqwest::{Client, Method, Url};
+use reqwest::{Method, Url};
 use whatsapp_rust::{
     anyhow::{Result, anyhow, bail},
     http::{HttpClient, HttpRequest, HttpResponse},
 };
 
-use crate::http::{ClientNotBuilt, operator_client};
+use crate::http::{ClientNotBuilt, OperatorClient, operator_client};
 
 /// Time for a call: files are large.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -23,7 +23,7 @@ const HOSTS: [&str; 2] = ["whatsapp.net", "whatsapp.com"];
 /// Calls WhatsApp's hosts.
 #[derive(Clone)]
 pub(super) struct WhatsappWeb {
-    client: Client,
+    client: OperatorClient,
     most_bytes: u64,
 }
 
@@ -61,8 +61,8 @@ impl HttpClient for WhatsappWeb {
         if let Some(body) = request.body {
             call = call.body(body);
         }
-        // The address may hold a token.
-        let answer = call.send().await.map_err(reqwest::Error::without_url)?;
+        // The address may hold a token: no error names it.
+        let answer = self.client.send(call).await?;
         let status_code = answer.status().as_u16();
         let mut body = Vec::new();
         let mut chunks = answer.bytes_stream();

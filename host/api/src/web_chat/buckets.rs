@@ -1,0 +1,96 @@
+//! Rates: buckets that fill at a steady rate and hold a minute's worth.
+
+use std::{
+    collections::HashMap,
+    hash::Hash,
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+/// Keys that are remembered before those that rest are forgotten.
+const REMEMBERED: usize = 10_000;
+
+/// A bucket for each key.
+pub(super) struct Buckets<K> {
+    per_minute: f64,
+    by_key: Mutex<HashMap<K, Bucket>>,
+}
+
+struct Bucket {
+    tokens: f64,
+    filled: Instant,
+}
+
+impl<K: Hash + Eq> Buckets<K> {
+    pub(super) fn new(per_minute: u32) -> Self {
+        Self { per_minute: f64::from(per_minute.max(1)), by_key: Mutex::default() }
+    }
+
+    /// Takes so many tokens, or says after which time they are there. What costs more than a minute's worth takes all of it.
+    pub(super) fn take(&self, key: K, cost: u32, now: Instant) -> Result<(), Duration> {
+        let rate = self.per_minute / 60.0;
+        let cost = f64::from(cost).min(self.per_minute);
+        let filled = |bucket: &Bucket| {
+            let passed = now.saturating_duration_since(bucket.filled).as_secs_f64();
+            (bucket.tokens + passed * rate).min(self.per_minute)
+        };
+        let mut buckets = self.by_key.lock().unwrap_or_else(PoisonError::into_inner);
+        if buckets.len() >= REMEMBERED && !buckets.contains_key(&key) {
+            buckets.retain(|_, bucket| filled(bucket) < self.per_minute);
+        }
+        let bucket = buckets.entry(key).or_insert(Bucket { tokens: self.per_minute, filled: now });
+        bucket.tokens = filled(bucket);
+        bucket.filled = now;
+        if bucket.tokens < cost {
+            return Err(Duration::from_secs_f64((cost - bucket.tokens) / rate));
+        }
+        bucket.tokens -= cost;
+        Ok(())
+    }
+
+    /// Gives tokens back that were taken in vain.
+    pub(super) fn give_back(&self, key: &K, cost: u32) {
+        let mut buckets = self.by_key.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(bucket) = buckets.get_mut(key) {
+            bucket.tokens = (bucket.tokens + f64::from(cost)).min(self.per_minute);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_minutes_worth_may_come_at_once_and_then_as_fast_as_it_fills() {
+        let (buckets, begin) = (Buckets::new(30), Instant::now());
+        assert!((0..30).all(|_| buckets.take(1, 1, begin).is_ok()));
+        let wait = buckets.take(1, 1, begin).unwrap_err();
+        assert!((1.9..=2.1).contains(&wait.as_secs_f64()), "{wait:?}");
+        assert!(buckets.take(2, 1, begin).is_ok(), "somebody else is not held back");
+        assert!(buckets.take(1, 1, begin + Duration::from_millis(2_010)).is_ok());
+        assert!(buckets.take(1, 1, begin + Duration::from_millis(2_020)).is_err());
+    }
+
+    #[test]
+    fn a_cost_is_taken_whole_or_not_at_all_and_can_be_given_back() {
+        let (buckets, begin) = (Buckets::new(60), Instant::now());
+        buckets.take(1, 56, begin).unwrap();
+        let wait = buckets.take(1, 5, begin).unwrap_err();
+        assert!((0.9..=1.1).contains(&wait.as_secs_f64()), "{wait:?}");
+        assert!(buckets.take(1, 4, begin).is_ok(), "nothing of it was taken");
+        buckets.give_back(&1, 4);
+        assert!(buckets.take(1, 4, begin).is_ok());
+        assert!(buckets.take(2, 1_000, begin).is_ok(), "all that there is");
+    }
+
+    #[test]
+    fn those_who_rest_are_forgotten_when_there_are_many() {
+        let (buckets, begin) = (Buckets::new(60), Instant::now());
+        for visitor in 0..REMEMBERED {
+            buckets.take(visitor, 1, begin).unwrap();
+        }
+        buckets.take(REMEMBERED, 1, begin + Duration::from_secs(120)).unwrap();
+        assert_eq!(buckets.by_key.lock().unwrap().len(), 1);
+    }
+}

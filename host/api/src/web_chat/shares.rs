@@ -1,0 +1,91 @@
+//! Shares: as much for each key at once, and no more.
+
+use std::{
+    collections::HashMap,
+    hash::Hash,
+    sync::{Arc, Mutex, PoisonError, Weak},
+};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// Shares that are kept before those that nothing is taken from are swept out.
+const KEPT: usize = 1024;
+
+/// Part of a share; given back when it is dropped. `None`: the key is not known, and nothing bounds it.
+pub(super) type Part = Option<OwnedSemaphorePermit>;
+
+/// A share for each key.
+pub(super) struct Shares<K> {
+    each: u32,
+    by_key: Mutex<HashMap<K, Weak<Semaphore>>>,
+}
+
+impl<K: Hash + Eq> Shares<K> {
+    /// Shares of so much each.
+    pub(super) fn new(each: usize) -> Self {
+        Self { each: u32::try_from(each).unwrap_or(u32::MAX).max(1), by_key: Mutex::default() }
+    }
+
+    /// Takes so much, if it is there. More than a share takes all of it.
+    pub(super) fn try_take(&self, key: K, much: usize) -> Option<OwnedSemaphorePermit> {
+        self.share(key).try_acquire_many_owned(self.within(much)).ok()
+    }
+
+    /// Takes so much when it is there, in the order of asking.
+    pub(super) async fn take(&self, key: K, much: usize) -> Part {
+        // Shares are never closed.
+        self.share(key).acquire_many_owned(self.within(much)).await.ok()
+    }
+
+    fn within(&self, much: usize) -> u32 {
+        u32::try_from(much).unwrap_or(u32::MAX).min(self.each)
+    }
+
+    fn share(&self, key: K) -> Arc<Semaphore> {
+        let mut shares = self.by_key.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(share) = shares.get(&key).and_then(Weak::upgrade) {
+            return share;
+        }
+        if shares.len() >= KEPT {
+            shares.retain(|_, share| share.strong_count() > 0);
+        }
+        let share = Arc::new(Semaphore::new(self.each.try_into().unwrap_or(Semaphore::MAX_PERMITS)));
+        shares.insert(key, Arc::downgrade(&share));
+        share
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_share_that_is_full_holds_its_own_key_back_and_no_other() {
+        let shares = Shares::new(3);
+        let two = shares.try_take("a", 2).unwrap();
+        assert!(shares.try_take("a", 2).is_none());
+        assert!(shares.try_take("b", 3).is_some());
+        let mut next = Box::pin(shares.take("a", 2));
+        assert!(futures::poll!(&mut next).is_pending());
+        drop(two);
+        assert!(futures::poll!(&mut next).is_ready());
+    }
+
+    #[test]
+    fn more_than_a_share_is_all_of_it() {
+        let shares = Shares::new(3);
+        let all = shares.try_take("a", 1_000).unwrap();
+        assert!(shares.try_take("a", 1).is_none());
+        drop(all);
+        assert!(shares.try_take("a", 1).is_some());
+    }
+
+    #[test]
+    fn shares_that_nothing_is_taken_from_are_not_kept_for_ever() {
+        let shares = Shares::new(1);
+        for key in 0..5 * KEPT {
+            drop(shares.try_take(key, 1).unwrap());
+        }
+        assert!(shares.by_key.lock().unwrap().len() <= KEPT);
+    }
+}

@@ -1,0 +1,92 @@
+//! What a widget has not read yet. A frame that was written is not read: it lies in buffers of the kernel, of proxies and of the other
+//! end. So a probe (a ping with a mark) follows each page, and whoever sends the mark back has read what came before it. Until then no
+//! further page is sent, and the page keeps its room in the shares of its visitor and its address.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::limits::Room;
+
+/// Bytes of small frames that may be sent before it is asked whether they were read.
+pub(super) const UNASKED: usize = 16 * 1024;
+
+/// Of one socket.
+#[derive(Default)]
+pub(super) struct Unread {
+    /// Bytes that no probe has followed yet.
+    unasked: usize,
+    /// Probes so far.
+    probes: u64,
+    waiting: Option<Waiting>,
+}
+
+/// A probe that was not answered yet.
+struct Waiting {
+    mark: [u8; 8],
+    since: Instant,
+    _room: Option<Room>,
+}
+
+impl Unread {
+    /// Whether the other end still has to read what was sent.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.waiting.is_some()
+    }
+
+    /// Notes bytes that were sent; answers the mark of the probe that must follow them, if one must. The room is kept until they are
+    /// read, if that is asked.
+    pub(super) fn sent(&mut self, bytes: usize, room: Option<Room>) -> Option<[u8; 8]> {
+        self.unasked += bytes;
+        if self.unasked < UNASKED || self.is_waiting() {
+            return None;
+        }
+        self.unasked = 0;
+        self.probes += 1;
+        let mark = self.probes.to_be_bytes();
+        self.waiting = Some(Waiting { mark, since: Instant::now(), _room: room });
+        Some(mark)
+    }
+
+    /// A mark came back; answers whether the other end has now read what was waited for.
+    pub(super) fn read(&mut self, mark: &[u8]) -> bool {
+        self.waiting.take_if(|waiting| waiting.mark == mark).is_some()
+    }
+
+    /// Whether the other end has not read for so long.
+    pub(super) fn is_stuck(&self, patience: Duration) -> bool {
+        self.waiting.as_ref().is_some_and(|waiting| waiting.since.elapsed() > patience)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time;
+
+    use super::*;
+
+    #[test]
+    fn a_probe_follows_what_is_much_and_its_mark_alone_says_that_it_was_read() {
+        let mut unread = Unread::default();
+        assert_eq!(unread.sent(UNASKED - 1, None), None);
+        let mark = unread.sent(1, None).unwrap();
+        assert!(unread.is_waiting());
+        assert_eq!(unread.sent(2 * UNASKED, None), None, "one probe at a time");
+        assert!(!unread.read(b"") && !unread.read(&7_u64.to_be_bytes()) && unread.is_waiting());
+        assert!(unread.read(&mark) && !unread.is_waiting());
+        assert!(!unread.read(&mark), "it was read before");
+        assert_ne!(unread.sent(0, None), Some(mark), "bytes that were sent in between are asked for");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_does_not_read_is_stuck_after_a_while() {
+        let mut unread = Unread::default();
+        let patience = Duration::from_secs(30);
+        unread.sent(UNASKED, None);
+        time::advance(patience).await;
+        assert!(!unread.is_stuck(patience));
+        time::advance(Duration::from_millis(1)).await;
+        assert!(unread.is_stuck(patience));
+        assert!(!Unread::default().is_stuck(Duration::ZERO), "nothing was sent");
+    }
+}

@@ -1,0 +1,198 @@
+//! What an answer may cost beside its body: the peer chose its size, its number of parts and its pace, and each of them costs
+//! processor time. Everything that reads an answer counts with the types of this file.
+
+/// Informational answers (1xx) before an answer. Servers send one `100 Continue`, or a few `102 Processing` and `103 Early Hints`.
+pub(super) const MOST_INFORMATIONAL: usize = 16;
+/// Bytes of the head of an answer, with the informational answers before it.
+pub(super) const MOST_HEAD_BYTES: usize = 64 * 1024;
+/// Pieces of a body (chunks of HTTP) that are read whatever their size.
+const FREE_PIECES: u64 = 16 * 1024;
+/// Bytes that each further piece must have on average. A chunk of one byte costs as much as one of some kilobytes.
+const LEAST_PER_PIECE: u64 = 64;
+
+/// An answer that costs more than an answer may. The connection is closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Excess {
+    /// Endless 1xx.
+    #[error("more than {MOST_INFORMATIONAL} informational answers (1xx) came before it")]
+    Informational,
+    /// An endless head, or endless headers of informational answers.
+    #[error("its head has more than {MOST_HEAD_BYTES} bytes")]
+    HeadBytes,
+    /// Endless tiny chunks.
+    #[error("its body came in too many pieces for its length")]
+    Pieces,
+}
+
+/// Counts the pieces of a body.
+#[derive(Debug, Default)]
+pub(super) struct Pieces {
+    count: u64,
+    bytes: u64,
+}
+
+impl Pieces {
+    /// Counts one of so many bytes.
+    pub(super) fn take(&mut self, bytes: usize) -> Result<(), Excess> {
+        self.count += 1;
+        self.bytes += bytes as u64;
+        if self.count > FREE_PIECES + self.bytes / LEAST_PER_PIECE { Err(Excess::Pieces) } else { Ok(()) }
+    }
+}
+
+/// Follows the heads of an answer in the bytes of a connection: it counts them before the HTTP library parses them, because that
+/// parses every informational answer that it has, however many there are, before it does anything else.
+#[derive(Debug, Default)]
+pub(super) struct HeadScan {
+    /// The head of the answer is over, or these bytes are no head.
+    is_past: bool,
+    /// Bytes of heads so far.
+    bytes: usize,
+    /// Informational answers so far.
+    informational: usize,
+    /// The beginning of the status line, up to the status.
+    start: Start,
+    /// Bytes of the line at hand, without its end.
+    line: Line,
+}
+
+/// `HTTP/1.1 200`: version and status, as far as they have come.
+#[derive(Debug, Default)]
+struct Start {
+    had: usize,
+    status: [u8; 3],
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+enum Line {
+    /// Nothing, or the first half of its end.
+    #[default]
+    Empty,
+    Filled,
+}
+
+const VERSION: &[u8] = b"HTTP/";
+/// Where the status begins in a status line.
+const STATUS_AT: usize = b"HTTP/1.1 ".len();
+
+impl Start {
+    /// Whether this can be the next byte of a status line.
+    fn take(&mut self, byte: u8) -> bool {
+        if VERSION.get(self.had).is_some_and(|expected| *expected != byte) {
+            return false;
+        }
+        if let Some(digit) = self.had.checked_sub(STATUS_AT).and_then(|at| self.status.get_mut(at)) {
+            *digit = byte;
+        }
+        self.had += 1;
+        true
+    }
+
+    /// Whether another head follows. `101 Switching Protocols` is the last one.
+    fn is_informational(&self) -> bool {
+        self.status[0] == b'1' && self.status != *b"101"
+    }
+}
+
+impl HeadScan {
+    /// Whether the head of the answer is over.
+    pub(super) fn is_past(&self) -> bool {
+        self.is_past
+    }
+
+    /// Looks at bytes that were read.
+    pub(super) fn read(&mut self, bytes: &[u8]) -> Result<(), Excess> {
+        for byte in bytes {
+            if self.is_past {
+                break;
+            }
+            self.bytes += 1;
+            if self.bytes > MOST_HEAD_BYTES {
+                return Err(Excess::HeadBytes);
+            }
+            match (byte, &self.line) {
+                // Blank lines may stand before a status line.
+                (b'\n', Line::Empty) if self.start.had == 0 => {}
+                (b'\n', Line::Empty) => self.end_head()?,
+                (b'\n', Line::Filled) => self.line = Line::Empty,
+                (b'\r', Line::Empty) => {}
+                (byte, _) => {
+                    self.line = Line::Filled;
+                    self.is_past = self.start.had < STATUS_AT + 3 && !self.start.take(*byte);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn end_head(&mut self) -> Result<(), Excess> {
+        if !self.start.is_informational() {
+            self.is_past = true;
+            return Ok(());
+        }
+        self.informational += 1;
+        (self.start, self.line) = (Start::default(), Line::Empty);
+        if self.informational > MOST_INFORMATIONAL { Err(Excess::Informational) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The verdict on these bytes, read in pieces of this size, and whether the head is over.
+    fn scanned(bytes: &[u8], size: usize) -> (Result<(), Excess>, bool) {
+        let mut scan = HeadScan::default();
+        let verdict = bytes.chunks(size).try_for_each(|piece| scan.read(piece));
+        (verdict, scan.is_past())
+    }
+
+    #[test]
+    fn a_head_is_over_with_its_blank_line_however_it_is_cut_and_written() {
+        for head in [
+            "HTTP/1.1 200 OK\r\nA: b\r\n\r\n",
+            "HTTP/1.1 204\n\n",
+            "\r\n\r\nHTTP/1.0 503 Busy\r\nA: b\n\r\n",
+            "HTTP/1.1 200 OK\r\nX: one\r\n two\r\n \r\n\r\n",
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\nHTTP/1.1 200 OK\r\n\r\n",
+            "HTTP/1.1 101 Switching Protocols\r\n\r\n",
+        ] {
+            for size in [1, 2, 3, 7, 1000] {
+                assert_eq!(scanned(head.as_bytes(), size), (Ok(()), true), "{head:?} by {size}");
+                let short = &head.as_bytes()[..head.len() - 1];
+                assert_eq!(scanned(short, size), (Ok(()), false), "{head:?} without its end");
+            }
+        }
+    }
+
+    #[test]
+    fn a_body_of_any_length_follows_a_head_and_is_not_counted() {
+        let mut answer = b"HTTP/1.1 200 OK\r\n\r\n".to_vec();
+        answer.resize(10 * MOST_HEAD_BYTES, b'\n');
+        assert_eq!(scanned(&answer, 4096), (Ok(()), true));
+        assert_eq!(scanned(&vec![b'x'; 10 * MOST_HEAD_BYTES], 4096), (Ok(()), true), "no head at all");
+    }
+
+    #[test]
+    fn heads_that_do_not_end_are_too_much() {
+        let one = b"HTTP/1.1 100 Continue\r\n\r\n".to_vec();
+        assert_eq!(scanned(&one.repeat(MOST_INFORMATIONAL), 10), (Ok(()), false));
+        assert_eq!(scanned(&one.repeat(MOST_INFORMATIONAL + 1), 10).0, Err(Excess::Informational));
+        let mut header = b"HTTP/1.1 200 OK\r\n".to_vec();
+        header.resize(MOST_HEAD_BYTES, b'a');
+        assert_eq!(scanned(&header, 10), (Ok(()), false));
+        header.push(b'a');
+        assert_eq!(scanned(&header, 10).0, Err(Excess::HeadBytes));
+        assert_eq!(scanned(&b"\r\n".repeat(MOST_HEAD_BYTES), 10).0, Err(Excess::HeadBytes), "blank lines");
+    }
+
+    #[test]
+    fn a_body_may_come_in_many_pieces_if_they_bring_something() {
+        let mut pieces = Pieces::default();
+        assert!((0..FREE_PIECES).all(|_| pieces.take(1).is_ok()));
+        let taken = (0..FREE_PIECES).take_while(|_| pieces.take(1).is_ok()).count() as u64;
+        assert!(taken < FREE_PIECES / 8, "{taken} further pieces of one byte");
+        let mut pieces = Pieces::default();
+        assert!((0..10 * FREE_PIECES).all(|_| pieces.take(LEAST_PER_PIECE as usize).is_ok()));
+    }
+}

@@ -1,0 +1,99 @@
+//! One call of a client for the operator's addresses: its time, and its answer as it is read.
+
+use std::{
+    io,
+    pin::Pin,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use bytes::{Bytes, BytesMut};
+use hyper::body::{Frame, Incoming, SizeHint};
+use hyper_util::client::legacy::ResponseFuture;
+use reqwest::{Body, Response};
+use tokio::time::{Instant, Sleep, sleep, sleep_until, timeout_at};
+
+use super::{excess::Pieces, post_error::PostError};
+
+/// How long a call may take.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Patience {
+    /// So long with everything, the body of its answer included.
+    Total(Duration),
+    /// So long until its answer begins, and until each further piece of that.
+    Silence(Duration),
+}
+
+impl Patience {
+    /// The same for a call with a limit of its own.
+    pub(super) fn with_limit(self, limit: Option<Duration>) -> Self {
+        limit.map_or(self, Self::Total)
+    }
+
+    fn length(self) -> Duration {
+        match self {
+            Self::Total(length) | Self::Silence(length) => length,
+        }
+    }
+}
+
+/// The answer to a call, whose body is bounded as the call is.
+pub(super) async fn answered(call: ResponseFuture, patience: Patience) -> Result<Response, PostError> {
+    let end = Instant::now() + patience.length();
+    let answer = timeout_at(end, call).await.map_err(|_| PostError::Timeout)?;
+    let answer = answer.map_err(|error| PostError::from_transport(&error))?;
+    let end = match patience {
+        Patience::Total(_) => Some(Box::pin(sleep_until(end))),
+        Patience::Silence(_) => None,
+    };
+    Ok(Response::from(answer.map(|inner| Body::wrap(AnswerBody { inner, patience, end, pieces: Pieces::default() }))))
+}
+
+/// The whole body of an answer, if it has at most `limit` bytes.
+pub(crate) async fn body_within(mut answer: Response, limit: usize) -> Result<Bytes, PostError> {
+    let mut body = BytesMut::new();
+    while let Some(piece) = answer.chunk().await.map_err(PostError::from_client)? {
+        if body.len() + piece.len() > limit {
+            return Err(PostError::BodyTooLarge { limit });
+        }
+        body.extend_from_slice(&piece);
+    }
+    Ok(body.freeze())
+}
+
+/// The body of an answer.
+struct AnswerBody {
+    inner: Incoming,
+    patience: Patience,
+    /// When its time is over. The time of silence begins when the next piece is waited for: a reader may be slow.
+    end: Option<Pin<Box<Sleep>>>,
+    pieces: Pieces,
+}
+
+impl hyper::body::Body for AnswerBody {
+    type Data = Bytes;
+    type Error = Box<dyn std::error::Error + Send + Sync>;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        let length = self.patience.length();
+        let Poll::Ready(next) = Pin::new(&mut self.inner).poll_frame(cx) else {
+            let end = self.end.get_or_insert_with(|| Box::pin(sleep(length)));
+            ready!(end.as_mut().poll(cx));
+            return Poll::Ready(Some(Err(io::Error::from(io::ErrorKind::TimedOut).into())));
+        };
+        let Some(frame) = next.transpose()? else { return Poll::Ready(None) };
+        self.pieces.take(frame.data_ref().map_or(0, Bytes::len))?;
+        if matches!(self.patience, Patience::Silence(_)) {
+            self.end = None;
+        }
+        Poll::Ready(Some(Ok(frame)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}
