@@ -160,12 +160,13 @@ async fn progress_that_says_nothing_new_asks_nothing_of_the_database() {
         widget.says(&json!({ "type": "ping" })).await;
         widget.hears("pong").await;
     }
-    // Whoever asks the database for something now waits.
+    // A request that asks the database for something now waits. The service itself may keep a session.
     let db = &site.service.context.db;
     let mut all = Vec::new();
-    while all.len() < 10 {
-        all.push(db.acquire().await.unwrap());
+    while let Ok(Ok(session)) = timeout(MOMENT, db.acquire()).await {
+        all.push(session);
     }
+    assert!(!all.is_empty());
     for progress in [far, json!({ "type": "progress", "delivered": 1, "read": 0 })] {
         widget.says(&progress).await;
         widget.says(&json!({ "type": "ping" })).await;
