@@ -148,9 +148,13 @@ pub async fn load(
              SELECT 1 FROM tier_recipient one
              WHERE one.client_id = wanted.client_id AND one.inbox_id = wanted.inbox_id
                AND one.recipient = wanted.recipient AND one.counted_at > $7 OFFSET 0) known
-         WHERE wanted.inbox_id = ANY (ARRAY(SELECT limited.inbox_id FROM messaging_tier limited
-                                            WHERE limited.client_id = $1 AND limited.inbox_id = ANY($6)
-                                              AND limited.tier ~ '^TIER_[0-9]'))
+         WHERE wanted.inbox_id = ANY (ARRAY(
+             SELECT number.id
+             FROM (SELECT $1::uuid AS client_id, id FROM unnest($6::uuid[]) AS id OFFSET 0) number
+             CROSS JOIN LATERAL (
+                 SELECT tier FROM messaging_tier one
+                 WHERE one.client_id = number.client_id AND one.inbox_id = number.id OFFSET 0) limited
+             WHERE limited.tier ~ '^TIER_[0-9]'))
          UNION ALL
          SELECT 'wrote', wanted.at, NULL, NULL, NULL, known.last_inbound_at
          FROM (SELECT $1::uuid AS client_id, *
