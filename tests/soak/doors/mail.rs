@@ -7,15 +7,15 @@ use tokio::io::AsyncWriteExt;
 use super::{Attack, crowd};
 use crate::{http1, stage::Stage};
 
-/// 16 addresses with 16 connections each. Half say nothing, and half say NOOP every 20 s.
+/// 20 addresses with 16 connections each, more than the listener takes. Half say nothing, and half say NOOP every 20 s.
 pub async fn silent(stage: &Stage) -> Attack {
     let ground = stage.ground();
-    crowd(256, move |number| {
+    crowd(320, move |number| {
         let ground = ground.clone();
         async move {
-            let source = ground.sources.attacker(number % 16);
+            let source = ground.sources.attacker(number % 20);
             let Ok(mut connection) = source.connect(ground.mail).await else { return };
-            if number % 2 == 0 {
+            if number / 20 % 2 == 0 {
                 return http1::drain(&mut connection).await;
             }
             while connection.write_all(b"NOOP\r\n").await.is_ok() {

@@ -9,12 +9,15 @@ use std::{
 };
 
 use harness::{Client, Patchbay, Sink};
+use reqwest::Method;
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
 use crate::{kill, sms_kill};
 use proxy::{Relay, Target, Trouble};
 
+/// The webhook configurations of a client.
+const CONFIGURATION: &str = "/messaging-service/WhatsApp/WhatsAppClientWebHook";
 /// Trouble and calm take turns of this length.
 const TURN: Duration = Duration::from_secs(5);
 /// One way of a slow network.
@@ -137,12 +140,12 @@ async fn webhooks_behind(patchbay: &mut Patchbay, clients: &[Client], sink: &Sin
     restart(patchbay).await;
     for client in clients {
         let at = |path: &str| format!("http://{}/{path}", relay.address);
+        let current = client.get(&format!("{CONFIGURATION}/getForCurrentLoginUser")).await.ok();
         let body = json!({
-            "incomingMessageURL": at("incoming"), "statusUpdateURL": at("status"), "chatbotWebhookURL": at("chatbot"),
+            "id": current["id"], "incomingMessageURL": at("incoming"), "statusUpdateURL": at("status"), "chatbotWebhookURL": at("chatbot"),
             "chatbotIncludeOutgoing": true, "chatbotPayloadVersion": "v2",
         });
-        let reply = client.post("/messaging-service/WhatsApp/WhatsAppClientWebHook", &body).await;
-        assert!(matches!(reply.status, 200 | 201), "{}", reply.text);
+        client.request(Method::PUT, CONFIGURATION, Some(&body), &[]).await.ok();
     }
     relay
 }
