@@ -175,8 +175,10 @@ impl Ledger {
             return Err(Refusal::bytes_of(owner, account.most.bytes));
         }
         let more = Load { requests: 0, bytes: bytes.saturating_sub(load.bytes) };
-        // An answer that is there cannot wait for room: it counts in any case, and others end if they are slow.
-        for crowd in [Crowd::Strangers, Crowd::All].into_iter().filter(|crowd| crowd.has(owner)) {
+        // An answer that is there cannot wait for room: it counts in any case, and others end if they are slow. One that is no larger
+        // than the body that it follows needs no room.
+        let crowds = [Crowd::Strangers, Crowd::All].into_iter().filter(|crowd| more.bytes > 0 && crowd.has(owner));
+        for crowd in crowds {
             let _ = self.end_the_slowest(crowd, number, more, now);
         }
         self.set_bytes(number, bytes, bytes, now);

@@ -227,6 +227,18 @@ fn an_unread_answer_counts_until_it_is_gone_and_its_owner_gets_no_more() {
 }
 
 #[test]
+fn an_answer_that_is_smaller_than_its_body_ends_nothing() {
+    let mut desk = Desk::new(|settings| settings.bytes = 64 * MB);
+    let slow = desk.silent(client(1));
+    desk.ledger.hold_body(slow, 40 * MB, desk.now).unwrap();
+    desk.pass(GRACE);
+    let full = desk.enter(client(2)).unwrap();
+    desk.ledger.hold_body(full, 24 * MB, desk.now).unwrap();
+    desk.ledger.hold_answer(full, 100, false, desk.now).unwrap();
+    assert!(desk.is_there(slow));
+}
+
+#[test]
 fn one_answer_larger_than_the_share_is_given_to_a_client_that_has_no_other() {
     let mut desk = Desk::new(|_| {});
     let alone = desk.enter(client(1)).unwrap();
