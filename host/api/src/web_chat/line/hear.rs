@@ -56,10 +56,12 @@ impl Line<'_> {
                 self.show_due().await
             }
             Said::Progress(told) => {
+                // A widget cannot have shown what comes later, whatever it says.
+                let newest = self.known.as_ref().map_or(0, |chat| chat.next_sequence - 1);
                 let Progress { delivered_up_to, read_up_to } = self.claimed;
                 self.claimed = Progress {
-                    delivered_up_to: told.delivered_up_to.max(told.read_up_to).max(delivered_up_to),
-                    read_up_to: told.read_up_to.max(read_up_to),
+                    delivered_up_to: told.delivered_up_to.max(told.read_up_to).min(newest).max(delivered_up_to),
+                    read_up_to: told.read_up_to.min(newest).max(read_up_to),
                 };
                 self.note_progress().await
             }
@@ -68,7 +70,7 @@ impl Line<'_> {
     }
 
     /// Notes how far the widget says that it has come, if that is new and there are such messages: otherwise nothing is asked of the
-    /// database. What it says of messages that this socket has not heard of waits until it has.
+    /// database. What it says of messages that this socket has not heard of does not count.
     pub(super) async fn note_progress(&mut self) -> Going {
         let Some(newest) = self.known.as_ref().map(|chat| chat.next_sequence - 1) else {
             return ControlFlow::Continue(());
