@@ -98,7 +98,7 @@ async fn until(service: &Service, status: u16, call: impl Fn() -> Call) -> Answe
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(20), asking).await.expect("it is answered so in the end")
+    tokio::time::timeout(Duration::from_secs(20), asking).await.unwrap()
 }
 
 #[tokio::test]

@@ -41,7 +41,7 @@ impl Endless {
     async fn say(self, mut stream: TcpStream) -> std::io::Result<()> {
         // Whatever is asked, in one piece or several.
         let mut asked = [0; 4096];
-        stream.read(&mut asked).await?;
+        let _asked = stream.read(&mut asked).await?;
         stream.write_all(self.once.as_bytes()).await?;
         loop {
             stream.write_all(&self.again).await?;
@@ -163,7 +163,7 @@ async fn a_few_informational_answers_stand_before_an_answer() {
     tokio::spawn(async move {
         let (mut stream, _) = listener.accept().await.unwrap();
         let mut asked = [0; 4096];
-        stream.read(&mut asked).await.unwrap();
+        let _asked = stream.read(&mut asked).await.unwrap();
         stream.write_all("HTTP/1.1 102 Processing\r\n\r\n".repeat(16).as_bytes()).await.unwrap();
         stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await.unwrap();
     });
