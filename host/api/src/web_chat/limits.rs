@@ -2,12 +2,12 @@
 //! once. Counted in this process: several nodes allow so much each.
 
 use std::{
-    net::{IpAddr, Ipv6Addr},
+    net::IpAddr,
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use domain::ids::ClientId;
+use domain::{ids::ClientId, source::source_of};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use uuid::Uuid;
 
@@ -123,7 +123,7 @@ impl Limits {
 
     /// A call from an address; one that is not known is not held back.
     pub(super) fn call(&self, from: Option<IpAddr>) -> Result<(), Duration> {
-        from.map_or(Ok(()), |from| self.calls.take(network(from), 1, Instant::now()))
+        from.map_or(Ok(()), |from| self.calls.take(source_of(from), 1, Instant::now()))
     }
 
     /// A message or file of a visitor.
@@ -135,7 +135,7 @@ impl Limits {
     pub(super) fn frame(&self, from: Guest, cost: u32) -> Result<(), Duration> {
         let now = Instant::now();
         self.frames.take(from.visitor, cost, now)?;
-        let of_address = from.address.map_or(Ok(()), |from| self.frames_of_addresses.take(network(from), cost, now));
+        let of_address = from.address.map_or(Ok(()), |from| self.frames_of_addresses.take(source_of(from), cost, now));
         of_address.inspect_err(|_| self.frames.give_back(&from.visitor, cost))
     }
 
@@ -144,14 +144,14 @@ impl Limits {
         let Some(from) = from else { return Ok(None) };
         let said = "too many widgets are open at this address: close one, or try again later";
         let full = || ApiError::new(ErrorKind::TooManyRequests, said);
-        self.sockets.try_take(network(from), 1).map(Some).ok_or_else(full)
+        self.sockets.try_take(source_of(from), 1).map(Some).ok_or_else(full)
     }
 
     /// Room for so many bytes that a widget has not read, if its visitor and its address have it.
     pub(super) fn room(&self, of: Guest, bytes: usize) -> Option<Room> {
         let of_visitor = self.unread.try_take(of.visitor, bytes)?;
         let of_address = match of.address {
-            Some(address) => Some(self.unread_of_addresses.try_take(network(address), bytes)?),
+            Some(address) => Some(self.unread_of_addresses.try_take(source_of(address), bytes)?),
             None => None,
         };
         Some(Room { _of_visitor: of_visitor, _of_address: of_address })
@@ -161,7 +161,7 @@ impl Limits {
     /// so that those who wait for their own share stand in nobody else's way.
     pub(super) async fn turn(&self, address: Option<IpAddr>, client: Option<ClientId>) -> Turn {
         let of_address = match address {
-            Some(address) => self.reads_of_addresses.take(network(address), 1).await,
+            Some(address) => self.reads_of_addresses.take(source_of(address), 1).await,
             None => None,
         };
         let of_client = match client {
@@ -177,17 +177,6 @@ impl Limits {
 pub(super) fn too_often(wait: Duration) -> ApiError {
     let said = "too many messages or calls in a short time: wait, and send it again";
     ApiError::new(ErrorKind::TooManyRequests, said).retry_after(wait)
-}
-
-/// Of IPv6 a household has a network of 64 bits, not an address.
-fn network(address: IpAddr) -> IpAddr {
-    match address {
-        IpAddr::V4(_) => address,
-        IpAddr::V6(address) => {
-            let [a, b, c, d, ..] = address.segments();
-            IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
-        }
-    }
 }
 
 #[cfg(test)]
@@ -206,7 +195,7 @@ mod tests {
 
     #[test]
     fn addresses_of_one_ipv6_network_are_one() {
-        let of = |text: &str| network(text.parse().unwrap());
+        let of = |text: &str| source_of(text.parse().unwrap());
         assert_eq!(of("2001:db8::1"), of("2001:db8::2"));
         assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));
         assert_ne!(of("192.0.2.1"), of("192.0.2.2"));
