@@ -1,5 +1,5 @@
-//! Dependencies point one way (docs/ARCHITECTURE.md): read from cargo, so that a forbidden edge cannot slip in. And where a
-//! module is: in one file, or in `mod.rs` of its own directory.
+//! Checks the dependency rule of docs/ARCHITECTURE.md with the manifests that cargo reports, and that a
+//! module is in one file, or in `mod.rs` of its own directory.
 
 use std::{
     collections::{HashMap, HashSet},

@@ -1,5 +1,6 @@
-//! The HTTP surface of Patchbay: one module per part of the specification's section 4, and what they share. Handlers
-//! extract, parse, call one use case and shape the answer; the rules are in the use cases and in `domain`.
+//! The HTTP interface of Patchbay: one module per part of the specification's section 4, and shared layers. A handler
+//! extracts and parses, calls one use case and shapes the answer. The rules are in the use cases and in `domain`.
+//! `docs/urls.md` maps each URL to its code.
 
 mod account_keys;
 mod admission;

@@ -1,6 +1,32 @@
 //! The program `patchbay`: configuration, the embedded database, listeners, and the commands that use them.
 //!
-//! A library so that its tests can reach the parts; `main.rs` only calls [`run`].
+//! It is a library so that its tests can reach the parts; `main.rs` only calls [`run`].
+//!
+//! # Start
+//!
+//! `patchbay serve` does all steps. `patchbay work` has no listener and no simulator and skips the steps with an
+//! asterisk.
+//!
+//! 1. `Config::load`, logging, TLS provider. The log names settings that have no effect.
+//! 2. `Database::start` uses `database.url`, or `EmbeddedPostgres::start`: take `patchbay.lock`, find the programs,
+//!    make the cluster or check its version, stop the remains of a killed run (`orphan::clear`), start the server and
+//!    its watcher, wait until it is ready. `patchbay work` joins the server of the data directory.
+//! 3. `Base::open` connects, migrates, checks the master key (`Sealer::check_or_init` refuses a different one) and
+//!    reads the testing clock. (*) On an embedded database all leases end, because their owners are dead.
+//! 4. (*) Bind the listener and start the simulator if it is on. `boot::context` starts the plugin host, which loads
+//!    the built-in plugins and `plugins.dir`, and makes the carriers and the store of files.
+//! 5. `Process::start` starts SMPP binds and the runner if `server.workers` is on. It always starts the followers of
+//!    activations, suspensions and the testing clock.
+//! 6. (*) Start the hub of live events and serve the routes, also on `server.batch_tls_listen`; accept mails on
+//!    `email.listen` and serve metrics on `server.metrics_listen` if these are set. `run.json` names the address of the
+//!    embedded database for commands. With the simulator, `demo::prepare` makes the demo client in an empty database.
+//!
+//! # Shutdown
+//!
+//! After SIGTERM or Ctrl-C, `/readyz` answers 503. Listeners accept no connections and finish requests for up to 15 s.
+//! Each lane finishes its step and is given back. SMPP binds and the simulator stop, connections close, and the
+//! embedded PostgreSQL stops with a checkpoint. If the database or the listener is lost, the process ends in the same
+//! way with status 1.
 
 pub mod admin;
 pub mod boot;

@@ -1,5 +1,5 @@
-//! The author's tools: what `patchbay plugin` does on the machine of somebody who writes plugins (CONTRACT 8). A project
-//! is a folder with a `plugin.toml`; everything but pushing, activating and watching works without a server.
+//! The author's tools behind `patchbay plugin` (CONTRACT 8), which run on the machine of a plugin author. A project is
+//! a folder with a `plugin.toml`. All commands except pushing, activating and watching work without a server.
 
 pub mod build;
 pub mod conversation;

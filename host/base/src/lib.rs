@@ -1,5 +1,5 @@
-//! What every use case stands on: its surroundings ([`Context`]), secrets, the lanes of the work queue, the audit trail,
-//! and the failures that are nobody's request's fault.
+//! The base of all use cases: [`Context`], settings, secrets, the lanes of the work queues, the audit trail, and
+//! internal failures.
 
 pub mod aside;
 pub mod audit;

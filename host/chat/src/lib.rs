@@ -1,6 +1,50 @@
-//! Live chat: what customers write goes into their chat ([`receive`]), and whoever has the chat answers. What waits for a
-//! chatbot is worked off participant by participant ([`work`]): a router decides who answers ([`routing`]), a chatbot has
-//! its turn ([`bot_turn`]). What these share is in `conversation`; what is said to the customer goes through [`say`].
+//! Live chat: stores messages of customers in their chats ([`receive`]), and routes each chat to an agent or a plugin.
+//!
+//! The lane of a participant works off the events for plugins ([`work`]): a router decides who answers ([`routing`]),
+//! and a chatbot has its turn ([`bot_turn`]). Shared code is in `conversation`; messages to the customer go through
+//! [`say`].
+//!
+//! # Incoming messages
+//!
+//! `docs/ARCHITECTURE.md` 5.3 has the sequence. If more than four customers of an inbox write at once, several share a
+//! transaction. It locks customers in the order of their messages. If it would wait long for a lock, each message is
+//! taken alone. `answers::read` finds the message that a tap or a quote refers to. `receive/taps.rs` closes the
+//! conversation that a tapped button ends.
+//!
+//! - An edit or a deletion (`receive/change.rs`) changes a message of the same author and keeps the old text. If the
+//!   message is not known yet, the change is looked at again every 5 s for 10 minutes.
+//! - A message that the business sent by other means is added to the chat (`receive/import.rs`), unless its provider id
+//!   is that of one of our messages. On a Lite number it waits while a call to the same customer is not settled.
+//! - The origin of a customer who has not written yet waits in `waiting_referral` (`receive/referral.rs`).
+//!
+//! # A bot turn
+//!
+//! 1. [`work`] takes the next event of the participant: one at a time, in order. `ROUTE` goes to a router; every other
+//!    event is a turn (`bot_turn::turn`).
+//! 2. `scene::load` reads the data of the turn; then no transaction is open. `question::of` makes the types of `wit/`.
+//! 3. `PluginHost::chatbot` calls the component in a fresh instance. Key-value reads are remembered with their versions
+//!    (`plugins::calls::key_values::Snapshot`), and writes are buffered. The id of the event seeds the randomness. The
+//!    clock is that of the event at every repetition.
+//! 4. `actions::effects` turns actions into effects.
+//! 5. `effects::apply` is one transaction: it checks the lease and stops if `control_version` has changed; writes
+//!    key-values, or runs the turn again if a value that it read has changed (ten times at most); queues each reply
+//!    (`say::say`); writes state, timers, tags, hand-over or close; records events; removes the event. Then the lanes
+//!    are woken.
+//! 6. A failed turn is repeated after 1, 5 and 25 s; the chat waits. Then the chat goes to the unassigned queue with
+//!    the reason (`failure.rs`). It goes there at once if a repetition is useless (`calls::trace::is_final`): the
+//!    chatbot says so, its answer cannot be carried out, or its file is gone. If a version on trial fails, the live
+//!    version answers at once. A host without room and a database outage (`storage::Error::is_outage`) are not
+//!    failures: the lane is kept, and the chatbot is asked each second.
+//!
+//! # A router
+//!
+//! 1. If a router is in force, `receive::chat::tell_bot` adds an event `ROUTE` before all others of a conversation.
+//! 2. `routing::decide` calls the router under the lease of the participant without a transaction. `routing::apply` is
+//!    one transaction: the named chatbot (`participant.bot_plugin`) gets the waiting events, or the chat goes to a
+//!    team, an agent or the queue. It records `ChatChangedHands`.
+//! 3. A canary answers first for its share. If it fails or decides something impossible, the live router decides.
+//! 4. If a router fails, the chatbot of the client answers, or the chat goes to the queue. A `routing_decision` records
+//!    the reason.
 
 pub mod bot_turn;
 pub mod by_itself;

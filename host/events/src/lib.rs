@@ -1,8 +1,32 @@
-//! What happened, recorded once, in the transaction of what happened. A use case says what happened and knows no reader;
-//! each reader is one file in `readers` and decides there what it stores. An event that nobody reads costs no row, and
-//! no statement either.
+//! Events, recorded once, in the transaction of their cause (ADR 0017). A use case records an event and knows no
+//! reader.
 //!
-//! The events themselves are in `domain::event`.
+//! Each reader is one file in `readers`. An event without a reader costs no row and no statement. The events are in
+//! `domain::event`.
+//!
+//! | event | recorded in | webhook |
+//! |---|---|---|
+//! | `MessageCame` | `chat/receive/happened.rs` | incoming message, chatbot |
+//! | `MessageSaid` | `chat/bot_turn/effects.rs`, `desk/speaking.rs` | chatbot |
+//! | `MessageMoved` | `outbound/delivery.rs` | status update, for messages of the send endpoints and templates of chats |
+//! | `ChatOpened` | `chat/receive/happened.rs`, `bot_turn/effects.rs` | none |
+//! | `ChatChangedHands`, `ChatClosed` | `chat`: `receive/`, `bot_turn/`, `routing/apply.rs`, `desk/moves.rs`, `by_itself/`, through `conversation/as_event.rs` | chatbot, for assignments |
+//! | `ChatMissed`, `ChatAfterHours` | `chat/by_itself/missed.rs`, `arriving.rs` | none |
+//! | `ChatRated` | `chat/receive/happened.rs` | none |
+//! | `CustomerTypes` | `inbound/web_chat/typing.rs` | none |
+//! | `TemplateChanged`, `CustomerNumberChanged` | `inbound/callbacks/account.rs` | partner event |
+//! | `PluginSwapped` | `plugins/administration/activate.rs`, `withdraw.rs` | none |
+//! | `PluginSuspended` | `plugins/calls/suspensions.rs` | partner event |
+//! | `SessionChanged` | `inbound/lite/telling.rs` | session status |
+//! | `WebhookDisabled` | `webhooks/deliver/disable.rs` | partner event, unless it is the disabled address |
+//! | `InboxQualityChanged` | `inbound/number_quality.rs`, `callbacks/number_news.rs` | partner event |
+//! | `PreferenceChanged` | `inbound/callbacks/preferences.rs` | partner event |
+//! | `TicketMoved` | `chat/conversation/ticketing.rs` | none |
+//!
+//! Readers: `standing.rs` keeps tiers of numbers and marketing stops. `live.rs` writes chat events while an agent reads
+//! them (ADR 0027; [`live`] sends them). `waiting.rs` writes due times of chats (`chat_due`), `sms.rs` the status of
+//! product SMS. `webhooks/`: `told_by` maps an event to webhooks, `destination` finds an endpoint, `take` stores one
+//! `webhook_delivery` for each.
 
 mod folded;
 pub mod live;

@@ -1,5 +1,61 @@
-//! Messages on their way out: accepted, dispatched to a carrier, followed until they arrive or fail, and tried again by
+//! Outgoing messages: accepts them, hands them to a carrier, follows their states, and tries a failed message again by
 //! SMS.
+//!
+//! # Sending
+//!
+//! How a send is accepted and dispatched is in `docs/ARCHITECTURE.md` 5.1. Details:
+//!
+//! 1. `accept`: a group has up to 128 requests and 4,000 recipients. If it fails, it is tried again one request at a
+//!    time. Requests of a group with the same key are one send. If all recipients of a request are rejected, the answer
+//!    is a 202 and the key stays free. A text into a conversation holds the conversation in a transaction around the
+//!    group (`accept/conversations.rs`). `outgoing::insert` stores nothing if another group was first; then the group
+//!    looks again.
+//! 2. `dispatch::work` loads the inbox, its secrets and its carrier (`Sender::load`). If the inbox has no carrier, due
+//!    legs are put off for a minute.
+//! 3. `pick::pick` puts aside (`PACED`) a leg that `Carrier::admit` holds back and a leg behind eight others to the
+//!    same recipient. So one recipient's messages never stand before another's. If this version cannot read a leg, the
+//!    leg is put aside for ten minutes with an error in the log (`waits::put_aside`).
+//! 4. `lane::call` gives the carrier the leg with `delivery::opaque` (client, message, leg). The Cloud API returns this
+//!    text with each status. Before a repetition it asks `Carrier::lookup` if the provider can be asked. If neither the
+//!    request nor a link names the type of a file, `link_types.rs` asks the server of the link once per round.
+//! 5. `settle::settle` keeps outcomes that the database refuses (`dispatch/outcomes.rs`) and tries again. No leg is
+//!    marked until an outcome is written. A passing refusal comes back with a later `due_at`; the seventh, after ten
+//!    minutes, fails the leg. Throttled calls and calls that did not reach the provider do not count.
+//! 6. While a carrier takes nothing, due legs are put off with their lane (`waits::postpone`). An SMS waits for
+//!    `limits.sms_expires_after` (48 h) after it was queued. Then it fails with 900503, or with 900451 if it was called
+//!    for and may have arrived (`waits::expired`, `delivery::in_doubt`).
+//!
+//! # Statuses
+//!
+//! `delivery::apply_statuses` finds the leg by our correlation text or by the id of the provider.
+//! `DeliveryState::advance` computes the steps from the present state: none for an old status, and the missing steps
+//! for `READ` without `DELIVERED`. One statement stores the steps, webhooks and reached recipients of a group
+//! (`storage::outbound::steps`). A status of an unknown message is looked at again every 5 s for 10 minutes.
+//!
+//! # Fallback to SMS
+//!
+//! 1. When a WhatsApp leg fails, `delivery::advance` first tries a second address (`second_address.rs`): the user id of
+//!    the send if the number is unknown, or the customer's number if a message for numbers only was refused for a user
+//!    id (131062).
+//! 2. `fallback::due::follows` asks for these conditions: code 131026, a requested fallback, a known phone number, a
+//!    number that was never seen alive on WhatsApp (mode `STRICT`; `ANY_131026` does not ask this), and a message that
+//!    the provider took at most `limits.fallback_max_age` ago. A reason against a fallback is kept for the story of the
+//!    message.
+//! 3. `fallbacks::request` inserts the row of this message, at most once, and `FAILED` is not reported yet.
+//! 4. `fallback::work` asks the plugin in world `sms-fallback`. If the plugin fails three times, `written_rule`
+//!    decides. If a version on trial fails, the live version decides at once.
+//! 5. `fallback::apply` is one transaction: it appends an SMS leg (`legs::append`), or reports `FAILED`
+//!    (`delivery::fail_for_good`).
+//! 6. The leg is sent like any other. `SmppCarrier` splits it into parts and reports each accepted part to
+//!    `LegJournal`. Parts are written before the outcome of their leg, or with it, so that a repetition submits only
+//!    the rest.
+//! 7. `SmscEvents::receipt` (`sms_receipts.rs`) stores receipts in groups before it acknowledges them (ADR 0042), parks
+//!    early ones, and joins the parts: delivered when all parts are, failed when one is.
+//!
+//! # Routers of SMS
+//!
+//! `dispatch::route` asks about the legs that a lane is about to mark. `sms_routing` asks the client's router and then
+//! the operator's, in one call per list. The decision is written with the mark (`outbound_leg.sms_route`, ADR 0036).
 
 pub mod accept;
 mod alarms;

@@ -1,8 +1,30 @@
-//! Runs plugins: components that receive values and return values (DESIGN 4). Each call gets a fresh instance under
-//! limits; what a plugin may reach is in `wit/` and nothing else; what it returns is checked like user input.
+//! Runs plugins: components that take values and return values (DESIGN 4).
 //!
-//! [`PluginHost`] is the way in. It knows the components that ship with the program and those in a watched directory,
-//! and swaps one for another while calls are in flight.
+//! Each call gets a fresh instance under limits. A plugin reaches only the imports in `wit/`, and its result is checked
+//! like user input. [`PluginHost`] is the entry. It knows the built-in components and those in a watched directory, and
+//! replaces one while calls are in flight.
+//!
+//! # A hot reload
+//!
+//! 1. `loading::directory::follow` hears of a change in `plugins.dir` from the operating system, and also looks every
+//!    300 ms. It waits 40 ms, so that it does not read half a file. If a file changes during its load, it is loaded
+//!    again.
+//! 2. `Loader::load` checks the file (kind, world, granted imports), compiles it or takes it from the cache
+//!    (`loading/cache.rs`), links it and checks the types.
+//! 3. `PluginHost::try_out` makes a sample call under the usual limits. An error that the plugin returns is an answer;
+//!    a trap fails the load.
+//! 4. `Registry::swap_in` replaces the table of plugins with one atomic pointer. A running call keeps its program.
+//! 5. If a step fails, `note_broken` keeps the reason, and the old program stays. If a file is gone for 250 ms, its
+//!    plugin is removed, or the built-in plugin of that name returns.
+//!
+//! # Record and replay
+//!
+//! 1. `calling/secrets/` gives a call the secrets of its configuration and stores a placeholder in every record of the
+//!    call. A replay and a shadow get the placeholder.
+//! 2. While a recording is on or a shadow is in force, `replaying::recorder` keeps the answers of the host.
+//!    `calling/run.rs` joins question, surroundings, host calls and result.
+//! 3. `replaying/replay.rs` repeats the call with these answers. Clock, randomness and waiting come from the recording,
+//!    so the same version gives the same bytes. `difference.rs` names the first difference of another version.
 
 mod calling;
 mod check;

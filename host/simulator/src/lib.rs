@@ -1,5 +1,5 @@
-//! A pretend outside world: Meta's Graph API, an SMSC, and the phones behind both. It speaks the providers' real
-//! protocols, so that the real adapters run against it.
+//! Simulated providers: Meta's Graph API, an SMSC, and the phones behind both. They speak the real protocols, so that
+//! the real adapters run against them.
 
 mod account_events;
 mod callbacks;

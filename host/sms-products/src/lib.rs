@@ -1,6 +1,6 @@
-//! The SMS products: the JSON gateway (SPEC 4.8), the batch gateway and e-mail to SMS (SPEC 4.9), and what subscribers answer. Their messages go
-//! out through the same engine as every other SMS (`outbound`); what is theirs alone is here: how a request is judged and
-//! charged, what is told of it, and to whom a reply goes.
+//! The SMS products: the JSON gateway (SPEC 4.8), the batch gateway and e-mail to SMS (SPEC 4.9), and replies of
+//! subscribers. Their messages go out through `outbound` like every other SMS. This crate checks and charges requests,
+//! reports results, and routes replies.
 
 mod accept;
 pub mod batch;

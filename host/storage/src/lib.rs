@@ -1,7 +1,6 @@
-//! Every SQL statement of Patchbay: plain functions on a connection, one file per table or aggregate, the files in rooms.
-//! Functions never begin or commit a transaction; the use case that calls them owns it. `client_id` is the first argument
-//! after the connection. What goes in and comes out are types of the domain; how they stand in columns is the business of
-//! `stored`.
+//! Every SQL statement of Patchbay: plain functions on a connection, one file per table or aggregate. Functions never
+//! begin or commit a transaction; the calling use case owns it. `client_id` is the first argument after the connection.
+//! Arguments and results are types of the domain; `stored` maps them to columns.
 
 pub mod chat;
 mod error;

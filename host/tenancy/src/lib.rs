@@ -1,4 +1,4 @@
-//! Clients and what is theirs: accounts, users, keys and roles; the inboxes that they are reached at.
+//! Clients and their data: accounts, users, keys, roles, teams, contacts and inboxes.
 
 pub mod accounts;
 pub mod clients;

@@ -1,4 +1,4 @@
-//! A conversation in memory, by the rules of the server (docs/ARCHITECTURE.md 5.4): events in order and one at a time, a
+//! A conversation in memory, by the rules of the server (`host/chat/src/lib.rs`): events in order and one at a time, a
 //! beginning before the first message, timers by name, three more attempts for a turn that fails, people after that.
 
 use std::collections::{BTreeMap, VecDeque};

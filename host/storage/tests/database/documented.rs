@@ -1,4 +1,4 @@
-//! What `docs/ARCHITECTURE.md` says of tables and migrations is what there is.
+//! Compares `docs/data-model.md` with the schema and the migrations.
 
 use std::{collections::BTreeSet, env, fs, path::PathBuf};
 
@@ -6,8 +6,8 @@ fn root() -> PathBuf {
     PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../..")
 }
 
-fn architecture() -> String {
-    fs::read_to_string(root().join("docs/ARCHITECTURE.md")).unwrap()
+fn data_model() -> String {
+    fs::read_to_string(root().join("docs/data-model.md")).unwrap()
 }
 
 /// What stands between backticks.
@@ -17,7 +17,7 @@ fn quoted(text: &str) -> BTreeSet<String> {
 
 /// A paragraph of the document, up to the next one or to `end`.
 fn paragraph(begin: &str, end: &str) -> String {
-    let text = architecture();
+    let text = data_model();
     let (_, rest) = text.split_once(begin).unwrap();
     let rest = rest.split("\n- **").next().unwrap();
     rest.split(end).next().unwrap().to_owned()
@@ -36,7 +36,7 @@ async fn tables_where(condition: &str) -> BTreeSet<String> {
 }
 
 #[tokio::test]
-async fn the_tables_that_are_not_led_by_their_client_are_those_that_the_architecture_names() {
+async fn the_tables_that_are_not_led_by_their_client_are_those_that_the_data_model_names() {
     let others = tables_where(
         "relname <> 'client' AND NOT EXISTS (
              SELECT 1 FROM pg_index keys
@@ -50,16 +50,16 @@ async fn the_tables_that_are_not_led_by_their_client_are_those_that_the_architec
 }
 
 #[tokio::test]
-async fn the_tables_that_are_partitioned_are_those_that_the_architecture_names() {
+async fn the_tables_that_are_partitioned_are_those_that_the_data_model_names() {
     let partitioned = tables_where("relkind = 'p'").await;
     assert_eq!(quoted(&paragraph("- **Partitioned**", "`base::upkeep`")), partitioned);
 }
 
 #[test]
-fn the_architecture_has_a_row_for_each_migration() {
+fn the_data_model_has_a_row_for_each_migration() {
     let files = fs::read_dir(root().join("migrations")).unwrap().map(|entry| entry.unwrap().file_name());
     let files = files.filter_map(|name| Some(name.to_str()?.strip_suffix(".sql")?.to_owned()));
-    let text = architecture();
+    let text = data_model();
     let missing: Vec<String> = files.filter(|file| !text.contains(&format!("| `{file}` |"))).collect();
     assert!(missing.is_empty(), "no row tells what these make: {missing:?}");
 }
