@@ -7,7 +7,7 @@ use domain::ids::ClientId;
 use storage::{PgConnection, read_only::Trusted, silence::in_time, work::lanes::Queue};
 pub use storage::{
     silence::{SILENCE, within},
-    work::lanes::LEASE,
+    work::lanes::{LEASE, LaneState},
 };
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;

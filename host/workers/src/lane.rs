@@ -10,7 +10,7 @@ use std::{
 
 use base::{
     Context, Error, Queue, Result,
-    lanes::{LEASE, Lease, Wake, silent},
+    lanes::{LEASE, LaneState, Lease, Wake, silent},
 };
 use futures::FutureExt;
 use inbound::{callbacks, lite, media};
@@ -73,7 +73,12 @@ async fn claim_and_work(ctx: &Context, lane: Wake, signals: &Signals, stop: Canc
     let Some(lease) = claimed else { return Ok(()) };
     let result = loop {
         signals.again.store(false, Ordering::SeqCst);
-        let result = keep_and_work(ctx, &lease).await;
+        let result = match keep_and_work(ctx, &lease).await {
+            // The runner takes the lane again if work was added.
+            Ok(LaneState::GivenBack) => return Ok(()),
+            Ok(LaneState::Held) => Ok(()),
+            Err(error) => Err(error),
+        };
         if result.is_err() || lease.is_over() {
             break result;
         }
@@ -125,7 +130,7 @@ fn leaves_nothing(queue: Queue) -> bool {
 }
 
 /// Runs the use case and renews the lease beside it.
-async fn keep_and_work(ctx: &Context, lease: &Lease) -> Result<()> {
+async fn keep_and_work(ctx: &Context, lease: &Lease) -> Result<LaneState> {
     let done = renewed_beside(work(ctx, lease).boxed(), &lease.stop, RENEWAL, || renew(ctx, lease)).await;
     done.unwrap_or_else(|| Err(silent()))
 }
@@ -183,19 +188,20 @@ where
 }
 
 /// The use case of each queue.
-async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
+async fn work(ctx: &Context, lease: &Lease) -> Result<LaneState> {
     match lease.queue {
         Queue::Outbound => dispatch::work(ctx, lease).await,
         Queue::Callback => callbacks::work(ctx, lease).await,
         Queue::Participant => chat::work(ctx, lease).await,
         Queue::Fallback => fallback::work(ctx, lease).await,
         Queue::Media => media::work(ctx, lease).await,
-        Queue::Webhook => webhooks::deliver::work(ctx, lease).await,
+        Queue::Webhook => return webhooks::deliver::work(ctx, lease).await,
         Queue::Chat => chat::by_itself::work(ctx, lease).await,
         Queue::LiteSession => lite::work(ctx, lease).await,
         Queue::SmsCallback => sms_products::callbacks::work(ctx, lease).await,
         Queue::Email => sms_products::email::work(ctx, lease).await,
-    }
+    }?;
+    Ok(LaneState::Held)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use domain::ids::{ClientId, DeliveryId, EndpointId, InboxId};
 use serde::{Serialize, de::DeserializeOwned};
 use uuid::Uuid;
 
-use crate::{Error, PgConnection, Queue, Result, stored};
+use crate::{Error, PgConnection, Queue, Result, stored, work::lanes::LaneState};
 
 /// An event on its way to an endpoint, not shaped yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -257,21 +257,28 @@ pub struct Finished<'a> {
     pub body: Option<&'a [u8]>,
 }
 
-/// Writes down what became of deliveries of one endpoint, and the attempts that were made. The lane is kept, if it is still held with
-/// this fence, until the transaction ends. Deliveries that are no longer pending stay as they are. `false`: the lane has gone to
-/// another process. The requests were made, so the attempts are recorded all the same. The state of a delivery is written too,
-/// unless the other process has written a later attempt. A delivery without an attempt in `attempts` is left to the other process. One
-/// statement, so that it needs no transaction of its own: most groups of an endpoint with few events are one delivery.
+/// Stores the fates of deliveries of one endpoint, and the attempts that were made. Deliveries that are no longer pending stay as they
+/// are. The lane is kept until the transaction ends, if it is still held with this fence.
+///
+/// If `give_back_at` is a time and nothing else is due in the lane at that time, the statement also ends the lease. It raises the
+/// fence, so that a renewal that waits for the row does not extend the lease.
+///
+/// `None`: the lane has gone to another process. The requests were made, so the attempts are recorded all the same. The state of a
+/// delivery is stored too, unless the other process has stored a later attempt. A delivery without an attempt in `attempts` is left
+/// to the other process.
+///
+/// It is one statement, so it needs no transaction of its own: most groups of an endpoint with few events are one delivery.
 pub async fn settle(
     db: &mut PgConnection,
     client: ClientId,
     (endpoint, fence): (EndpointId, i64),
     finished: &[Finished<'_>],
     attempts: &[NewAttempt],
-) -> Result<bool> {
+    give_back_at: Option<DateTime<Utc>>,
+) -> Result<Option<LaneState>> {
     let due = |one: &Finished<'_>| if let Fate::Retry(at) = one.fate { Some(at) } else { None };
     let millis = |one: &NewAttempt| i32::try_from(one.duration_millis).unwrap_or(i32::MAX);
-    let held: Option<i32> = sqlx::query_scalar(
+    let given_back: Option<bool> = sqlx::query_scalar(
         "WITH held AS MATERIALIZED (
              SELECT 1 AS lane FROM lane WHERE client_id = $1 AND queue = $7 AND lane_id = $8 AND fence = $9 FOR SHARE
          ), finished AS (
@@ -298,8 +305,16 @@ pub async fn settle(
                          $16::integer[], $17::timestamptz[]) AS made
              -- The answer to a commit may have been lost: then it is all written again.
              ON CONFLICT DO NOTHING
+         ), given_back AS (
+             UPDATE lane SET leased_until = now(), fence = fence + 1
+             WHERE $18::timestamptz IS NOT NULL AND EXISTS (SELECT 1 FROM held)
+               AND client_id = $1 AND queue = $7 AND lane_id = $8 AND fence = $9
+               AND NOT EXISTS (SELECT 1 FROM webhook_delivery waiting
+                               WHERE waiting.client_id = $1 AND waiting.lane_id = $8 AND waiting.state = 'PENDING'
+                                 AND waiting.ready AND waiting.due_at <= $18 AND waiting.id <> ALL($2))
+             RETURNING 1
          )
-         SELECT lane FROM held",
+         SELECT EXISTS (SELECT 1 FROM given_back) FROM held",
     )
     .bind(client.0)
     .bind(finished.iter().map(|one| one.id.0).collect::<Vec<_>>())
@@ -318,9 +333,10 @@ pub async fn settle(
     .bind(attempts.iter().map(|one| one.response_start.as_deref()).collect::<Vec<_>>())
     .bind(attempts.iter().map(millis).collect::<Vec<_>>())
     .bind(attempts.iter().map(|one| one.attempted_at).collect::<Vec<_>>())
+    .bind(give_back_at)
     .fetch_optional(db)
     .await?;
-    Ok(held.is_some())
+    Ok(given_back.map(|given_back| if given_back { LaneState::GivenBack } else { LaneState::Held }))
 }
 
 /// Ends everything that still waits for an endpoint; answers how many deliveries that were.

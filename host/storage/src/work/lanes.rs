@@ -15,6 +15,15 @@ const READY_AT_ONCE: u64 = 5000;
 /// the database keeps another one waiting for longer ([`crate::connect`]).
 pub const LEASE: Duration = Duration::from_secs(15);
 
+/// The state of a lane after a write of the worker that held it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LaneState {
+    /// The worker still holds it.
+    Held,
+    /// Nothing was due in it, so the write ended the lease.
+    GivenBack,
+}
+
 /// The queues. Each is one table with `client_id`, `lane_id`, `due_at`, and `ready`: false while a row waits for its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Queue {

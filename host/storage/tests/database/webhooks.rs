@@ -15,7 +15,7 @@ use storage::{
         configs::{self, NewConfig},
         deliveries::{self, Content, DueDelivery, Fate, Finished, Look, NewAttempt, NewDelivery},
     },
-    work::lanes,
+    work::lanes::{self, LaneState},
 };
 use uuid::Uuid;
 
@@ -343,7 +343,10 @@ async fn lane(db: &mut PgConnection) -> i64 {
 
 /// Writes down what became of deliveries of the endpoint.
 async fn settle(db: &mut PgConnection, fence: i64, finished: &[Finished<'_>]) {
-    assert!(deliveries::settle(db, CLIENT, (ENDPOINT, fence), finished, &[]).await.unwrap());
+    assert_eq!(
+        deliveries::settle(db, CLIENT, (ENDPOINT, fence), finished, &[], None).await.unwrap(),
+        Some(LaneState::Held)
+    );
 }
 
 async fn attempts(db: &mut PgConnection) -> i64 {
@@ -362,13 +365,13 @@ async fn an_attempt_that_was_made_is_kept_whichever_process_has_the_lane_by_now(
     let old = (ENDPOINT, fence - 1);
     let made = [attempt(1, Some(200), None)];
     let unsent = [ended(2, 1, Fate::Dropped)];
-    assert!(!deliveries::settle(&mut db, CLIENT, old, &unsent, &[]).await.unwrap());
+    assert_eq!(deliveries::settle(&mut db, CLIENT, old, &unsent, &[], None).await.unwrap(), None);
     assert_eq!(due(&mut db, moment(0)).await.len(), 2, "what was not sent is left to the process that has the lane");
     let done = [Finished { id: delivery(1), attempts: 1, fate: Fate::Delivered, body: Some(b"{}") }];
-    assert!(!deliveries::settle(&mut db, STRANGER, (ENDPOINT, fence), &done, &[]).await.unwrap());
+    assert_eq!(deliveries::settle(&mut db, STRANGER, (ENDPOINT, fence), &done, &[], None).await.unwrap(), None);
     for _ in 0..2 {
         // The answer to the first one may have been lost: then it is written once more.
-        assert!(!deliveries::settle(&mut db, CLIENT, old, &done, &made).await.unwrap());
+        assert_eq!(deliveries::settle(&mut db, CLIENT, old, &done, &made, None).await.unwrap(), None);
         assert_eq!((due(&mut db, moment(0)).await, attempts(&mut db).await), (vec![(2, 0)], 1));
     }
 }
@@ -381,7 +384,7 @@ async fn an_attempt_that_is_recorded_late_changes_nothing_that_a_later_one_led_t
     settle(&mut db, fence, &[ended(1, 1, Fate::Retry(moment(60)))]).await;
     let made = [attempt(1, Some(200), None)];
     let done = [ended(1, 1, Fate::Delivered)];
-    assert!(!deliveries::settle(&mut db, CLIENT, (ENDPOINT, fence - 1), &done, &made).await.unwrap());
+    assert_eq!(deliveries::settle(&mut db, CLIENT, (ENDPOINT, fence - 1), &done, &made, None).await.unwrap(), None);
     assert_eq!((due(&mut db, moment(60)).await, attempts(&mut db).await), (vec![(1, 1)], 1));
 }
 
@@ -414,6 +417,27 @@ async fn a_lane_is_given_back_once_nothing_in_it_is_due() {
     assert_eq!(lane(&mut db).await, fence + 1, "it is free at once");
 }
 
+#[tokio::test]
+async fn the_write_of_the_last_outcomes_gives_the_lane_back_unless_more_is_due() {
+    let mut db = database().await;
+    waiting(&mut db, 2).await;
+    let fence = lane(&mut db).await;
+    let place = (ENDPOINT, fence);
+    let now = Some(moment(0));
+    let one = [ended(1, 1, Fate::Delivered)];
+    let held = deliveries::settle(&mut db, CLIENT, place, &one, &[], now).await.unwrap();
+    assert_eq!(held, Some(LaneState::Held), "the other delivery is due");
+    let other = [ended(2, 1, Fate::Retry(moment(60)))];
+    let stranger = deliveries::settle(&mut db, STRANGER, place, &other, &[], now).await.unwrap();
+    assert_eq!(stranger, None);
+    let given_back = deliveries::settle(&mut db, CLIENT, place, &other, &[], now).await.unwrap();
+    assert_eq!(given_back, Some(LaneState::GivenBack), "a delivery that waits for its retry is not due");
+    let length = Duration::from_secs(30);
+    let renewed = lanes::renew(&mut db, CLIENT, Queue::Webhook, ENDPOINT.0, fence, length).await.unwrap();
+    assert!(!renewed, "a renewal that comes late does not take the lane back");
+    assert!(lane(&mut db).await > fence, "the lane is free at once");
+}
+
 fn attempt(id: u128, status_code: Option<u16>, error: Option<&str>) -> NewAttempt {
     NewAttempt {
         id: Uuid::from_u128(id),
@@ -432,7 +456,10 @@ async fn attempts_are_kept_with_and_without_an_answer() {
     let mut db = database().await;
     let fence = lane(&mut db).await;
     let made = [attempt(1, Some(503), Some("answered 503")), attempt(2, None, Some("no answer in time"))];
-    assert!(deliveries::settle(&mut db, CLIENT, (ENDPOINT, fence), &[], &made).await.unwrap());
+    assert_eq!(
+        deliveries::settle(&mut db, CLIENT, (ENDPOINT, fence), &[], &made, None).await.unwrap(),
+        Some(LaneState::Held)
+    );
     let stored: Vec<(Option<i16>, Option<String>, Option<String>)> = sqlx::query_as(
         "SELECT status_code, error, response_start FROM webhook_attempt WHERE client_id = $1 AND delivery_id = $2 ORDER BY id",
     )

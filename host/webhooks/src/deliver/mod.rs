@@ -41,7 +41,10 @@ use self::{
     send_queue::SendQueue,
     settle::Settled,
 };
-use base::{Context, Error, Result, lanes::Lease};
+use base::{
+    Context, Error, Result,
+    lanes::{LaneState, Lease},
+};
 
 /// Deliveries read at once, and how many in memory are enough to stop reading on.
 const PAGE: usize = 256;
@@ -54,9 +57,9 @@ const MOST_UNWRITTEN: usize = 2 * GROUP;
 /// How long an outcome waits for others to be written with.
 const GROUP_WAIT: Duration = Duration::from_millis(15);
 
-/// Sends what is due for the endpoint of the lane until nothing is, or until the lease is over; then it finishes what is
-/// in flight, which takes no longer than the guarded client's timeout.
-pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
+/// Sends the due deliveries of the endpoint until none is left or the lease is over. Then it finishes the requests in flight, which
+/// takes no longer than the timeout of the guarded client. The write of the last outcomes gives the lane back, if nothing is due.
+pub async fn work(ctx: &Context, lease: &Lease) -> Result<LaneState> {
     EndpointRun::new(ctx, lease).run().await
 }
 
@@ -102,6 +105,8 @@ struct EndpointRun<'a> {
     page_schedule: PageSchedule,
     page: Running<'a, Page>,
     settling: Running<'a, Settled>,
+    /// The group that is being settled gives the lane back: until it is settled nothing new is begun.
+    is_closing: bool,
 }
 
 impl<'a> EndpointRun<'a> {
@@ -122,24 +127,27 @@ impl<'a> EndpointRun<'a> {
             page_schedule: PageSchedule::new(Instant::now()),
             page: None,
             settling: None,
+            is_closing: false,
         }
     }
 
-    async fn run(mut self) -> Result<()> {
+    async fn run(mut self) -> Result<LaneState> {
         loop {
             if self.is_ending() {
                 self.send_queue.clear();
                 self.page = None;
-            } else {
+            } else if !self.is_closing {
                 self.launch();
                 self.look();
             }
             self.settle();
             if self.is_idle() && (self.is_ending() || self.page_schedule.saw_all()) {
-                return self.failed.map_or(Ok(()), Err);
+                return self.failed.map_or(Ok(LaneState::Held), Err);
             }
             let wakeup = self.next_wakeup().await;
-            self.handle(wakeup);
+            if self.handle(wakeup) == LaneState::GivenBack {
+                return Ok(LaneState::GivenBack);
+            }
         }
     }
 
@@ -204,7 +212,9 @@ impl<'a> EndpointRun<'a> {
         let Some(target) = &self.target else { return };
         let group = std::mem::take(&mut self.outcomes);
         self.oldest_outcome = None;
-        let work = settle::settle(self.ctx, self.lease, Arc::clone(target), group, self.failing_since);
+        self.is_closing = self.is_quiet() && self.page.is_none() && self.page_schedule.saw_all() && !self.is_ending();
+        let target = Arc::clone(target);
+        let work = settle::settle(self.ctx, self.lease, target, group, self.failing_since, self.is_closing);
         self.settling = Some(Box::pin(work));
     }
 
@@ -228,7 +238,7 @@ impl<'a> EndpointRun<'a> {
         look.into_iter().chain(settle).min()
     }
 
-    fn handle(&mut self, wakeup: Wakeup) {
+    fn handle(&mut self, wakeup: Wakeup) -> LaneState {
         match wakeup {
             Wakeup::Sent(sent) => {
                 self.take(sent);
@@ -246,13 +256,14 @@ impl<'a> EndpointRun<'a> {
             Wakeup::Settled(settled) => {
                 self.settling = None;
                 match settled {
-                    Ok(settled) => self.take_settled(settled),
+                    Ok(settled) => return self.take_settled(settled),
                     Err(error) => self.fail(error),
                 }
             }
             Wakeup::Nudge => self.page_schedule.expect(Instant::now()),
             Wakeup::Time | Wakeup::Stop => {}
         }
+        LaneState::Held
     }
 
     /// Ends the work after what is in flight.
@@ -291,17 +302,23 @@ impl<'a> EndpointRun<'a> {
         }
     }
 
-    fn take_settled(&mut self, settled: Settled) {
+    fn take_settled(&mut self, settled: Settled) -> LaneState {
         for id in &settled.ids {
             self.held.remove(id);
         }
         self.failing_since = settled.failing_since;
         self.closed |= settled.disabled;
-        if settled.lost {
+        if settled.lane.is_none() {
             self.fail(Error::LeaseLost);
+        }
+        if self.is_closing {
+            self.is_closing = false;
+            // Something is due that the last page did not show.
+            self.page_schedule.expect(Instant::now());
         }
         // What has come in since says so again.
         self.is_gone = self.outcomes.iter().any(|attempted| attempted.outcome.verdict == Verdict::Disable);
+        settled.lane.unwrap_or(LaneState::Held)
     }
 }
 

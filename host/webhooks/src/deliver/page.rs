@@ -191,7 +191,7 @@ async fn write(ctx: &Context, lease: &Lease, outcome: &mut SortedOut) -> Result<
         let shapes: Vec<OwnShape<'_>> = outcome.own.iter().map(OwnSaid::shape).collect();
         deliveries::store_shapes(&mut tx, lease.client, &shapes).await?;
     }
-    if !outcome.finished.is_empty() && !settle::write(&mut tx, lease, &outcome.finished, &[]).await? {
+    if !outcome.finished.is_empty() && settle::write(&mut tx, lease, (&outcome.finished, &[]), None).await?.is_none() {
         return Err(Error::LeaseLost);
     }
     let kept = calls::keep(ctx, &mut tx, lease.client, calls).await?;

@@ -22,7 +22,7 @@ use super::{
 };
 use base::{
     Context, Result,
-    lanes::{Lease, write_down},
+    lanes::{LaneState, Lease, write_down},
 };
 
 /// An endpoint that has failed all this time without one success is turned off (STYLE 6.1).
@@ -35,19 +35,21 @@ pub(super) struct Settled {
     pub(super) failing_since: Option<DateTime<Utc>>,
     /// Nothing more goes to this endpoint.
     pub(super) disabled: bool,
-    /// The lane has gone to another process.
-    pub(super) lost: bool,
+    /// `None`: the lane has gone to another process.
+    pub(super) lane: Option<LaneState>,
 }
 
 /// Writes down a group of outcomes, at once or not at all; again and again while the database is away, and also when the lane has gone to
 /// another process: the requests were made. Nearly always that is one statement; what it means for the endpoint shares
-/// its transaction, and is left to the other process if there is one.
+/// its transaction, and is left to the other process if there is one. If the group `is_last`, the lane is given back with it, unless
+/// more is due.
 pub(super) async fn settle(
     ctx: &Context,
     lease: &Lease,
     target: Arc<Target>,
     group: Vec<Attempted>,
     failing_since: Option<DateTime<Utc>>,
+    is_last: bool,
 ) -> Result<Settled> {
     let now = ctx.now();
     let schedule = &ctx.settings.webhook_retry_schedule;
@@ -62,17 +64,18 @@ pub(super) async fn settle(
     let noticed_at = group.first().map(|attempted| attempted.ready.inbox);
     write_down(ctx, || async {
         if health == (Health { failing_since, disable: None }) {
-            let held = write(&mut *ctx.db.acquire().await?, lease, &finished, &attempts).await?;
-            return Ok(Written { failing_since, disabled: false, lost: !held });
+            let mut db = ctx.db.acquire().await?;
+            let lane = write(&mut db, lease, (&finished, &attempts), is_last.then(|| ctx.now())).await?;
+            return Ok(Written { failing_since, disabled: false, lane });
         }
         write_with_health(ctx, lease, (&target, noticed_at), (&finished, &attempts), (failing_since, &health)).await
     })
     .await
-    .map(|Written { failing_since, disabled, lost }| Settled {
+    .map(|Written { failing_since, disabled, lane }| Settled {
         ids: finished.iter().map(|one| one.id).collect(),
         failing_since,
         disabled,
-        lost,
+        lane,
     })
 }
 
@@ -80,7 +83,7 @@ pub(super) async fn settle(
 struct Written {
     failing_since: Option<DateTime<Utc>>,
     disabled: bool,
-    lost: bool,
+    lane: Option<LaneState>,
 }
 
 /// Writes outcomes that change what is known of the endpoint.
@@ -92,9 +95,10 @@ async fn write_with_health(
     (failing_since, health): (Option<DateTime<Utc>>, &Health),
 ) -> Result<Written> {
     let mut tx = ctx.db.begin().await?;
-    if !write(&mut tx, lease, finished, attempts).await? {
+    let lane = write(&mut tx, lease, (finished, attempts), None).await?;
+    if lane.is_none() {
         tx.commit().await?;
-        return Ok(Written { failing_since, disabled: false, lost: true });
+        return Ok(Written { failing_since, disabled: false, lane });
     }
     if health.failing_since != failing_since {
         configs::set_failing_since(&mut tx, lease.client, endpoint_of(lease), health.failing_since).await?;
@@ -106,18 +110,18 @@ async fn write_with_health(
     tx.commit().await?;
     let disabled = wakes.is_some();
     ctx.wake.wake_all(lease.client, wakes.into_iter().flatten());
-    Ok(Written { failing_since: health.failing_since, disabled, lost: false })
+    Ok(Written { failing_since: health.failing_since, disabled, lane })
 }
 
-/// The deliveries and their attempts; whether the lane is still ours.
+/// Stores deliveries and their attempts. `None`: the lane has gone to another process.
 pub(super) async fn write(
     db: &mut PgConnection,
     lease: &Lease,
-    finished: &[Finished<'_>],
-    attempts: &[NewAttempt],
-) -> Result<bool> {
+    (finished, attempts): (&[Finished<'_>], &[NewAttempt]),
+    give_back_at: Option<DateTime<Utc>>,
+) -> Result<Option<LaneState>> {
     let lane = (endpoint_of(lease), lease.fence);
-    Ok(deliveries::settle(db, lease.client, lane, finished, attempts).await?)
+    Ok(deliveries::settle(db, lease.client, lane, finished, attempts, give_back_at).await?)
 }
 
 /// What becomes of a delivery after an attempt.

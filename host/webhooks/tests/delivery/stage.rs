@@ -135,7 +135,7 @@ impl Stage {
         let lease = self.claim(endpoint).await;
         let done = deliver::work(&self.ctx, &lease).await;
         lease.release(&self.ctx).await.unwrap();
-        done
+        done.map(drop)
     }
 
     pub async fn claim(&self, endpoint: EndpointId) -> Lease {
