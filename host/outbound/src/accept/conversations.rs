@@ -1,5 +1,5 @@
-//! What accepting needs to know of long-lived conversations (SPEC 2.3, 3.1): whether those that are named take the message, and
-//! which ones the templates of the conversation endpoint belong to. Sends through the other endpoints ask nothing.
+//! Reads the long-lived conversations that a group of requests needs (SPEC 2.3, 3.1): the conversations that requests
+//! name, and the active conversations with the recipients of templates. Sends through the other endpoints read none.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -21,14 +21,15 @@ use base::Result;
 /// The conversations of a group of requests.
 #[derive(Default)]
 pub(super) struct ConversationFacts {
-    /// By the ids that requests name them by. Held until the transaction ends, so none is closed meanwhile.
+    /// The conversations that requests name, by id. Their rows stay locked until the transaction ends, so none is
+    /// closed before that.
     named: HashMap<ConversationId, NamedConversation>,
-    /// Those that are active with the recipients of templates.
+    /// The active conversations with recipients of templates.
     active: HashMap<InboxId, HashMap<Address, ConversationId>>,
 }
 
 impl ConversationFacts {
-    /// Reads what requests need, each with the inbox of its sender.
+    /// Reads the conversations of requests. Each request comes with the inbox of its sender.
     pub(super) async fn load<'r>(
         db: &mut PgConnection,
         client: ClientId,
@@ -56,7 +57,7 @@ impl ConversationFacts {
         Ok(facts)
     }
 
-    /// Why a conversation does not take a message from an inbox to a recipient, if it does not.
+    /// Returns the reason if a conversation does not take a message from an inbox to a recipient.
     pub(super) fn fault(
         &self,
         inbox: InboxId,
@@ -67,7 +68,7 @@ impl ConversationFacts {
         let known = conversation.and_then(|id| self.named.get(&id)).filter(|known| known.inbox == inbox);
         match known {
             None => Some(ConversationFault::Unknown),
-            // Before its state: who is not of it learns nothing about it.
+            // This check comes before the state, so a caller learns nothing about a conversation of another recipient.
             Some(known) if !known.addresses.contains(recipient.address()) => Some(ConversationFault::SomebodyElse),
             Some(known) if known.expires_at <= now => Some(ConversationFault::Expired),
             Some(known) if known.closed => Some(ConversationFault::Closed),
@@ -75,7 +76,7 @@ impl ConversationFacts {
         }
     }
 
-    /// The conversation that a message to a recipient belongs to.
+    /// Returns the conversation that a message to a recipient belongs to.
     pub(super) fn of(
         &self,
         inbox: InboxId,
@@ -88,7 +89,8 @@ impl ConversationFacts {
         }
     }
 
-    /// The tracking ids that conversations get by these messages: of each that has none, the first one.
+    /// Returns the tracking ids that conversations get from these messages: the first one for each conversation that
+    /// has none.
     pub(super) fn names<'m>(&self, messages: &[&'m NewMessage]) -> Vec<(ConversationId, &'m str)> {
         let nameless = self.named.values().filter(|known| !known.has_ct_id).map(|known| known.id);
         let nameless: HashSet<ConversationId> = nameless.collect();

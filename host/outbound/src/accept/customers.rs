@@ -1,4 +1,5 @@
-//! The numbers of customers whom a group of requests names by a user id: some templates go to numbers only. Few requests ask.
+//! The phone numbers of customers that requests name by a user id. They matter because some templates go to numbers
+//! only. Few requests need them.
 
 use std::collections::HashMap;
 
@@ -13,14 +14,14 @@ use domain::{
 };
 use storage::{PgConnection, outbound::named::SendingInbox, people::inbox_customers};
 
-/// What is known of the customers of a group's requests, by the inbox that writes to them.
+/// Customers that the requests of a group name, by the inbox that writes to them.
 #[derive(Default)]
 pub(super) struct CustomerFacts {
-    /// The numbers of those who are named by a user id.
+    /// Phone numbers by user id.
     phones: HashMap<InboxId, HashMap<Address, Address>>,
 }
 
-/// A request with the inbox that it is sent from, and its template.
+/// A request, the inbox that sends it, and its template.
 pub(super) type Sending<'f> = (&'f SendRequest, &'f SendingInbox, Option<&'f Template>);
 
 impl CustomerFacts {
@@ -44,14 +45,14 @@ impl CustomerFacts {
         Ok(facts)
     }
 
-    /// Whether a recipient has no number, and is to get what goes to numbers only.
+    /// True if the template goes to numbers only and the recipient has no number.
     pub(super) fn lack_number(&self, inbox: &SendingInbox, template: Option<&Template>, recipient: &Recipient) -> bool {
         let known = || self.phones.get(&inbox.id).is_some_and(|known| known.contains_key(recipient.address()));
         needs_numbers(inbox, template) && recipient.phone().is_none() && !known()
     }
 }
 
-/// What WhatsApp takes for phone numbers only (PROVIDERS A.11, 131062).
+/// Messages that WhatsApp takes for phone numbers only (PROVIDERS A.11, 131062).
 fn needs_numbers(inbox: &SendingInbox, template: Option<&Template>) -> bool {
     inbox.kind == InboxKind::WhatsappCloud && template.is_some_and(Template::needs_a_number)
 }

@@ -1,4 +1,4 @@
-//! Several requests of one client, stored together.
+//! Stores several requests of one client together.
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -26,11 +26,11 @@ use super::{
 use crate::dispatch::SEND_PRIORITY;
 use base::{Context, Error, Result};
 
-/// Rows over which the count of a tier is spread, so that groups seldom wait for each other.
+/// Rows over which the count of a tier is spread, so that groups rarely wait for each other.
 const TIER_SHARDS: u64 = 8;
 
-/// Stores a group and answers everybody in it, in order. Should the group fail, each request is tried by itself, so that one
-/// cannot take the others down.
+/// Stores a group and returns its answers in the order of the requests. If the group fails, each request is tried
+/// alone, so that one request cannot make the others fail.
 pub(super) async fn commit(ctx: &Context, client: ClientId, group: &[Pending]) -> Vec<Answer> {
     match store(ctx, client, group).await {
         Ok(answers) => answers,
@@ -56,19 +56,19 @@ fn failed(error: Error) -> Answer {
     Err(AcceptError::Failed(Arc::new(error)))
 }
 
-/// Answers in the order of the group, after the commit.
+/// Returns the answers in the order of the group, after the commit.
 async fn store(ctx: &Context, client: ClientId, group: &[Pending]) -> Result<Vec<Answer>> {
     loop {
         match attempt(ctx, client, group).await {
-            // Another group was first. What it stored is found now, so this ends.
+            // Another group stored its rows first. The next attempt reads them, so the loop ends.
             Err(Error::Storage(error)) if outgoing::is_overtaken(&error) => {}
             stored => return stored,
         }
     }
 }
 
-/// Reads what the group needs, and stores it in one statement, which is its transaction. Only a group that says something in
-/// conversations has one around all of it, which holds them meanwhile.
+/// Reads the facts that the group needs and stores the group in one statement, which is its transaction. A group with
+/// messages in conversations runs in a transaction of its own, which locks the conversations.
 async fn attempt(ctx: &Context, client: ClientId, group: &[Pending]) -> Result<Vec<Answer>> {
     let (lanes, answers) = if group.iter().any(speaks_in_conversations) {
         let mut tx = ctx.db.begin().await?;
@@ -89,7 +89,7 @@ fn speaks_in_conversations(pending: &Pending) -> bool {
     }
 }
 
-/// Answers the lanes with new work, and the group.
+/// Returns the lanes with new work, and the answers of the group.
 async fn store_in(
     ctx: &Context,
     db: &mut PgConnection,
@@ -113,14 +113,14 @@ fn key_of(group: &[Pending], at: usize) -> Option<&String> {
     group.get(at).and_then(|pending| pending.call.idempotency_key.as_ref())
 }
 
-/// The requests that are no replays, with their positions.
+/// The requests that are not replays, with their positions.
 fn not_replayed<'g>(group: &'g [Pending], replays: &HashMap<String, Vec<u8>>) -> Vec<(usize, &'g Pending)> {
     let is_new = |pending: &Pending| pending.call.idempotency_key.as_ref().is_none_or(|key| !replays.contains_key(key));
     group.iter().enumerate().filter(|(_, pending)| is_new(pending)).collect()
 }
 
-/// Resolves what leads: of those that share a key the first one that is accepted. What is wrong or rejected before it is answered
-/// by itself; the rest follows.
+/// Resolves one request for each idempotency key: the first one that is accepted. A request that is wrong or rejected
+/// before that is answered separately. The later requests of a key get the answer of the accepted one.
 fn prepare_leaders(
     ctx: &Context,
     facts: &mut prepare::Facts,
@@ -142,7 +142,7 @@ fn prepare_leaders(
     prepared
 }
 
-/// Stores everything that was prepared in one statement, and answers the lanes with new work.
+/// Stores everything that was prepared in one statement. Returns the lanes with new work.
 async fn insert(
     ctx: &Context,
     db: &mut PgConnection,
@@ -189,7 +189,7 @@ fn answers(
 ) -> Vec<Answer> {
     let mut by_key: HashMap<&String, Answer> =
         replays.iter().map(|(key, response)| (key, Ok(Bytes::copy_from_slice(response)))).collect();
-    // Faults and rejections are not shared: they are of one body.
+    // Faults and rejections belong to one body, so requests with the same key do not share them.
     for (at, outcome) in &prepared {
         if let (Ok(accepted), Some(key)) = (outcome, key_of(group, *at))
             && accepted.is_accepted()

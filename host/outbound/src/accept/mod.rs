@@ -1,7 +1,7 @@
-//! Accepts send requests (SPEC 4.1): a 202 means that every message, its work and the idempotency key are on disk.
+//! Accepts send requests (SPEC 4.1). When the 202 is sent, every message, its work and the idempotency key are on disk.
 //!
-//! Requests of one client that arrive together share one transaction. A client has at most two groups under way, so the
-//! next one fills while the disk works; a lone request never waits for company.
+//! Requests of one client that arrive together share one transaction. A client has at most two groups in progress, so
+//! the next one fills while the disk works. A lone request never waits for others.
 
 mod conversations;
 mod customers;
@@ -29,27 +29,27 @@ use base::{
     gather::{COMING_BACK, Gatherer, Grouping},
 };
 
-/// Weights are recipients.
+/// The weight of a request is its number of recipients.
 const GROUPING: Grouping =
     Grouping { groups: 2, further_from: 32, most_items: 128, most_weight: 4000, coming_back: COMING_BACK };
 
-/// The numbers that the host name of a request lets send.
+/// The numbers that may send through the host name of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Senders {
-    /// All of the client.
+    /// All numbers of the client.
     All,
-    /// Those of WhatsApp Lite (CONTRACT 2, `server.lite_host`).
+    /// Its WhatsApp Lite numbers (CONTRACT 2, `server.lite_host`).
     Lite,
 }
 
-/// A send request as it came.
+/// A send request before parsing.
 #[derive(Debug, Clone)]
 pub struct SendCall {
-    /// Whose request it is.
+    /// The client that sends it.
     pub client: ClientId,
-    /// The endpoint it came to.
+    /// The endpoint that received it.
     pub endpoint: SendEndpoint,
-    /// Who may send it.
+    /// The numbers that may send it.
     pub senders: Senders,
     /// The body, byte for byte.
     pub body: Bytes,
@@ -59,13 +59,13 @@ pub struct SendCall {
     pub request_id: RequestId,
 }
 
-/// Why a send request was not accepted. Nothing of it is stored.
+/// The reason why a send request was not accepted. Nothing of the request is stored.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum AcceptError {
-    /// The request is wrong; every fault names its field, and many are counted.
+    /// The request is wrong. Each fault names its field; a request can have many.
     #[error("the request is not valid")]
     Faults(Faults),
-    /// We could not store it; the same request may be sent again.
+    /// The request could not be stored. The caller may send it again.
     #[error("the request could not be stored")]
     Failed(#[source] Arc<Error>),
 }
@@ -78,14 +78,14 @@ struct Pending {
     request: SendBody,
 }
 
-/// The door for send requests.
+/// Takes send requests. There is one per process.
 pub struct Acceptor {
     ctx: Arc<Context>,
     groups: Arc<Gatherer<ClientId, Pending, Answer>>,
 }
 
 impl Acceptor {
-    /// One per process.
+    /// Starts an acceptor. A process needs one.
     pub fn new(ctx: Arc<Context>) -> Arc<Self> {
         let stores = Arc::clone(&ctx);
         let groups = Gatherer::new(
@@ -102,7 +102,8 @@ impl Acceptor {
         Arc::new(Self { ctx, groups })
     }
 
-    /// Answers the bytes of the 202: those of this request, or of the one that came with the same key before.
+    /// Returns the body of the 202. If a request with the same idempotency key was accepted before, it is the body of
+    /// that one.
     pub async fn accept(&self, call: SendCall) -> Answer {
         match self.parse(&call).await? {
             Ok(request) => self.join_group(call, request).await,
@@ -120,7 +121,7 @@ impl Acceptor {
         aside::work(call.body.len(), whose, parse).await.map_err(|error| AcceptError::Failed(Arc::new(error)))
     }
 
-    /// What was answered under this key before, if anything.
+    /// Returns the stored answer for the idempotency key, if there is one.
     async fn replay(&self, call: &SendCall) -> std::result::Result<Option<Bytes>, AcceptError> {
         let Some(key) = &call.idempotency_key else { return Ok(None) };
         let find = async {

@@ -1,4 +1,4 @@
-//! What the requests of a group name: inboxes to send from, templates, and responses that are stored under their keys.
+//! Resolves the names in a group of requests: inboxes, templates, and stored responses of idempotency keys.
 
 use std::collections::HashMap;
 
@@ -17,19 +17,19 @@ use storage::{
 
 use super::Pending;
 
-/// What is known by the names in a group of requests.
+/// The records that the names in a group of requests refer to.
 #[derive(Default)]
 pub(super) struct NamedFacts {
-    /// Stored responses by their keys.
+    /// Stored responses by idempotency key.
     pub(super) responses: HashMap<String, Vec<u8>>,
-    /// Numbers of WhatsApp.
+    /// WhatsApp numbers.
     numbers: HashMap<String, SendingInbox>,
-    /// Sources of SMS that requests name.
+    /// SMS sources that requests name.
     sources: HashMap<String, SendingInbox>,
-    /// The source of SMS that name none.
+    /// The SMS source of requests that name none.
     default_source: Option<SendingInbox>,
     templates: HashMap<(String, String), Template>,
-    /// Of each template the first account that has it: a number of WhatsApp Lite sends that one.
+    /// The first account (WABA) that has a template, by template. A WhatsApp Lite number sends that one.
     accounts: HashMap<String, String>,
 }
 
@@ -65,13 +65,13 @@ impl NamedFacts {
         by_address.extend(inbox.address.clone().map(|address| (address, inbox)));
     }
 
-    /// The number that a request is sent from.
+    /// Returns the number that sends a request.
     pub(super) fn number(&self, request: &SendRequest) -> Option<&SendingInbox> {
         self.numbers.get(request.sender().as_str())
     }
 
-    /// What a request for SMS is sent from: one of the client's sources, or the default one. `operators` stands for a source that has
-    /// no address.
+    /// Returns the source of an SMS request: one of the client's sources, or the default one. `operators` is the
+    /// address of a source that has none.
     pub(super) fn source(&self, request: &SmsRequest, operators: &str) -> Option<&SendingInbox> {
         let default = self.default_source.as_ref();
         match request.source() {
@@ -83,7 +83,7 @@ impl NamedFacts {
         }
     }
 
-    /// The account whose template a request names, and that template.
+    /// Returns the account and the template that a request names.
     pub(super) fn template(&self, request: &SendRequest) -> (Option<String>, Option<&Template>) {
         let Some(key) = self.template_key(request) else { return (None, None) };
         let template = self.templates.get(&key);
@@ -113,7 +113,7 @@ fn names(group: &[Pending]) -> Names<'_> {
             }
             SendBody::Sms(request) => {
                 names.sources.extend(request.source());
-                // A source that is none of the client's may be the default one's, which has the operator's address.
+                // If the client has no source of this name, it can be the default source with the operator's address.
                 names.default_source = true;
             }
         }

@@ -1,4 +1,4 @@
-//! What a group of parsed requests needs to know, and each of them resolved against it.
+//! Reads the facts that a group of parsed requests needs, and resolves each request against them.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ use super::{
 };
 use base::{Context, Result};
 
-/// What the requests of a group need to know, read in two statements for most groups.
+/// The facts that the requests of a group need. Most groups read them in two statements.
 pub(super) struct Facts {
     named: NamedFacts,
     customers: CustomerFacts,
@@ -35,7 +35,7 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// Reads what must be known of those whom requests write to. `named`: what is known by the names in them.
+    /// Reads the facts about the recipients of requests. `named` holds the records that the requests name.
     pub(super) async fn load<'r>(
         ctx: &Context,
         db: &mut PgConnection,
@@ -56,14 +56,14 @@ impl Facts {
         Ok(Self { named, customers, conversations, standing })
     }
 
-    /// Of the numbers whose tiers count these recipients, those that are close to a limit, with the version that the count was read
-    /// at.
+    /// Returns the numbers among those that count these recipients whose tier is close to its limit, with the version
+    /// of the count.
     pub(super) fn close_to_limits(&self, counted: &BTreeSet<(InboxId, &str)>) -> Vec<(InboxId, i64)> {
         self.standing.close(&counted.iter().map(|(number, _)| *number).collect())
     }
 }
 
-/// What must be known of the recipients of a request.
+/// Returns the facts to read about the recipients of a request.
 fn question(ctx: &Context, named: &NamedFacts, body: &SendBody) -> Question {
     match body {
         SendBody::Message(request) => {
@@ -81,12 +81,13 @@ fn question(ctx: &Context, named: &NamedFacts, body: &SendBody) -> Question {
     }
 }
 
-/// Free-form messages of Cloud go to those who wrote within 24 hours (SPEC 4.1).
+/// Free-form messages through WhatsApp Cloud need a customer who wrote in the last 24 hours (SPEC 4.1).
 fn needs_window(inbox: &SendingInbox, kind: SendKind) -> bool {
     inbox.kind == InboxKind::WhatsappCloud && kind == SendKind::Chat
 }
 
-/// Whether a send is of a marketing template, and the number whose tier counts: that of templates on Cloud.
+/// Whether the template is a marketing template, and the number whose tier counts the recipients (templates on Cloud
+/// only).
 type Terms = (bool, Option<InboxId>);
 
 fn terms(inbox: &SendingInbox, template: Option<&Template>) -> Terms {
@@ -95,26 +96,26 @@ fn terms(inbox: &SendingInbox, template: Option<&Template>) -> Terms {
     (template.category == TemplateCategory::Marketing, is_cloud.then_some(inbox.id))
 }
 
-/// A request with everything that will be stored and answered for it.
+/// A request with the rows to store and its answer.
 pub(super) struct Prepared {
     pub(super) parts: Vec<NewPart>,
     pub(super) messages: Vec<NewMessage>,
-    /// Recipients that count for the tier of a number from now on.
+    /// Recipients that the tier of a number counts from now on.
     pub(super) counted: Vec<(InboxId, String)>,
-    /// What its SMS are sent from.
+    /// The source of its SMS.
     pub(super) source: Option<String>,
     pub(super) response: Bytes,
 }
 
 impl Prepared {
-    /// Whether anything of it was accepted. A request whose recipients were all rejected was not (SPEC 4.1): its key is free for
-    /// the next try.
+    /// True if at least one recipient was accepted. If all were rejected (SPEC 4.1), the idempotency key stays free for
+    /// the next request.
     pub(super) fn is_accepted(&self) -> bool {
         !self.messages.is_empty()
     }
 }
 
-/// Resolves a request against the facts. Pure but for ids and the clock.
+/// Resolves a request against the facts. It has no effect except new ids and the time.
 pub(super) fn prepare(
     ctx: &Context,
     facts: &mut Facts,

@@ -1,4 +1,4 @@
-//! From a resolved request to the rows that will be stored and the bytes that will be answered.
+//! Turns a resolved request into the rows to store and the bytes of its answer.
 
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
@@ -20,25 +20,26 @@ use super::{
 };
 use base::{Context, Error, Result};
 
-/// A request whose recipients are sorted.
+/// A request whose recipients are sorted into accepted and rejected.
 pub(super) struct Sorted {
     pub(super) inbox: InboxId,
     pub(super) channel: Channel,
     pub(super) origin: PartOrigin,
     pub(super) fallback: Option<FallbackRequest>,
-    /// What its messages are billed as.
+    /// The billing category of its messages.
     pub(super) category: String,
-    /// Whether its messages have quick replies that can be tapped.
+    /// True if its messages have quick replies.
     pub(super) quick_replies: bool,
-    /// Recipients that count for the tier of a number from now on.
+    /// Recipients that the tier of a number counts from now on.
     pub(super) counted: Vec<(InboxId, String)>,
-    /// What it is sent from, where it is an SMS.
+    /// The source, if it is an SMS.
     pub(super) source: Option<String>,
-    /// One per element of `messages`, in order.
+    /// One per element of `messages`, in the same order.
     pub(super) parts: Vec<ResolvedPart>,
 }
 
-/// The rows of a request and its answer. The ids of its parts, and those of its messages, follow one another.
+/// Returns the rows of a request and its answer. The ids of its parts are consecutive, and so are those of its
+/// messages.
 pub(super) fn rows(
     ctx: &Context,
     facts: &Facts,
@@ -103,10 +104,10 @@ pub(super) fn rows(
     Ok(Prepared { parts: parts.collect(), messages, counted: sorted.counted, source: sorted.source, response })
 }
 
-/// What free-form messages are billed as.
+/// The billing category of free-form messages.
 pub(super) const SERVICE: &str = "SERVICE";
 
-/// What text messages are billed as.
+/// The billing category of SMS.
 pub(super) const SMS: &str = "SMS";
 
 fn count(number: usize) -> i32 {

@@ -1,5 +1,6 @@
-//! Whether the recipients of a group of requests may be written to: the client's blocklist, customers who want no more marketing or no
-//! SMS, the windows of chats, and the messaging tiers of numbers. Read in one statement for the whole group.
+//! Decides whether the recipients of a group of requests may be written to. It checks the client's blocklist, customers
+//! who refuse marketing or SMS, the windows of chats, and the messaging tiers of numbers. One statement reads all of it
+//! for the group.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -19,25 +20,26 @@ use storage::{
     sms::products::opt_outs::Stopped,
 };
 
-/// So close to its limit the groups of a number that count follow one another: what two groups can bring at once.
+/// If a tier has fewer places left than this, groups that count for it run one after the other. It is the size that two
+/// groups can have together.
 const CLOSE: u32 = 8_000;
 
-/// A request's question.
+/// The facts to read for one request.
 #[derive(Default)]
 pub(super) struct Question {
-    /// Whom it would write to.
+    /// Its recipients.
     pub(super) recipients: Vec<Recipient>,
-    /// Whether with a marketing template.
+    /// True if it sends a marketing template.
     pub(super) marketing: bool,
-    /// The number whose tier counts: of templates on Cloud.
+    /// The number whose tier counts the recipients (templates on Cloud only).
     pub(super) number: Option<InboxId>,
-    /// The inbox that its recipients must have written to, of free texts on Cloud.
+    /// The inbox that the recipients must have written to (free-form messages on Cloud only).
     pub(super) window: Option<InboxId>,
     /// The source of its SMS.
     pub(super) source: Option<String>,
 }
 
-/// What is known of those who were asked about.
+/// The facts about recipients.
 #[derive(Default)]
 pub(super) struct Standing {
     blocked: HashSet<Address>,
@@ -51,9 +53,9 @@ pub(super) struct Standing {
 struct Ledger {
     limit: u32,
     used: u32,
-    /// Recipients that count already, these of the group included.
+    /// Recipients that count already, including those of this group.
     counted: HashSet<String>,
-    /// The version that the count was read at, where it is close to the limit.
+    /// The version of the count, if it is close to the limit.
     close: Option<i64>,
 }
 
@@ -87,7 +89,8 @@ impl Standing {
         Ok(known)
     }
 
-    /// Rejects those who may not be written to, and answers those who count for the tier of `number` from now on.
+    /// Rejects recipients that may not be written to. Returns the recipients that the tier of `number` counts from now
+    /// on.
     pub(super) fn judge(
         &mut self,
         parts: &mut [ResolvedPart],
@@ -121,24 +124,25 @@ impl Standing {
         counted
     }
 
-    /// Whether a recipient wrote to an inbox so short a time ago that it may be sent free texts.
+    /// True if a recipient wrote to an inbox recently enough to get free-form messages.
     pub(super) fn window_is_open(&self, inbox: InboxId, recipient: &Recipient, now: DateTime<Utc>) -> bool {
         recipient.iter().any(|address| chat_allowed(self.wrote_at.get(&(inbox, address.clone())).copied(), now))
     }
 
-    /// Whether a subscriber stopped SMS from a source.
+    /// True if a subscriber stopped SMS from a source.
     pub(super) fn stopped_sms(&self, source: &str, subscriber: &str) -> bool {
         self.stopped_sms.contains(source, subscriber)
     }
 
-    /// Of the numbers that count recipients, those that are close to a limit, with the version that the count was read at.
+    /// Returns the numbers among those that count recipients whose tier is close to its limit, with the version of the
+    /// count.
     pub(super) fn close(&self, counting: &BTreeSet<InboxId>) -> Vec<(InboxId, i64)> {
         let counting = self.ledgers.iter().filter(|(number, _)| counting.contains(number));
         counting.filter_map(|(number, ledger)| Some((*number, ledger.close?))).collect()
     }
 }
 
-/// What the requests of a group ask together.
+/// Joins the questions of the requests of a group.
 fn questions(asked: &[Question]) -> Questions<'_> {
     let mut questions = Questions::default();
     let (mut numbers, mut counted) = (BTreeSet::new(), BTreeSet::new());

@@ -1,4 +1,4 @@
-//! Requests for SMS (SPEC 4.1 `/v2/channels/sms`): what they are sent from, and to whom not.
+//! Requests for SMS (SPEC 4.1 `/v2/channels/sms`): their source, and the recipients that are rejected.
 
 use base::Context;
 use domain::{
@@ -16,12 +16,12 @@ use super::{
     standing::Standing,
 };
 
-/// The source of an inbox: one without an address has the operator's.
+/// The source address of an inbox. An inbox without an address uses the operator's.
 pub(super) fn source_of<'a>(ctx: &'a Context, inbox: &'a SendingInbox) -> &'a str {
     inbox.address.as_deref().unwrap_or(&ctx.settings.sms_default_source)
 }
 
-/// A request with its recipients sorted: those who stopped are rejected.
+/// Sorts the recipients of a request. Subscribers who stopped SMS are rejected.
 pub(super) fn sort(
     ctx: &Context,
     named: &NamedFacts,
@@ -51,7 +51,7 @@ pub(super) fn sort(
     })
 }
 
-/// Who may answer the SMS of a group: source, subscriber and message of each.
+/// Returns the subscribers who can answer the SMS of a group: source, subscriber and message of each.
 pub(super) fn answerable<'p>(prepared: &[&'p Prepared]) -> Vec<(&'p str, &'p str, MessageId)> {
     let mut sent = Vec::new();
     for one in prepared {
