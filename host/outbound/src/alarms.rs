@@ -1,18 +1,19 @@
-//! What operators see of messages that failed: figures by code, and a line of the log for what they alone can mend (PROVIDERS A.11).
+//! Shows failed messages to operators: metrics by code, and log lines for faults that only an operator can mend
+//! (PROVIDERS A.11).
 
 use std::collections::BTreeMap;
 
 use channels::whatsapp_cloud::error_codes;
 use domain::{channel::Channel, failure_code::OwnCode, ids::InboxId, inbound::ProviderFailure};
 
-/// Gathers failures, so that a thousand of one kind are one line.
+/// Gathers failures, so that a thousand failures of one kind make one log line.
 #[derive(Debug, Default)]
 pub(crate) struct Alarms {
     by_kind: BTreeMap<(InboxId, i64), String>,
 }
 
 impl Alarms {
-    /// A leg of this inbox has failed.
+    /// Counts a failed leg of this inbox.
     pub(crate) fn note(&mut self, channel: Channel, inbox: InboxId, failure: &ProviderFailure) {
         let code = label(channel, failure.code);
         metrics::counter!("patchbay_legs_failed_total", "channel" => channel.as_str(), "code" => code).increment(1);
@@ -21,7 +22,7 @@ impl Alarms {
         }
     }
 
-    /// Writes down what only an operator can mend.
+    /// Logs the faults that only an operator can mend.
     pub(crate) fn raise(self) {
         for ((inbox, code), reason) in self.by_kind {
             let meaning = error_codes::entry(code).map(|entry| entry.meaning);
@@ -30,12 +31,12 @@ impl Alarms {
     }
 }
 
-/// What Meta sends over has its codes.
+/// True if Meta carries the channel, so that its codes apply.
 fn is_of_meta(channel: Channel) -> bool {
     matches!(channel, Channel::Whatsapp | Channel::Facebook)
 }
 
-/// Codes that are known; a provider may make up others as it likes, and each would be a series of its own.
+/// Returns the code if it is known. Providers may use any other code, and each would become a time series of its own.
 fn label(channel: Channel, code: i64) -> String {
     let known = OwnCode::ALL.into_iter().any(|own| own.code() == code)
         || is_of_meta(channel) && error_codes::entry(code).is_some();

@@ -1,4 +1,4 @@
-//! What became of messages, in numbers (SPEC 2.11, 4.5).
+//! Counts messages by their state (SPEC 2.11, 4.5).
 
 use base::Result;
 use domain::{
@@ -7,7 +7,8 @@ use domain::{
 };
 use storage::{PgPool, work::message_counts};
 
-/// The WhatsApp messages that a client submitted in a period, and what has become of them until now; `of`: those of one type.
+/// Counts the WhatsApp messages that a client submitted in a period, by their present state. If `of` is given, only
+/// messages of that type count.
 pub async fn messages(db: &PgPool, client: ClientId, period: Period, of: Option<CountedType>) -> Result<MessageCounts> {
     let mut db = db.acquire().await?;
     Ok(message_counts::of_period(&mut db, client, period, of).await?)

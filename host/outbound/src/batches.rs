@@ -1,8 +1,8 @@
-//! What a client does with a send that it has made: look how far it is, pause what has not gone out, go on, or cancel it.
+//! Shows, pauses, resumes and cancels a batch.
 //!
-//! Whoever marks legs as being sent holds their lane in the same transaction (`dispatch::mark`), and whoever stops a batch has
-//! the lane to itself: a leg has either been sent before, or is not sent. Calls under way that come back to be made again
-//! find what was said of their batch ([`respect`]).
+//! A worker that marks legs holds their lane in the same transaction (`dispatch::mark`), and a request that stops a
+//! batch locks the lane. So a leg either left before the stop, or does not leave. A call that was in flight and must be
+//! repeated checks its batch again ([`respect`]).
 
 use base::{Context, Result};
 use chrono::{DateTime, Utc};
@@ -24,28 +24,27 @@ use uuid::Uuid;
 
 use crate::delivery::{Step, advance};
 
-/// Our own code of a message that was cancelled with its batch.
+/// The code of a message that was cancelled with its batch.
 pub const CANCELLED: i64 = OwnCode::Cancelled.code();
 
-/// How far a batch is.
+/// The progress of a batch.
 #[derive(Debug)]
 pub struct Progress {
-    /// The batch.
     pub batch: Batch,
-    /// How many of its messages stand where; states without messages are absent.
+    /// Its messages by state. States without messages are absent.
     pub counts: Vec<(DeliveryState, u64)>,
 }
 
-/// Why a batch cannot be paused, resumed or cancelled.
+/// The reason why a batch cannot be paused, resumed or cancelled.
 #[derive(Debug, thiserror::Error)]
 pub enum BatchError {
     /// The client has no such batch.
     #[error("there is no such batch")]
     NotFound,
-    /// A cancelled batch stays cancelled.
+    /// The batch is cancelled, which cannot be undone.
     #[error("the batch is cancelled")]
     Cancelled,
-    /// Nobody's fault.
+    /// The fault is in the service, not in the request.
     #[error(transparent)]
     Failed(#[from] base::Error),
 }
@@ -62,7 +61,7 @@ impl From<storage::SqlxError> for BatchError {
     }
 }
 
-/// The client's batches that were accepted from one moment on and before another, newest first.
+/// Lists the client's batches that were accepted at or after `from` and before `until`, newest first.
 pub async fn list(
     db: &PgPool,
     client: ClientId,
@@ -74,7 +73,7 @@ pub async fn list(
     Ok(batches::page(&mut db, client, between, page).await?)
 }
 
-/// How far a batch is; `None` when the client has no such batch.
+/// Returns the progress of a batch, or `None` if the client has no such batch.
 pub async fn progress(db: &PgPool, client: ClientId, batch: BatchId) -> Result<Option<Progress>> {
     let mut db = db.acquire().await?;
     let Some(batch) = batches::find(&mut db, client, batch).await? else { return Ok(None) };
@@ -92,7 +91,7 @@ async fn counted(db: &mut PgConnection, client: ClientId, batch: Batch) -> Resul
     Ok(Progress { batch, counts })
 }
 
-/// Holds back what of a batch has not been sent, until it is resumed.
+/// Holds back the messages of a batch that have not left, until the batch is resumed.
 pub async fn pause(ctx: &Context, client: ClientId, batch: BatchId) -> std::result::Result<Progress, BatchError> {
     let mut tx = ctx.db.begin().await?;
     let batch = alone_with(&mut tx, client, batch).await?;
@@ -103,7 +102,7 @@ pub async fn pause(ctx: &Context, client: ClientId, batch: BatchId) -> std::resu
     told(tx, client, batch.id).await
 }
 
-/// Lets a paused batch go on; one that is not paused goes on as it does.
+/// Resumes a paused batch. A batch that is not paused does not change.
 pub async fn resume(ctx: &Context, client: ClientId, batch: BatchId) -> std::result::Result<Progress, BatchError> {
     let mut tx = ctx.db.begin().await?;
     let batch = alone_with(&mut tx, client, batch).await?;
@@ -116,7 +115,8 @@ pub async fn resume(ctx: &Context, client: ClientId, batch: BatchId) -> std::res
     Ok(progress)
 }
 
-/// Gives up what of a batch has not been sent: it is reported as failed. What has been sent goes its way.
+/// Cancels the messages of a batch that have not left; they are reported as failed. Messages that have left are not
+/// changed.
 pub async fn cancel(ctx: &Context, client: ClientId, batch: BatchId) -> std::result::Result<Progress, BatchError> {
     let mut tx = ctx.db.begin().await?;
     let batch = match alone_with(&mut tx, client, batch).await {
@@ -138,11 +138,11 @@ pub async fn cancel(ctx: &Context, client: ClientId, batch: BatchId) -> std::res
     Ok(progress)
 }
 
-/// The batch, with its lane to ourselves until the transaction ends.
+/// Returns the batch and locks its lane until the transaction ends.
 async fn alone_with(db: &mut PgConnection, client: ClientId, batch: BatchId) -> std::result::Result<Batch, BatchError> {
     let found = batches::find(db, client, batch).await?.ok_or(BatchError::NotFound)?;
     lanes::stand_still(db, client, Queue::Outbound, found.inbox.0).await?;
-    // Somebody else may have stopped it while we waited.
+    // Another request may have stopped the batch while this one waited for the lock.
     match batches::find(db, client, batch).await?.ok_or(BatchError::NotFound)? {
         Batch { hold: Some(Hold::Cancelled), .. } => Err(BatchError::Cancelled),
         found => Ok(found),
@@ -160,7 +160,7 @@ async fn told(
     Ok(progress)
 }
 
-/// The step of a message that is not sent because its batch was cancelled.
+/// Returns the step of a message that is not sent because its batch was cancelled.
 pub(crate) fn cancelled(message: MessageId, ordinal: i16, now: DateTime<Utc>) -> Step {
     let text = "cancelled: the batch was cancelled before this message was sent".to_owned();
     Step {
@@ -174,8 +174,8 @@ pub(crate) fn cancelled(message: MessageId, ordinal: i16, now: DateTime<Utc>) ->
     }
 }
 
-/// Legs that are to be called for again, as far as nobody has stopped their batch meanwhile: those of paused ones wait, those
-/// of cancelled ones fail with the steps that are answered.
+/// Filters legs that are to be called again: legs of paused batches wait, and legs of cancelled batches fail with the
+/// returned steps.
 pub(crate) async fn respect(
     db: &mut PgConnection,
     client: ClientId,

@@ -1,4 +1,4 @@
-//! The client's own list of recipients that are not written to, whatever the channel.
+//! The client's list of recipients that get no messages on any channel.
 
 use std::collections::HashSet;
 
@@ -25,13 +25,13 @@ pub const REASON_MAX: usize = 255;
 /// The recipients that one request adds.
 #[derive(Debug)]
 pub struct Additions {
-    /// Sorted, each once.
+    /// Sorted, without duplicates.
     addresses: Vec<Address>,
     reason: Option<String>,
 }
 
 impl Additions {
-    /// Checks what a request brings; every fault names its field.
+    /// Checks the fields of a request. Each fault names its field.
     pub fn parse(recipients: &[String], reason: Option<String>) -> std::result::Result<Self, Faults> {
         let mut faults = Faults::default();
         if recipients.is_empty() {
@@ -57,7 +57,7 @@ impl Additions {
         }
         addresses.sort();
         addresses.dedup();
-        // Of both spellings of a number the list has one.
+        // If both spellings of a number are given, the list keeps one.
         let others: HashSet<Address> = addresses.iter().filter_map(Address::other_spelling).collect();
         addresses.retain(|address| {
             !others.contains(address) || address.other_spelling().is_some_and(|other| *address < other)
@@ -68,14 +68,14 @@ impl Additions {
 
 const NO_RECIPIENT: &str = "is neither a phone number in international format nor a user id such as ZA.1234567890";
 
-/// A phone number, else a BSUID.
+/// Parses a phone number or, if it is none, a BSUID.
 pub fn address_of(recipient: &str) -> Option<Address> {
     let phone = Msisdn::parse(recipient).ok().map(Address::from);
     phone.or_else(|| Bsuid::parse(recipient).ok().map(Address::from))
 }
 
-/// Adds recipients, and answers how many were not on the list. Sends that are accepted from now on reject them; what was
-/// accepted before goes out.
+/// Adds recipients and returns how many were new. Later sends reject them. Messages that were accepted before still go
+/// out.
 pub async fn add(ctx: &Context, client: ClientId, actor: Actor, additions: &Additions) -> Result<u64> {
     let mut tx = ctx.db.begin().await?;
     let reason = additions.reason.as_deref();
@@ -86,7 +86,7 @@ pub async fn add(ctx: &Context, client: ClientId, actor: Actor, additions: &Addi
     Ok(added)
 }
 
-/// Removes a recipient; `false` when it was not on the list.
+/// Removes a recipient. Returns `false` if it was not on the list.
 pub async fn remove(ctx: &Context, client: ClientId, actor: Actor, recipient: &Address) -> Result<bool> {
     let mut tx = ctx.db.begin().await?;
     let removed = blocklist::remove(&mut tx, client, recipient).await?;
@@ -98,7 +98,8 @@ pub async fn remove(ctx: &Context, client: ClientId, actor: Actor, recipient: &A
     Ok(removed)
 }
 
-/// The list: those that contain what is looked for (blank = all), user ids before numbers. A number may be written in any way.
+/// Lists the entries that contain `search` (blank: all), user ids before numbers. A number may be written in any
+/// spelling.
 pub async fn list(db: &PgPool, client: ClientId, search: &str, page: PageRequest) -> Result<Page<Blocked>> {
     let mut db = db.acquire().await?;
     let sought = Sought::parse(search);

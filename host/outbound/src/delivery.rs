@@ -1,5 +1,5 @@
-//! Moves outbound messages forward (SPEC 3.2): one function for every source of news, be it the answer to a send, a
-//! status callback or an SMS receipt.
+//! Moves outbound messages from state to state (SPEC 3.2). One function serves every source: answers to sends, status
+//! callbacks and SMS receipts.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -35,48 +35,48 @@ use crate::{
 };
 use base::{Context, Result};
 
-/// The leg that a message begins with, whatever its channel.
+/// The first leg of a message, on any channel.
 pub(crate) const FIRST_LEG: i16 = 0;
 
-/// Something that happened to a leg.
+/// A reported change of a leg.
 #[derive(Debug, Clone)]
 pub struct Step {
-    /// The message.
     pub message: MessageId,
-    /// Which leg.
+    /// Position of the leg in its message, from 0.
     pub ordinal: i16,
     /// The state that the provider reports.
     pub reached: DeliveryState,
-    /// When, by the provider.
+    /// The time of the change, from the provider.
     pub at: DateTime<Utc>,
-    /// The provider's id, when this step brought it.
+    /// The provider's message id, if this step brought it.
     pub provider_id: Option<String>,
-    /// Why it failed.
+    /// The reason, if the leg failed.
     pub failure: Option<ProviderFailure>,
-    /// What the provider calls its recipient.
+    /// The addresses by which the provider names the recipient.
     pub named: Vec<Address>,
 }
 
-/// What status callbacks led to.
+/// The result of status callbacks.
 #[derive(Debug)]
 pub struct StatusOutcome {
-    /// Positions of the statuses for which no message of ours is known yet.
+    /// Positions of the statuses that match no known message.
     pub unknown: Vec<usize>,
     /// Lanes to wake after the commit.
     pub wakes: Vec<(Queue, Uuid)>,
 }
 
-/// The correlation string that goes with every send and comes back with every status (`biz_opaque_callback_data`).
+/// Returns the correlation string of a leg (`biz_opaque_callback_data`). It goes out with every send and comes back
+/// with every status.
 pub fn opaque(client: ClientId, message: MessageId, ordinal: i16) -> String {
     format!("pb1:{}:{}:{ordinal}", client.0.simple(), message.0.simple())
 }
 
-/// The client that a correlation string names.
+/// Returns the client in a correlation string.
 pub fn client_of(opaque: &str) -> Option<ClientId> {
     parse_opaque(opaque).map(|(client, ..)| client)
 }
 
-/// The message and leg that a correlation string of this client names.
+/// Returns the message and leg in a correlation string of this client.
 fn leg_of(client: ClientId, opaque: &str) -> Option<(MessageId, i16)> {
     parse_opaque(opaque).filter(|(owner, ..)| *owner == client).map(|(_, message, ordinal)| (message, ordinal))
 }
@@ -89,8 +89,8 @@ fn parse_opaque(text: &str) -> Option<(ClientId, MessageId, i16)> {
     fields.next().is_none().then_some((ClientId(client), MessageId(message), ordinal))
 }
 
-/// Applies status callbacks inside the caller's transaction. All legs are locked at once, in one order, so that nobody waits
-/// in a circle. With `WhenLocked::Skip` nobody waits at all: what somebody else is writing counts as unknown.
+/// Applies status callbacks inside the caller's transaction. All legs are locked at once and in one order, to avoid
+/// deadlocks. With `WhenLocked::Skip` it waits for no lock: a leg that another transaction writes counts as unknown.
 pub fn apply_statuses<'a>(
     ctx: &'a Context,
     db: &'a mut PgConnection,
@@ -98,14 +98,14 @@ pub fn apply_statuses<'a>(
     statuses: &'a [&'a StatusUpdate],
     when_locked: WhenLocked,
 ) -> BoxFuture<'a, Result<StatusOutcome>> {
-    // Boxed: compiled here once, and not again in each crate that waits for it.
+    // Boxed so that it is compiled once here, and not in each crate that awaits it.
     async move {
         let mut keys: Vec<Option<(MessageId, i16)>> =
             statuses.iter().map(|status| status.opaque.as_deref().and_then(|text| leg_of(client, text))).collect();
         find_by_provider_id(db, client, statuses, &mut keys, |key| key.is_none()).await?;
         let mut legs = by_key(legs::lock_with_customers(db, client, &known(&keys), when_locked).await?);
         if when_locked == WhenLocked::Wait {
-            // What came back with a status is a claim of the provider; its own id is the second one.
+            // The correlation string of a status is only a claim. The id of the provider is the second one.
             find_by_provider_id(db, client, statuses, &mut keys, |key| key.is_some_and(|key| !legs.contains_key(&key)))
                 .await?;
             let found: Vec<_> = known(&keys).into_iter().filter(|key| !legs.contains_key(key)).collect();
@@ -119,7 +119,7 @@ pub fn apply_statuses<'a>(
                 continue;
             };
             let step = step_of(status, message, ordinal);
-            // A provider reports on what it has accepted, also when its report overtakes its answer.
+            // A provider reports on messages that it accepted, even if the report arrives before its answer.
             if step.reached.is_failed() {
                 steps.push(Step { reached: DeliveryState::Accepted, failure: None, ..step.clone() });
             }
@@ -132,7 +132,7 @@ pub fn apply_statuses<'a>(
     .boxed()
 }
 
-/// Finds the legs of statuses whose key is `wanted` by the ids that the provider gave to them.
+/// Finds legs by the provider's ids, for the statuses whose key is `wanted`.
 async fn find_by_provider_id(
     db: &mut PgConnection,
     client: ClientId,
@@ -185,22 +185,22 @@ fn step_of(status: &StatusUpdate, message: MessageId, ordinal: i16) -> Step {
     }
 }
 
-/// The addresses by which a status names its recipient.
+/// Returns the addresses by which a status names its recipient.
 fn recipient_of(status: &StatusUpdate) -> Vec<Address> {
     let named = [(AddressKind::Phone, &status.recipient), (AddressKind::Bsuid, &status.recipient_user_id)];
     named.into_iter().filter_map(|(kind, value)| Address::of_kind(kind, value.as_deref()?)).collect()
 }
 
-/// Moves legs forward inside the caller's transaction, records each step, asks for a fallback where one
-/// is due, and takes legs that a provider has out of the queue. Old news changes nothing.
-/// Answers the lanes to wake after the commit.
+/// Moves legs forward inside the caller's transaction. Records each step, requests a fallback if one is due, and
+/// removes legs that the provider has from the queue. Old news changes nothing. Returns the lanes to wake after the
+/// commit.
 pub fn advance<'a>(
     ctx: &'a Context,
     db: &'a mut PgConnection,
     client: ClientId,
     steps: Vec<Step>,
 ) -> BoxFuture<'a, Result<Vec<(Queue, Uuid)>>> {
-    // Boxed: compiled here once, and not again in each crate that waits for it.
+    // Boxed so that it is compiled once here, and not in each crate that awaits it.
     async move {
         let keys: Vec<(MessageId, i16)> = steps.iter().map(|step| (step.message, step.ordinal)).collect();
         let legs = legs::lock(db, client, &keys, WhenLocked::Wait).await?;
@@ -209,7 +209,7 @@ pub fn advance<'a>(
     .boxed()
 }
 
-/// The same, of legs that the caller has locked.
+/// As [`advance`], for legs that the caller has locked.
 pub(crate) async fn advance_locked(
     ctx: &Context,
     db: &mut PgConnection,
@@ -223,9 +223,9 @@ pub(crate) async fn advance_locked(
 /// The changes of one call, gathered so that each kind is written in one statement.
 struct Progress {
     legs: Legs,
-    /// A provider tells of them by itself, and not by answering their calls.
+    /// True if the changes come from statuses, and not from answers to calls.
     of_statuses: bool,
-    /// The last word on each leg.
+    /// The last state of each leg.
     moves: BTreeMap<(MessageId, i16), LegMove>,
     receipts: Vec<NewReceipt>,
     taken: Vec<TakenStep>,
@@ -310,7 +310,7 @@ impl Progress {
             }
         }
         let key = (leg.id, leg.ordinal);
-        // Also where an earlier step of this group took it out.
+        // True also if an earlier step of this group removed it.
         let leaves_queue =
             leg.leg_state == DeliveryState::Queued || self.moves.get(&key).is_some_and(|before| before.leaves_queue);
         leg.leg_state = last;
@@ -359,9 +359,9 @@ impl Progress {
     }
 }
 
-/// The step, and what an SMSC, a router or a subscriber says of an SMS that was called for before, when nobody answered: whatever
-/// keeps it from being sent again, it may have arrived, so it is not said to be unsent and its credits do not go back. Receipts
-/// are about the SMS itself.
+/// Adjusts the step of an SMS in doubt, one that was called for without an answer. If a cancelled batch, a router or a
+/// subscriber now keeps the SMS from being sent again, it may still have arrived. So the step does not say that it was
+/// unsent, and its credits are not returned. Receipts are about the SMS itself and are not adjusted.
 fn in_doubt(leg: &MessageLeg, mut step: Step) -> Step {
     if let Some(failure) = &mut step.failure
         && leg.channel == Channel::Sms
@@ -387,7 +387,7 @@ fn note_time(times: &mut Times, state: DeliveryState, at: DateTime<Utc>) {
     }
 }
 
-/// Carries states and provider ids over to the chat messages that these messages deliver.
+/// Copies states and provider ids to the chat messages that these messages deliver.
 async fn follow_chat(db: &mut PgConnection, client: ClientId, taken: &[TakenStep], moves: &[LegMove]) -> Result<()> {
     for TakenStep { leg, state, at, .. } in taken {
         let Some(chat_message) = leg.chat_message else { continue };
@@ -400,8 +400,8 @@ async fn follow_chat(db: &mut PgConnection, client: ClientId, taken: &[TakenStep
     Ok(())
 }
 
-/// Says that a message whose fallback was refused has failed: its leg has already, and nothing is left to try. Inside the
-/// transaction that decides the fallback, which happens once.
+/// Marks a message as failed for good when its fallback was refused: its leg has failed already, and nothing is left to
+/// try. Runs inside the transaction that decides the fallback, which happens once.
 pub async fn fail_for_good(
     ctx: &Context,
     db: &mut PgConnection,

@@ -1,5 +1,6 @@
-//! What routers have said of SMS that are not marked yet. A question takes about as long as a mark, and a lane in a hurry marks a few
-//! legs at a time: it asks about more than it marks next, and remembers the rest for a moment (ADR 0036).
+//! Remembers decisions of routers about SMS that are not marked yet. A router call takes about as long as a mark, and a
+//! busy lane marks a few legs at a time. So the lane asks about more legs than it marks next, and keeps the other
+//! answers for a moment (ADR 0036).
 
 use std::{
     collections::HashMap,
@@ -12,43 +13,43 @@ use plugin_host::MOST_SMS_AT_ONCE;
 
 use crate::sms_routing::Deciders;
 
-/// How long an answer holds: what a router sees changes, the binds among it.
+/// How long an answer is valid. The facts that a router sees, such as the state of binds, change.
 const HOLDS: TimeDelta = TimeDelta::seconds(1);
 
-/// A leg, by its message and its place in it.
+/// A leg: its message and its position in it.
 pub(super) type Key = (MessageId, i16);
 
-/// What was decided about a leg that is not marked yet.
+/// The decision about a leg that is not marked yet.
 #[derive(Debug, Clone)]
 pub(super) struct Foreseen {
     pub(super) route: SmsRoute,
 }
 
-/// What a lane knows of the legs behind those that it marks.
+/// The decisions that a lane has for the legs behind those that it marks.
 #[derive(Debug, Default)]
 pub(super) struct Answers {
     of: Option<Deciders>,
     foreseen: HashMap<Key, Foreseen>,
-    /// How many legs the last question was about, where all its answers were used in time.
+    /// How many legs the last question was about, if all its answers were used in time.
     reach: usize,
-    /// Something else stood in the queue than what was asked about.
+    /// True if the queue had other legs than the ones that were asked about.
     is_surprised: bool,
 }
 
 impl Answers {
-    /// Leaves what still holds: it was said by these routers, a moment ago.
+    /// Keeps the answers that these routers gave recently enough.
     fn still_true(mut self, of: Deciders, now: DateTime<Utc>) -> Self {
         let before = self.foreseen.len();
         let holds = self.of.as_ref() == Some(&of);
         self.foreseen.retain(|_, foreseen| holds && foreseen.route.at + HOLDS > now);
         if self.foreseen.len() < before {
-            // The lane is slower than that: it asks about what it marks.
+            // The lane is too slow to use answers in time, so it asks only about the legs that it marks.
             self.reach = 0;
         }
         Self { of: Some(of), ..self }
     }
 
-    /// How many legs are to be asked about before `limit` are marked; `None` where enough is known.
+    /// Returns how many legs to ask about before `limit` are marked, or `None` if enough answers are known.
     pub(super) fn asks_about(&mut self, limit: usize) -> Option<usize> {
         if self.foreseen.len() >= limit && !self.is_surprised {
             return None;
@@ -67,31 +68,31 @@ impl Answers {
         self.foreseen.insert(leg, foreseen);
     }
 
-    /// The answer about a leg, which is used now; the next question is about what stands there instead where nobody was asked.
+    /// Takes the answer about a leg. If there is none, the next question starts from the present queue.
     pub(super) fn take(&mut self, leg: Key) -> Option<Foreseen> {
         let found = self.foreseen.remove(&leg);
         self.is_surprised |= found.is_none();
         found
     }
 
-    /// Whether a leg was come upon that nobody was asked about.
+    /// True if the lane found a leg without an answer.
     pub(super) fn is_surprised(&self) -> bool {
         self.is_surprised
     }
 }
 
-/// Where a lane keeps its answers between two marks.
+/// Keeps the answers of a lane between two marks.
 #[derive(Debug, Default)]
 pub(super) struct AskedAhead(Mutex<Answers>);
 
 impl AskedAhead {
-    /// Takes out what these routers have said, and what of it still holds. Where a mark fails it is forgotten, and asked again.
+    /// Takes out the valid answers of these routers. If the mark fails, they are lost and the routers are asked again.
     pub(super) fn take(&self, of: Deciders, now: DateTime<Utc>) -> Answers {
         let answers = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         answers.still_true(of, now)
     }
 
-    /// Keeps what was not used.
+    /// Stores the answers that were not used.
     pub(super) fn keep(&self, answers: Answers) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = answers;
     }
@@ -113,7 +114,7 @@ mod tests {
         Deciders { operators: Some(operators), ..Deciders::default() }
     }
 
-    /// Asks as a lane does, about the legs from `first` on; answers how many it asked about.
+    /// Asks as a lane does, about the legs from `first` on. Returns how many it asked about.
     fn ask(ahead: &AskedAhead, of: Deciders, (first, limit): (usize, usize), now: DateTime<Utc>) -> usize {
         let mut answers = ahead.take(of, now);
         let asked = answers.asks_about(limit).unwrap_or_default();
@@ -125,7 +126,7 @@ mod tests {
         asked
     }
 
-    /// Marks legs; answers of how many there was an answer.
+    /// Marks legs. Returns how many of them had an answer.
     fn mark(ahead: &AskedAhead, of: Deciders, legs: std::ops::Range<usize>, now: DateTime<Utc>) -> usize {
         let mut answers = ahead.take(of, now);
         let known = legs.filter(|leg| answers.take(key(*leg)).is_some()).count();

@@ -1,5 +1,5 @@
-//! The files of a client, for providers that cannot fetch them from us: where `server.public_url` is no address of the public internet,
-//! their bytes go with the message.
+//! The files of a client for providers that cannot fetch them: if `server.public_url` is not an address of the public
+//! internet, the bytes are sent with the message.
 
 use std::sync::Arc;
 
@@ -15,30 +15,28 @@ use storage::{
     inbound::media::{self as stored_media, Media, MediaState},
 };
 
-/// What the lane of one inbox may read.
+/// The files that the lane of one inbox may read.
 pub(super) struct ClientFiles {
     client: ClientId,
     db: PgPool,
     store: Arc<dyn MediaStore>,
     public_url: String,
-    /// Providers fetch them themselves.
+    /// True if providers can fetch them.
     can_be_fetched: bool,
 }
 
 impl ClientFiles {
-    /// The files of this client.
     pub(super) fn new(ctx: &Context, client: ClientId) -> Self {
         let public_url = ctx.settings.public_url.clone();
         let can_be_fetched = media::can_be_fetched(&public_url);
         Self { client, db: ctx.db.clone(), store: Arc::clone(&ctx.media), public_url, can_be_fetched }
     }
 
-    /// The database that knows of them.
     pub(super) fn db(&self) -> &PgPool {
         &self.db
     }
 
-    /// Media type and name of a file of this client; `None` for an address that is none of it.
+    /// Returns media type and name of a file of this client, or `None` if the address is not one of its files.
     pub(super) async fn described(&self, url: &str) -> Option<(String, String)> {
         let (owner, id) = media::below(&self.public_url, url)??;
         let file = self.stored(id).await.ok().flatten().filter(|_| owner == self.client)?;
@@ -63,7 +61,7 @@ impl OurFiles for ClientFiles {
             return Ok(None);
         }
         let Some(named) = media::below(&self.public_url, url) else { return Ok(None) };
-        // A chatbot may say any address: a file of another client is one that is not there.
+        // A chatbot may name any address, so a file of another client counts as missing.
         let id = named.filter(|(owner, _)| *owner == self.client).map(|(_, id)| id);
         let id = id.ok_or(FileNotThere::Ever("is none of this account"))?;
         let file = self.stored(id).await.map_err(yet)?.ok_or(FileNotThere::Ever("is not kept any more"))?;

@@ -28,23 +28,24 @@ use super::{
 };
 use crate::{delivery::opaque, sms_parts::LegPart};
 
-/// How often the queue is looked at while calls are in flight and nobody nudges.
+/// Time between two looks at the queue while calls are in flight and no nudge comes.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
-/// Between two looks at what waits: nothing needs to be exacter than this.
+/// Shortest time between two looks at waiting legs.
 const SHORTEST_WAIT: Duration = Duration::from_millis(1);
 
-/// When messages of an inbox that cannot send are looked at again.
+/// Time after which messages of an inbox that cannot send are looked at again.
 const WITHOUT_SENDER: Duration = Duration::from_secs(60);
 
-/// Sends what is due in the lane of an inbox until nothing is, or the lease is over. Calls in flight are always waited for,
-/// and what they led to is kept until it is written, however long the database takes it from nobody.
+/// Sends the due messages of one inbox until none is left or the lease ends. Waits for calls in flight, and keeps their
+/// outcomes in memory until the database has stored them, even if the database is down for a while.
 pub async fn run(ctx: &Context, lease: &Lease) -> Result<()> {
     loop {
         let Some(sender) = Sender::load(ctx, lease).await? else {
             return waits::postpone(ctx, lease, WITHOUT_SENDER).await;
         };
-        // A lane whose device lives elsewhere is given back: the process that holds it finds it with its next look.
+        // If the device of the lane is in another process, the lane is given back. That process finds it with its next
+        // look.
         if sender.is_elsewhere || sender.waits_until.is_some_and(|until| until > ctx.now()) {
             return Ok(());
         }
@@ -59,7 +60,7 @@ pub async fn run(ctx: &Context, lease: &Lease) -> Result<()> {
 enum End {
     /// Nothing is due, or the lease is over.
     Done,
-    /// What is known of the inbox may have changed: it is read again.
+    /// The facts about the inbox may have changed, so they are read again.
     Stale,
 }
 
@@ -85,49 +86,49 @@ async fn send(ctx: &Context, lease: &Lease, sender: &Sender) -> Result<End> {
     round.run().await
 }
 
-/// What a transaction beside the calls led to.
+/// The result of a transaction that runs while calls are in flight.
 enum Step {
-    /// Legs whose marks are committed, with the places of their calls.
+    /// Legs with committed marks, and the places for their calls.
     Marked(Result<Marks>, Vec<Place>),
-    /// What was to be written down, and whether it is on disk.
+    /// The outcomes to store, and whether they were stored.
     Settled(Result<()>, Writing),
 }
 
-/// The work on one lane: at most one transaction that marks and one that settles at a time, beside all calls in flight.
+/// The work on one lane. At most one marking and one settling transaction run at a time, while calls are in flight.
 struct Round<'a> {
     ctx: &'a Context,
     lease: &'a Lease,
     sender: &'a Sender,
-    /// From when what is known of the inbox is not believed any more.
+    /// After this time the facts about the inbox are read again.
     stale_at: Option<Instant>,
     journal: UnboundedSender<LegPart>,
     taken_parts: UnboundedReceiver<LegPart>,
     calls: JoinSet<Outcome>,
-    /// Marked, and waiting for a place: never more than there are calls in flight when they are marked.
+    /// Marked legs that wait for a place. Never more than the calls in flight when they were marked.
     ahead: VecDeque<Marked>,
-    /// Recipients of what is marked, of the calls in flight and of outcomes that are not on disk.
+    /// Recipients of marked legs, of calls in flight and of outcomes that are not stored.
     busy: HashSet<String>,
-    /// What is to be written down.
+    /// The outcomes to store.
     outcomes: Outcomes,
     steps: FuturesUnordered<BoxFuture<'a, Step>>,
     marking: bool,
-    /// From when a few places are worth a transaction that marks, unless there are places for half a window: those that become
-    /// free one by one meanwhile are taken together, and calls of providers take too long to notice.
+    /// After this time a few free places are worth a marking transaction. Before it, half a window must be free. Places
+    /// that become free one by one are so taken together, and calls take too long for a provider to notice.
     mark_from: Instant,
-    /// The queue may have more that can go out now.
+    /// True if the queue may have more legs that can go out now.
     more: bool,
-    /// Why the round ends when all that was called for is written.
+    /// The reason why the round ends after all outcomes are stored.
     failed: Option<Error>,
 }
 
-/// Why there is no transaction that marks.
+/// The reason why no marking transaction runs.
 #[derive(Clone, Copy)]
 enum Marking {
-    /// There is one, or nothing to mark.
+    /// One runs, or nothing is to be marked.
     Fine,
-    /// The carrier has no place now.
+    /// The carrier has no free place now.
     NoPlace,
-    /// The carrier takes nothing for a while.
+    /// The carrier takes nothing for this time.
     Closed(Duration),
 }
 
@@ -168,7 +169,7 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// When something that gathers, or pauses, is looked at again.
+    /// Returns when gathering or pausing work is looked at again.
     fn waits_until(&self) -> Instant {
         let now = Instant::now();
         let marking = (!self.marking && now < self.mark_from).then_some(self.mark_from);
@@ -179,8 +180,8 @@ impl<'a> Round<'a> {
         self.calls.is_empty() && self.steps.is_empty() && self.ahead.is_empty()
     }
 
-    /// Starts calls that were marked ahead, for as many as there are places by now. `true`: none is there although the lane's
-    /// own window has room.
+    /// Starts calls for legs that were marked ahead, as far as there are places. Returns `true` if there is no place
+    /// although the window of the lane has room.
     fn start_calls_ahead(&mut self) -> bool {
         if self.ahead.is_empty() || !self.outcomes.can_be_written() {
             return false;
@@ -208,7 +209,7 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// Nobody called for these: they are as if they had not been marked.
+    /// Returns legs that were never called for. They count as not marked.
     fn give_back_ahead(&mut self, reason: &str) {
         for Marked { leg, .. } in self.ahead.drain(..) {
             let not_sent = SendFailure::NotSent { reason: reason.to_owned(), after: None };
@@ -216,7 +217,7 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// Begins to mark as many legs as the carrier has places for, and as many more as may be marked ahead of theirs.
+    /// Begins to mark as many legs as the carrier has places for, plus those that may be marked ahead.
     fn start_marking(&mut self) -> Marking {
         let cannot = self.failed.is_some() || !self.outcomes.can_be_written() || self.lease.is_over();
         if self.marking || !self.more || cannot {
@@ -233,7 +234,7 @@ impl<'a> Round<'a> {
             Ok(places) => places,
             Err(closed) => {
                 tracing::warn!(client.id = %inbox.client, inbox.id = %inbox.id, reason = closed.reason, "messages wait");
-                // Asked again when what is in flight has ended.
+                // The routers are asked again when the calls in flight have ended.
                 self.more = self.is_idle();
                 return if self.more { Marking::Closed(closed.look_again) } else { Marking::Fine };
             }
@@ -249,8 +250,8 @@ impl<'a> Round<'a> {
         Marking::Fine
     }
 
-    /// How many more may be marked before their places are there, once `more` calls have started. Never more than there are
-    /// calls, so that what is marked stays in proportion to the limit that all lanes share.
+    /// Returns how many more legs may be marked before their places are free, once `more` calls have started. Never
+    /// more than the number of calls, so that marks stay in proportion to the limit that all lanes share.
     fn may_mark_ahead(&self, more: usize) -> usize {
         match self.sender.carrier.marks_ahead() {
             true => (self.calls.len() + more).saturating_sub(self.ahead.len()),
@@ -258,34 +259,34 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// How many more may be called for. What is in flight and what is not on disk may have been sent, and comes twice after a
-    /// kill. Where marks run ahead, the next calls are ready as soon as something is on disk, and one window is enough;
-    /// elsewhere the next are marked meanwhile, and it is two.
+    /// Returns how many more legs may be called for. Calls in flight and outcomes that are not stored may arrive twice
+    /// after a kill. If marks run ahead, the next calls are ready as soon as an outcome is stored, so the limit is one
+    /// window. Otherwise the next legs are marked in that time, and the limit is two windows.
     fn may_be_called(&self) -> usize {
         let windows = if self.sender.carrier.marks_ahead() { 1 } else { 2 };
         let maybe_sent = self.busy.len().saturating_sub(self.ahead.len());
         (windows * self.sender.carrier.window(&self.sender.inbox)).saturating_sub(maybe_sent)
     }
 
-    /// How many more may be marked, of two windows: those that may be called for, and where that is one window, as much again
-    /// ahead of them.
+    /// Returns how many more legs may be marked. The limit is two windows: the legs that may be called for and, if that
+    /// is one window, as many again ahead of them.
     fn may_be_marked(&self) -> usize {
         (2 * self.sender.carrier.window(&self.sender.inbox)).saturating_sub(self.busy.len())
     }
 
-    /// Whether marking so few waits for more.
+    /// True if so few legs wait for more before they are marked.
     fn gathers(&self, wanted: usize, window: usize) -> bool {
-        // What is marked already keeps the carrier busy meanwhile.
+        // The legs that are marked already keep the carrier busy.
         let enough_ahead = self.ahead.len() > window / 4;
         enough_ahead || (wanted < window / 2 && !self.is_idle() && Instant::now() < self.mark_from)
     }
 
-    /// Begins to write down what has ended meanwhile. A part is written before the outcome of its leg, or with it.
+    /// Begins to store outcomes. A part is stored before the outcome of its leg, or with it.
     fn start_settling(&mut self) {
         while let Ok(part) = self.taken_parts.try_recv() {
             self.outcomes.add_part(part);
         }
-        // Where no call is in flight and none may be made, nothing more comes until something is on disk.
+        // If no call is in flight and none may start, no more outcomes come until these are stored.
         let calm = self.is_idle() || (self.calls.is_empty() && self.may_be_called() == 0);
         let hurried = self.lease.is_over() && self.calls.is_empty();
         let Some(writing) = self.outcomes.take(Instant::now(), calm, hurried) else { return };
@@ -299,7 +300,7 @@ impl<'a> Round<'a> {
         while let Some(call) = next {
             match call {
                 Ok(outcome) => self.outcomes.add(outcome),
-                // As if it had happened here: the runner says so and frees the lane.
+                // Continues the panic here: the runner logs it and frees the lane.
                 Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
                 Err(_) => {}
             }
@@ -315,8 +316,8 @@ impl<'a> Round<'a> {
                 match marked {
                     Ok(marks) => {
                         self.add_marks(marks);
-                        // Meanwhile others that were marked ahead may have been called for, and what those before led to may
-                        // have been refused. What is left waits with what is marked ahead.
+                        // During the marking, legs that were marked ahead may have been called for, and outcomes may
+                        // have been refused. The remaining legs wait with those marked ahead.
                         places.truncate(if self.outcomes.can_be_written() { self.may_be_called() } else { 0 });
                         self.start_calls(places);
                     }
@@ -325,7 +326,7 @@ impl<'a> Round<'a> {
             }
             Step::Settled(Ok(()), Writing { ended, .. }) => {
                 self.outcomes.written(Instant::now());
-                // What waited for one of these may go out now.
+                // Legs that waited for one of these may go out now.
                 self.more = true;
                 for recipient in ended.recipients() {
                     self.busy.remove(recipient);
@@ -335,17 +336,17 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// Keeps what could not be written, for as long as the lane is ours.
+    /// Keeps outcomes that could not be stored, as long as this process holds the lane.
     fn not_written(&mut self, error: Error, writing: Writing) {
         if matches!(error, Error::LeaseLost) {
-            // Messages that providers have taken are on disk all the same; the rest is for the process that has the lane now. Calls in
-            // flight are waited for, and written in the same way.
+            // Messages that providers took were stored all the same. The process that holds the lane now does the rest.
+            // Calls in flight are waited for, and their outcomes are stored in the same way.
             self.outcomes.written(Instant::now());
             self.ahead.clear();
             self.failed = Some(error);
             return;
         }
-        // A process that stops has no later.
+        // A process that stops cannot try again later.
         if self.lease.is_over() {
             self.outcomes = outcomes_of(self.sender);
             self.ahead.clear();
@@ -367,7 +368,7 @@ impl<'a> Round<'a> {
         self.ahead.extend(marks.legs);
     }
 
-    /// Starts the calls that were marked first, one over each place; places that none is left for are given back.
+    /// Starts the calls for the oldest marks, one for each place, and gives back the places that are left.
     fn start_calls(&mut self, places: Vec<Place>) {
         for place in places {
             let Some(marked) = self.ahead.pop_front() else { break };
@@ -377,7 +378,7 @@ impl<'a> Round<'a> {
     }
 }
 
-/// Tells the lane of each part that the provider takes.
+/// Reports each part that the provider takes to the lane.
 struct LegJournal {
     ordinal: i16,
     parts: UnboundedSender<LegPart>,
@@ -385,18 +386,18 @@ struct LegJournal {
 
 impl PartJournal for LegJournal {
     fn taken(&self, part: PartTaken) {
-        // Nobody listens any more when the lane is lost; its marks tell the next owner to ask for what is there.
+        // If the lane is lost, its loop is gone. The marks make the next owner read the stored parts.
         let _ = self.parts.send(LegPart { ordinal: self.ordinal, part });
     }
 }
 
-/// Nothing to write yet; what is worth a transaction depends on how many calls there may be before it.
+/// Returns empty outcomes. The size of a group depends on how many calls may be made before it is stored.
 fn outcomes_of(sender: &Sender) -> Outcomes {
     let one_window = sender.carrier.marks_ahead().then(|| sender.carrier.window(&sender.inbox));
     Outcomes::new(one_window)
 }
 
-/// One call of a carrier.
+/// Makes one call of a carrier.
 async fn call(sender: Sender, marked: Marked, mut place: Place, journal: LegJournal) -> Outcome {
     let Marked { leg, taken, standing, quotes_ours } = marked;
     let doubt = place.take_doubt();
@@ -421,7 +422,7 @@ async fn call(sender: Sender, marked: Marked, mut place: Place, journal: LegJour
         quotes_ours,
         source: route.and_then(|route| route.source.as_deref()).or(sms.and_then(|sms| sms.source.as_deref())),
         unicode: sms.is_some_and(|sms| sms.unicode),
-        // What a chatbot writes has no other owner; what is in no chat was written by a program.
+        // The messages of a chatbot have the owner `BOT`, and messages outside a chat were written by a program.
         human: standing.as_ref().is_some_and(|standing| standing.owner.as_deref().is_some_and(|owner| owner != "BOT")),
         wrote_at: standing.as_ref().and_then(|standing| standing.wrote_at),
         priority: route.and_then(|route| route.priority).unwrap_or(u8::from(sms.is_some_and(|sms| sms.urgent))),

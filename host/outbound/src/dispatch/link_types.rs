@@ -1,5 +1,5 @@
-//! What the files behind links are, where neither the request nor the link says so: their servers are asked, once for all messages
-//! of a round that name the same link. A server that does not say leaves a document.
+//! Finds the types of the files behind links if neither the request nor the link names them. The server of a link is
+//! asked once for all messages of a round that use it. If the server does not say, the file is sent as a document.
 
 use std::{
     borrow::Cow,
@@ -21,12 +21,12 @@ use tokio::sync::OnceCell;
 
 use super::files::ClientFiles;
 
-/// How long the server of a link may take to say what the file is. The message waits for it.
+/// Longest wait for the server of a link. The message waits for it.
 const PATIENCE: Duration = Duration::from_secs(4);
-/// Links that are remembered; beyond that all are forgotten.
+/// Links that are remembered. When there are more, all are forgotten.
 const REMEMBERED: usize = 1_000;
 
-/// What a file is, as far as its server says.
+/// The description of a file from its server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Known {
     media_type: Option<String>,
@@ -43,13 +43,12 @@ pub(super) struct LinkTypes {
 }
 
 impl LinkTypes {
-    /// Nothing is asked yet.
     pub(super) fn new(ctx: &Context, client: ClientId, files: Arc<ClientFiles>) -> Self {
         let (http, allow_private) = (ctx.http.on_behalf_of(client), ctx.settings.allow_private_targets);
         Self { client, http, files, allow_private, known: Mutex::default() }
     }
 
-    /// The content with what its links leave open filled in, for an inbox of this kind.
+    /// Returns the content with the missing types of its links filled in, for an inbox of this kind.
     pub(super) async fn told<'c>(
         &self,
         kind: InboxKind,
@@ -113,7 +112,7 @@ impl LinkTypes {
         }
     }
 
-    /// Whether this client's links may lead to private addresses.
+    /// True if this client's links may lead to private addresses.
     async fn may_reach_private(&self) -> bool {
         if self.allow_private {
             return true;

@@ -1,4 +1,4 @@
-//! Which legs go out next, and the committed marks that precede their calls (ADR 0004).
+//! Selects the legs that go out next, and commits the marks that precede their calls (ADR 0004).
 
 use std::{borrow::Cow, collections::HashSet};
 
@@ -26,38 +26,38 @@ use super::{
     stopped, waits,
 };
 
-/// Looks in one transaction at most, each behind what stepped aside in the one before.
+/// Most looks in one transaction. Each look starts behind the legs that stepped aside in the look before.
 const LOOKS: usize = 8;
 
-/// Legs looked at beyond those that can go out, to find other recipients behind several messages to one.
+/// Extra legs that a look reads, to find other recipients behind several messages to one.
 const LOOK_BEYOND: usize = 64;
 
-/// After the second call there is nothing left but to wait for a status, so that wait is this many times as long: giving
-/// up too early would report a message as failed that arrived.
+/// Factor for the wait after the second call. Only a status can settle the leg then, and giving up too early would
+/// report a delivered message as failed.
 const LAST_PATIENCE: u32 = 10;
 
-/// A leg whose mark is committed: its call must start now.
+/// A leg with a committed mark. Its call must start now.
 pub(super) struct Marked {
     pub(super) leg: DueLeg,
-    /// Parts of it that the provider has already, from 1.
+    /// Numbers of the parts that the provider has already, from 1.
     pub(super) taken: Vec<u8>,
-    /// Who wrote it and when its recipient did, where the carrier asks for it.
+    /// The author of the message and the time when its recipient last wrote, if the carrier needs them.
     pub(super) standing: Option<Standing>,
-    /// The message that it quotes is one of ours, where the carrier asks for it.
+    /// True if the quoted message is one of ours. Read only if the carrier needs it.
     pub(super) quotes_ours: bool,
 }
 
-/// What was marked.
+/// The result of a marking transaction.
 #[derive(Default)]
 pub(super) struct Marks {
     pub(super) legs: Vec<Marked>,
-    /// The queue may have more that can go out now.
+    /// True if the queue may have more legs that can go out now.
     pub(super) more: bool,
 }
 
-/// Picks up to `limit` legs and commits their `SENDING` marks. A recipient gets its messages in order: one call at a time,
-/// none while it is `busy`. Legs to recipients that may not be written to so fast step aside, and so do legs that cannot be
-/// read; legs whose second answer never came either, and SMS that waited too long, are given up.
+/// Picks up to `limit` legs and commits their `SENDING` marks. A recipient gets its messages in order: one call at a
+/// time, and none while it is `busy`. Legs step aside if their recipient must not be written to so fast, or if they
+/// cannot be read. Legs without an answer to their second call, and SMS that waited too long, are given up.
 pub(super) async fn mark(
     ctx: &Context,
     lease: &Lease,
@@ -74,7 +74,7 @@ pub(super) async fn mark(
     }
 }
 
-/// The same, in a transaction that holds the lane.
+/// As [`mark`], in a transaction that holds the lane.
 async fn mark_in(
     ctx: &Context,
     lease: &Lease,
@@ -97,9 +97,9 @@ async fn mark_in(
             decided.apply(&mut tx, lease.client, &mut picked).await?;
             decided.keep(ctx, &mut tx, lease).await?;
         }
-        // Where some go out no more, or cannot, more of their kind may follow.
+        // If some legs are given up or cannot be read, more legs of that kind may follow.
         beyond = !picked.failed.is_empty() || !unreadable.is_empty();
-        // Others may stand behind those that make room.
+        // Other legs may stand behind the ones that make room.
         let room_is_made = beyond || !picked.later.is_empty() || !picked.waiting.is_empty();
         changed |= room_is_made || !picked.go.is_empty();
         scheduled::correspond(ctx, &mut tx, lease.client, sender, &picked.go).await?;
@@ -144,9 +144,9 @@ async fn mark_in(
     Ok(Marks { legs, more })
 }
 
-/// Writes marks, and until when legs step aside.
+/// Stores the marks, and the times until which legs step aside.
 async fn write(ctx: &Context, db: &mut PgConnection, lease: &Lease, picked: &Picked) -> Result<()> {
-    // Legs before their work, as everybody writes them: two who did it the other way around would wait for each other.
+    // Every writer locks legs before their work. The opposite order in two transactions would be a deadlock.
     let key = |leg: &&DueLeg| (leg.message, leg.ordinal);
     let again: Vec<(MessageId, i16)> = picked.go.iter().filter(|leg| leg.unanswered).map(|leg| key(&leg)).collect();
     legs::mark_ambiguous(db, lease.client, &again).await?;
@@ -160,8 +160,8 @@ async fn write(ctx: &Context, db: &mut PgConnection, lease: &Lease, picked: &Pic
     Ok(())
 }
 
-/// Reads what may go out: as many legs as there are places for; more where some of them must wait for others to the same
-/// recipient, and `beyond` those that go out no more.
+/// Reads the legs that may go out: one for each place, more if some must wait for others to the same recipient, and
+/// more by `beyond` for those that are given up.
 pub(super) async fn due(
     db: &mut PgConnection,
     lease: &Lease,
@@ -187,7 +187,7 @@ fn page(legs: usize) -> i64 {
     i64::try_from(legs).unwrap_or(i64::MAX)
 }
 
-/// Reads which parts the provider has of legs that were called for before. What goes out for the first time has none.
+/// Reads the parts that the provider has of legs that were called for before. Legs without a call have none.
 async fn with_parts(db: &mut PgConnection, lease: &Lease, legs: Vec<DueLeg>) -> Result<Vec<Marked>> {
     let key = |leg: &DueLeg| (leg.message, leg.ordinal);
     let again: Vec<(MessageId, i16)> = legs.iter().filter(|leg| leg.attempts > 0).map(key).collect();
@@ -200,7 +200,8 @@ async fn with_parts(db: &mut PgConnection, lease: &Lease, legs: Vec<DueLeg>) -> 
     Ok(marked.collect())
 }
 
-/// Reads what the window of each message depends on, and notes that its call begins: reports about it will name a moment only.
+/// Reads the facts that the window of each message depends on, and records that its call begins, because reports about
+/// it name only a moment.
 async fn add_standing(ctx: &Context, db: &mut PgConnection, lease: &Lease, marked: &mut [Marked]) -> Result<()> {
     let inbox = InboxId(lease.lane);
     let to = |marked: &Marked| marked.leg.recipient.address().value().to_owned();
@@ -219,7 +220,7 @@ async fn add_standing(ctx: &Context, db: &mut PgConnection, lease: &Lease, marke
     Ok(())
 }
 
-/// Reads which of the messages that are quoted are ours; few quote anything.
+/// Reads which quoted messages are ours. Few messages quote another.
 async fn add_who_is_quoted(db: &mut PgConnection, client: ClientId, marked: &mut [Marked]) -> Result<()> {
     let quoted: Vec<&str> = marked.iter().filter_map(|marked| marked.leg.quoted_provider_id.as_deref()).collect();
     if quoted.is_empty() {

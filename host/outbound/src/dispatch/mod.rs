@@ -1,8 +1,8 @@
-//! Takes queued legs to their carriers. A lane is one inbox of one client: whoever holds it keeps the pace and the order,
-//! whatever the channel. What differs between channels is behind [`channels::carrier::Carrier`].
+//! Takes queued legs to their carriers. A lane is one inbox of one client. The process that holds it keeps pace and
+//! order on every channel. The differences between channels are behind [`channels::carrier::Carrier`].
 //!
-//! One round: take places from the carrier, commit the marks of at most that many legs (`mark`), make the calls, and write
-//! down how they ended (`settle`). Marking, calling and settling overlap; every mark belongs to a call that starts at once.
+//! One round takes places from the carrier, commits the marks of at most that many legs (`mark`), makes the calls, and
+//! stores their outcomes (`settle`). These steps overlap. Every mark belongs to a call that starts at once.
 
 mod asked_ahead;
 mod files;
@@ -24,9 +24,9 @@ pub use lane::run as work;
 pub use scheduled::SCHEDULED_FROM;
 pub use stopped::STOPPED_SMS;
 
-/// Queue position of a one-time pin: before whatever else is sent.
+/// Queue position of a one-time PIN: before everything else.
 pub const PIN_PRIORITY: i16 = -1;
-/// Queue position of a chat reply: before any batch of API sends.
+/// Queue position of a chat reply: before all API sends.
 pub const REPLY_PRIORITY: i16 = 0;
 /// Queue position of an API send.
 pub const SEND_PRIORITY: i16 = 1;

@@ -1,5 +1,5 @@
-//! The numbered choices of messages on their way (ADR 0024): noted when a call begins, because its recipient may answer before the
-//! provider does, and settled with its outcome.
+//! The numbered choices of messages (ADR 0024). They are recorded when a call begins, because the recipient may answer
+//! before the provider does, and settled with the outcome of the call.
 
 use base::{Context, Result};
 use domain::{
@@ -21,14 +21,13 @@ use uuid::Uuid;
 
 use super::{sender::Sender, settle::Outcome};
 
-/// Whether answers to messages of this kind of inbox may name a choice by its number or label, or a tap does not say which message
-/// it belongs to.
+/// True if answers to this kind of inbox may name a choice by number or label, or if a tap does not name its message.
 pub(super) fn are_kept(kind: InboxKind) -> bool {
     matches!(kind, InboxKind::WhatsappLite | InboxKind::Messenger)
 }
 
-/// Notes what legs let their recipients choose whose calls begin now, inside the caller's transaction. Answers the lanes to wake
-/// after the commit.
+/// Records the choices of legs whose calls begin now, inside the caller's transaction. Returns the lanes to wake after
+/// the commit.
 pub(super) async fn begin(
     ctx: &Context,
     db: &mut PgConnection,
@@ -62,8 +61,8 @@ pub(super) async fn begin(
     record_folded(ctx, db, client, &folded).await
 }
 
-/// Forgets what is in flight no more: the message was taken, and its choices are settled, or it was not. One whose answer never
-/// came may have been shown, and stays.
+/// Removes the choices in flight of legs whose call has ended: the provider took the message and its choices are
+/// settled, or it did not. If no answer came, the recipient may have seen the choices, so they stay.
 pub(super) async fn end(
     db: &mut PgConnection,
     client: ClientId,

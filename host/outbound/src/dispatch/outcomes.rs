@@ -1,8 +1,8 @@
-//! What calls led to and is not on disk yet: gathered, written in groups, and kept until it is written.
+//! Outcomes of calls that are not stored yet. They are gathered, stored in groups, and kept until they are stored.
 //!
-//! A group that the database refuses is taken apart: its outcomes are suspects from then on, each written alone. Nothing new
-//! is marked until one outcome is written, so that a database that refuses everything costs the calls in flight and no
-//! more (ADR 0004); a suspect that stays behind while others are written is alone at fault and holds up only its recipient.
+//! If the database refuses a group, its outcomes become suspects, and each is stored alone. No new leg is marked until
+//! one outcome is stored. So a database that refuses everything costs only the calls in flight (ADR 0004). A suspect
+//! that is refused while others are stored holds up only its recipient.
 
 use std::{
     collections::VecDeque,
@@ -12,57 +12,57 @@ use std::{
 use super::settle::{Ended, Outcome};
 use crate::sms_parts::LegPart;
 
-/// Outcomes written in one transaction at most, unless a window is larger.
+/// Most outcomes in one transaction, unless a window is larger.
 const AT_ONCE: usize = 64;
 /// The same for the largest window.
 const MOST_AT_ONCE: usize = 256;
-/// As many are worth a transaction at once, where more calls are made meanwhile.
+/// Enough outcomes for a transaction at once, while other calls are made.
 const ENOUGH: usize = AT_ONCE / 2;
-/// Between two transactions of a kind, unless there is enough for the next: what comes one by one meanwhile is taken together.
-/// Where nothing else is under way, nothing waits for it.
+/// Time between two transactions of a kind, unless the next has enough outcomes. Outcomes that come one by one are so
+/// stored together. If nothing else is in progress, none of them waits.
 const GATHERING: Duration = Duration::from_millis(8);
-/// The same where the provider has nothing to do meanwhile.
+/// The same if the provider is idle in that time.
 const GATHERING_IN_ONE_WINDOW: Duration = Duration::from_millis(3);
-/// Pause after the first refusal; it doubles with each one that follows.
+/// Pause after the first refusal. It doubles with each further one.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
-/// The longest pause, and the one before an outcome that is alone at fault is tried again.
+/// The longest pause, and the pause before an outcome that is alone at fault is tried again.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// An outcome that was in a group that the database refused.
+/// An outcome of a group that the database refused.
 struct Suspect {
     outcome: Outcome,
-    /// Others were written since it was refused.
+    /// True if others were stored after it was refused.
     alone_at_fault: bool,
     from: Instant,
 }
 
-/// Outcomes that are being written.
+/// Outcomes that are being stored.
 pub(super) struct Writing {
     pub(super) ended: Ended,
-    /// One suspect; `true` when others were written since it was refused.
+    /// `Some` for a single suspect; `true` if others were stored after it was refused.
     suspect: Option<bool>,
 }
 
-/// The outcomes of one lane, on their way to the disk.
+/// The outcomes of one lane that are not stored yet.
 pub(super) struct Outcomes {
     fresh: Ended,
     suspects: VecDeque<Suspect>,
-    /// So many are written in one transaction at most.
+    /// Most outcomes in one transaction.
     at_once: usize,
-    /// So many are worth a transaction at once.
+    /// Enough outcomes for a transaction at once.
     enough: usize,
-    /// Between two transactions for fewer.
+    /// Time between two transactions with fewer outcomes.
     gathering: Duration,
     writing: bool,
-    /// Refusals since something was written last.
+    /// Refusals since the last outcome was stored.
     refusals: u32,
-    /// From when a small group is worth a transaction, or a refused one another try.
+    /// After this time a small group is stored, or a refused one is tried again.
     from: Instant,
 }
 
 impl Outcomes {
-    /// Where no more than `one_window` of calls is made before an outcome is on disk, half a window in each of two transactions
-    /// would have the provider wait as long as a whole one in each: most of it is worth one.
+    /// If at most `one_window` calls are made before an outcome is stored, two transactions with half a window each
+    /// would make the provider wait twice as long. So a group needs most of a window.
     pub(super) fn new(one_window: Option<usize>) -> Self {
         let at_once = one_window.map_or(AT_ONCE, |window| window.clamp(AT_ONCE, MOST_AT_ONCE));
         let enough = one_window.map_or(ENOUGH, |window| (window - window / 4).clamp(1, at_once / 2));
@@ -71,35 +71,36 @@ impl Outcomes {
         Self { fresh, suspects, at_once, enough, gathering, writing: false, refusals: 0, from: Instant::now() }
     }
 
-    /// A call has ended.
+    /// Adds the outcome of a call.
     pub(super) fn add(&mut self, outcome: Outcome) {
         self.fresh.outcomes.push(outcome);
     }
 
-    /// The provider has taken a part. It waits for nothing: what is not on disk when the process is killed is sent again.
+    /// Adds a part that the provider took. It is stored without waiting: a part that is not stored when the process is
+    /// killed is sent again.
     pub(super) fn add_part(&mut self, part: LegPart) {
         self.fresh.parts.push(part);
     }
 
-    /// Whether everything is on disk.
+    /// True if everything is stored.
     pub(super) fn is_empty(&self) -> bool {
         self.fresh.is_empty() && self.suspects.is_empty() && !self.writing
     }
 
-    /// Whether calls may be made whose outcomes will have to be written too.
+    /// True if calls may start whose outcomes must be stored too.
     pub(super) fn can_be_written(&self) -> bool {
         self.refusals == 0
     }
 
-    /// When there is something to write that waits for its time; `None` when there is not.
+    /// Returns when the waiting outcomes are due, or `None` if none wait.
     pub(super) fn next_at(&self) -> Option<Instant> {
         let suspect = self.suspects.iter().map(|suspect| suspect.from).min();
         let fresh = (!self.fresh.is_empty()).then_some(self.from);
         if self.writing { None } else { suspect.into_iter().chain(fresh).min() }
     }
 
-    /// What is to be written now, if anything is. `calm`: nothing else is under way, so there is nothing to gather.
-    /// `hurried`: there is no later.
+    /// Returns the outcomes to store now, if any. `calm`: nothing else is in progress, so gathering has no use.
+    /// `hurried`: the process stops.
     pub(super) fn take(&mut self, now: Instant, calm: bool, hurried: bool) -> Option<Writing> {
         if self.writing {
             return None;
@@ -124,7 +125,8 @@ impl Outcomes {
         Some(Writing { ended: self.fresh.take(self.at_once), suspect: None })
     }
 
-    /// What was taken is on disk. What stays behind holds up only its recipient: room that lanes share it has no more.
+    /// Records that the outcomes are stored. Outcomes that stay behind hold up only their recipient and take no room of
+    /// the lanes.
     pub(super) fn written(&mut self, now: Instant) {
         (self.writing, self.refusals, self.from) = (false, 0, now + self.gathering);
         for suspect in &mut self.suspects {
@@ -133,7 +135,7 @@ impl Outcomes {
         }
     }
 
-    /// The database refused what was taken.
+    /// Records that the database refused the outcomes.
     pub(super) fn refused(&mut self, Writing { ended, suspect }: Writing, now: Instant) {
         let outcast = suspect == Some(true);
         self.writing = false;
@@ -141,7 +143,7 @@ impl Outcomes {
             self.refusals = self.refusals.saturating_add(1);
         }
         let pause = if outcast { LONGEST_PAUSE } else { pause_after(self.refusals) };
-        // The others must not wait as long as a suspect does.
+        // Other outcomes must not wait as long as a suspect.
         if suspect.is_none() {
             self.from = now + pause;
         }
@@ -151,7 +153,8 @@ impl Outcomes {
     }
 }
 
-/// How long marks and outcomes gather. `one_window`: no more than a window of calls is made before an outcome is on disk.
+/// Returns how long marks and outcomes gather. `one_window`: at most one window of calls is made before an outcome is
+/// stored.
 pub(super) fn gathering(one_window: bool) -> Duration {
     if one_window { GATHERING_IN_ONE_WINDOW } else { GATHERING }
 }

@@ -1,4 +1,4 @@
-//! Who of a page of the queue goes out now, and who steps aside so that others can.
+//! Decides which legs of a page of the queue go out now, and which step aside.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -12,35 +12,37 @@ use storage::outbound::work::{DueLeg, Held};
 
 use super::{sender::Sender, waits};
 
-/// Legs to one recipient that wait for each other in the queue; those behind them step aside, so that one recipient's
-/// messages never fill a page.
+/// Legs to one recipient that wait in the queue. Further ones step aside, so that the messages of one recipient never
+/// fill a page.
 const IN_LINE: usize = 8;
-/// How long apart the turns of those are that step aside only for others to the same recipient: what a quick call takes.
+/// Time between the turns of legs that step aside only for others to the same recipient. It is the time of a quick
+/// call.
 const TURN: Duration = Duration::from_millis(25);
 const TURN_OF_CHAT: TimeDelta = TimeDelta::milliseconds(25);
 
-/// What was picked from a page of the queue.
+/// The legs of a page, sorted.
 #[derive(Default)]
 pub(super) struct Picked {
-    /// Goes out now.
+    /// Legs that go out now.
     pub(super) go: Vec<DueLeg>,
-    /// Steps aside, until then.
+    /// Legs that step aside, each with its next time.
     pub(super) later: Vec<(MessageId, i16, DateTime<Utc>)>,
-    /// Waits for earlier messages of its chat.
+    /// Legs that wait for earlier messages of their chat.
     pub(super) waiting: Vec<(MessageId, i16, Held)>,
-    /// Does not go out any more, and why.
+    /// Legs that are given up, with the reason.
     pub(super) failed: Vec<(DueLeg, ProviderFailure)>,
 }
 
-/// How it stands with a recipient, as the page is gone through.
+/// The state of a recipient while the page is read.
 #[derive(Default)]
 struct Line {
-    /// One goes out, or is in flight: the others wait for it.
+    /// True if one message goes out or is in flight. The others wait for it.
     taken: bool,
     waiting: usize,
-    /// From now on its messages step aside, each a turn later than the one before.
+    /// If set, further messages step aside, each one turn later than the one before.
     turns: Option<(DateTime<Utc>, Duration)>,
-    /// From now on messages of its chat wait for one that is still being tried, each a turn later than the one before.
+    /// If set, further messages of the chat wait for one that is still being tried, each one turn later than the one
+    /// before.
     held: Option<Held>,
 }
 

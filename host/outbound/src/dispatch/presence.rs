@@ -1,4 +1,4 @@
-//! Read receipts and typing, past the queue: they are worth something now or not at all.
+//! Read receipts and typing indicators. They bypass the queue, because they have no value later.
 
 use base::{Context, Result};
 use channels::carrier::{NotShown, Presence};
@@ -9,9 +9,9 @@ use domain::{
 
 use super::sender::Sender;
 
-/// Shows a customer on an inbox that its messages up to `last_message` were read, with `typing` also that somebody is
-/// writing. No transaction is open meanwhile. The inner error says in words why the customer does not see it; its boolean,
-/// whether that is a failure of the provider.
+/// Shows a customer on an inbox that its messages up to `last_message` were read and, with `typing`, that an answer is
+/// being written. No transaction is open during the call. The inner error says why the customer does not see it, and
+/// whether the provider failed.
 pub async fn show(
     ctx: &Context,
     client: ClientId,
@@ -28,12 +28,12 @@ pub async fn show(
     Ok(shown.map_err(Unseen::from))
 }
 
-/// Why a customer does not see it.
+/// The reason why a customer does not see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unseen {
-    /// In words.
+    /// A sentence for people.
     pub reason: String,
-    /// The provider did not do what it should.
+    /// True if the provider failed.
     pub is_failure: bool,
 }
 
