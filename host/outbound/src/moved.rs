@@ -1,4 +1,4 @@
-//! The steps of messages as the events that tell of them (SPEC 3.2, 6.2).
+//! Turns the steps of messages into events (SPEC 3.2, 6.2).
 
 use std::collections::HashMap;
 
@@ -21,19 +21,19 @@ use storage::{
 };
 use uuid::Uuid;
 
-/// A step that a message took, with the leg as it was then.
+/// A step of a message, with its leg at that time.
 pub(crate) struct TakenStep {
     pub(crate) leg: MessageLeg,
     pub(crate) state: DeliveryState,
     pub(crate) at: DateTime<Utc>,
     pub(crate) failure: Option<ProviderFailure>,
-    /// What the provider calls the recipient.
+    /// The addresses by which the provider names the recipient.
     pub(crate) named: Vec<Address>,
-    /// Where it is stored.
+    /// The id of the stored receipt.
     pub(crate) receipt: Option<Uuid>,
 }
 
-/// Records each step.
+/// Records each step as an event.
 pub(crate) async fn report(
     ctx: &Context,
     db: &mut PgConnection,
@@ -44,7 +44,7 @@ pub(crate) async fn report(
     record(ctx, db, client, &events).await
 }
 
-/// The event of each step.
+/// Returns the event of each step.
 pub(crate) async fn events(db: &mut PgConnection, client: ClientId, taken: &[TakenStep]) -> Result<Vec<NewEvent>> {
     let mut known: Vec<_> = taken.iter().filter_map(|step| step.leg.conversation).collect();
     known.sort_unstable();
@@ -81,14 +81,14 @@ fn moved(
             tqrmt_id: leg.quick_replies.then(|| leg.gst_id.clone()),
             cost: leg.cost.clone(),
             of_product: leg.origin == Some(PartOrigin::Product),
-            // Other channels have no templates: there it is a text like any other.
+            // Other channels have no templates. There it counts as a text.
             template_of_chat: leg.template_of_chat && matches!(leg.channel, Channel::Whatsapp | Channel::Sms),
         },
     }
 }
 
-/// Whom a message goes to: as its sender wrote it, and the same person by another kind of address, where the leg goes to one or
-/// the provider names one.
+/// Returns the addresses of the recipient: as the sender wrote it, and another kind of address of the same person if
+/// the leg goes to one or the provider names one.
 fn to(leg: &MessageLeg, named: &[Address]) -> Vec<Address> {
     let mut to: Vec<Address> = leg.recipient.iter().cloned().collect();
     for other in named.iter().chain([&leg.leg_address]) {

@@ -1,5 +1,5 @@
-//! A provider that refuses a message because its customer wants no more marketing says what a preference would have said
-//! (PROVIDERS A.11): nothing of the kind is sent to the customer again.
+//! Marketing opt-outs that a provider reports. If it refuses a message because the customer wants no more marketing
+//! (PROVIDERS A.11), no more marketing is sent to that customer.
 
 use base::{Context, Result};
 use domain::{ids::ClientId, inbound::ProviderFailure};
@@ -9,10 +9,10 @@ use storage::{
     people::{customers, marketing_stops},
 };
 
-/// Meta's code for it, and ours where a message waited while its customer said so.
+/// Meta's code for it. Also our code if the customer opted out while the message waited.
 pub(crate) const STOPPED_MARKETING: i64 = 131_050;
 
-/// Keeps the stop, inside the transaction in which the leg fails.
+/// Stores the opt-out, inside the transaction in which the leg fails.
 pub(crate) async fn note(
     ctx: &Context,
     db: &mut PgConnection,

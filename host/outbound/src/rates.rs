@@ -1,4 +1,4 @@
-//! A client's rate card: what its messages cost, shown with every status (SPEC 6.2 `cost`).
+//! A client's rate card: the costs of its messages, shown with every status (SPEC 6.2 `cost`).
 
 use base::{
     Context, Result,
@@ -13,7 +13,7 @@ pub async fn all(db: &PgPool, client: ClientId) -> Result<Vec<Rate>> {
     Ok(rates::all(&mut db, client).await?)
 }
 
-/// Makes the rates of a client exactly these. Steps that are recorded from now on carry them.
+/// Replaces the rates of a client. Later steps carry the new ones.
 pub async fn replace(ctx: &Context, client: ClientId, actor: Actor, card: &[Rate]) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     rates::replace(&mut tx, client, card).await?;

@@ -1,5 +1,6 @@
-//! Who has been reached: remembered as soon as a provider says so (PROVIDERS A.12). Where it says so before it answers the call, or in
-//! place of an answer, it is remembered too what they were sent (SPEC 6.5): the answer may never come.
+//! Records which customers were reached, as soon as a provider says so (PROVIDERS A.12). If that happens before the
+//! answer to the call, or instead of it, the sent template is recorded too (SPEC 6.5), because the answer may never
+//! come.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,16 +26,16 @@ use uuid::Uuid;
 /// A leg that a provider has sent.
 pub(crate) struct Seen {
     pub(crate) leg: MessageLeg,
-    /// What it calls the recipient.
+    /// The addresses by which the provider names the recipient.
     pub(crate) named: Vec<Address>,
-    /// When it did, by the provider.
+    /// The time of sending, from the provider.
     pub(crate) at: DateTime<Utc>,
-    /// Nothing was heard of its call until now.
+    /// True if its call has no answer yet.
     pub(crate) unanswered: bool,
 }
 
 impl Seen {
-    /// The customer, where the provider calls the recipient by nothing that is not known.
+    /// Returns the customer if every address from the provider is known.
     fn customer(&self) -> Option<&LegCustomer> {
         let to = &self.leg.leg_address;
         let is_known =
@@ -43,14 +44,14 @@ impl Seen {
     }
 }
 
-/// Those of the recipients who are known, and are reached for the first time: it is written with the steps.
+/// Returns the known customers that are reached for the first time. They are stored with the steps.
 pub(crate) fn met(seen: &[Seen]) -> BTreeSet<(InboxId, CustomerId)> {
     let known = seen.iter().filter_map(|one| Some((one.leg.inbox, one.customer()?)));
     known.filter(|(_, customer)| !customer.is_reached).map(|(inbox, customer)| (inbox, customer.id)).collect()
 }
 
-/// Remembers the rest of it: who is not known, or called by something new, and what they were sent whose calls were not answered.
-/// Answers the lanes to wake after the commit.
+/// Stores the rest: unknown customers, new addresses, and the messages whose calls have no answer. Returns the lanes to
+/// wake after the commit.
 pub(crate) async fn remember(
     ctx: &Context,
     db: &mut PgConnection,
@@ -75,7 +76,7 @@ pub(crate) async fn remember(
     record_folded(ctx, db, client, &folds).await
 }
 
-/// Remembers whether it was a template that they were sent last.
+/// Records whether the last message to a customer was a template.
 async fn remember_templates(
     ctx: &Context,
     db: &mut PgConnection,
@@ -87,7 +88,7 @@ async fn remember_templates(
     }
     let keys: Vec<(MessageId, i16)> = unanswered.iter().map(|(one, _)| (one.leg.id, one.leg.ordinal)).collect();
     let mut contents = legs::contents(db, client, &keys).await?;
-    // In the order of the messages: of several to one customer the last counts.
+    // In the order of the messages: if one customer got several, the last counts.
     unanswered.sort_by_key(|(one, _)| (one.leg.id, one.leg.ordinal));
     let mut last = BTreeMap::new();
     for (Seen { leg, at, .. }, customer) in unanswered {

@@ -1,4 +1,4 @@
-//! A message of a live chat on its way to the customer.
+//! Queues a message of a live chat.
 
 use base::{Context, Result};
 use domain::{
@@ -20,34 +20,33 @@ use storage::{
 
 use crate::dispatch::REPLY_PRIORITY;
 
-/// A message of a live chat that goes out to the customer.
+/// A message of a live chat for the customer.
 pub struct Reply {
     /// The inbox of the chat.
     pub inbox: InboxId,
-    /// What it travels over.
+    /// The channel that carries it.
     pub channel: Channel,
-    /// The chat.
     pub participant: ParticipantId,
-    /// The chat message it delivers.
+    /// The chat message that it delivers.
     pub chat_message: ChatMessageId,
-    /// Where the customer is written to.
+    /// The customer's address.
     pub recipient: Recipient,
-    /// What it says.
     pub content: OutboundContent,
-    /// Provider id of the message it quotes.
+    /// Provider id of the message that it quotes.
     pub quoted_provider_id: Option<String>,
 }
 
-/// A reply that is on its way.
+/// A queued reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueuedReply {
     /// The message that carries it.
     pub message: MessageId,
-    /// What its channel calls it, where that is known before it is sent.
+    /// Its id on the channel, if that is known before it is sent.
     pub provider_id: Option<String>,
 }
 
-/// Queues a reply inside the caller's transaction. The caller wakes `Queue::Outbound` on the inbox's lane after the commit.
+/// Queues a reply inside the caller's transaction. The caller wakes `Queue::Outbound` on the inbox's lane after the
+/// commit.
 pub async fn queue(ctx: &Context, db: &mut PgConnection, client: ClientId, reply: Reply) -> Result<QueuedReply> {
     let part: PartId = ctx.mint();
     let message: MessageId = ctx.mint();
@@ -76,7 +75,7 @@ pub async fn queue(ctx: &Context, db: &mut PgConnection, client: ClientId, reply
     };
     let outgoing = Outgoing { parts: vec![&new_part], messages: vec![&new_message], ..Outgoing::default() };
     outgoing::insert(db, client, &outgoing, REPLY_PRIORITY, ctx.now()).await?;
-    // A visitor sees the message as soon as it is on disk, and may answer it before anything is sent (ADR 0029).
+    // A visitor sees the message as soon as it is stored, and may answer before it is sent (ADR 0029).
     let provider_id = (new_message.channel == Channel::Web).then(|| channels::web::message_id(message));
     if let Some(provider_id) = &provider_id {
         provider_ids::remember(db, client, provider_id, (message, reply.chat_message)).await?;

@@ -1,5 +1,5 @@
-//! Reports of a batch or of a day: every message of the send endpoints with where it stands. A report is read a page at a
-//! time, so that one of millions of messages needs no more memory than one of a few.
+//! Reports of a batch or a day: every message of the send endpoints with its state. A report is read a page at a time,
+//! so its size does not matter for memory.
 
 use base::Result;
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
@@ -17,7 +17,7 @@ use storage::{
 };
 use uuid::Uuid;
 
-/// Messages read at once.
+/// Messages per page.
 const PAGE: i64 = 500;
 
 /// A report that is being read.
@@ -30,24 +30,24 @@ pub struct Report {
 }
 
 impl Report {
-    /// Of a batch; `None` when the client has no such batch.
+    /// The report of a batch, or `None` if the client has no such batch.
     pub async fn of_batch(db: &PgPool, client: ClientId, batch: BatchId) -> Result<Option<Self>> {
         let mut connection = db.acquire().await?;
         let Some(batch) = batches::find(&mut connection, client, batch).await? else { return Ok(None) };
         Ok(Some(Self { db: db.for_work(), client, extent: batch.extent(), after: Uuid::nil() }))
     }
 
-    /// Of a day (UTC): the messages that were accepted on it.
+    /// The report of a day (UTC): the messages that were accepted on it.
     pub fn of_day(db: &PgPool, client: ClientId, day: NaiveDate) -> Self {
         let begins =
             |day: NaiveDate| first_id_at(DateTime::<Utc>::from_naive_utc_and_offset(day.and_time(NaiveTime::MIN), Utc));
-        // No message has the first id of a moment: its version is missing.
+        // No message has the first id of a moment, because that id lacks the version bits.
         let end = day.checked_add_days(Days::new(1)).map_or(Uuid::max(), begins);
         let extent = Extent { messages: (begins(day), end), parts: (Uuid::nil(), Uuid::max()) };
         Self { db: db.for_work(), client, extent: Some(extent), after: Uuid::nil() }
     }
 
-    /// The next messages; none at the end.
+    /// Reads the next messages. An empty list ends the report.
     pub async fn next(&mut self) -> Result<Vec<ReportedMessage>> {
         let Some(extent) = self.extent else { return Ok(Vec::new()) };
         let mut db = self.db.acquire().await?;

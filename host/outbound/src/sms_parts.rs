@@ -1,4 +1,4 @@
-//! The parts of SMS legs: remembered as the SMSC takes them, and joined to the state of their leg.
+//! The parts of SMS legs: stored when the SMSC takes them, and combined into the state of their leg.
 
 use base::{Context, Result};
 use channels::{carrier::PartTaken, smpp};
@@ -21,7 +21,7 @@ use uuid::Uuid;
 
 use crate::delivery::{Step, advance_locked};
 
-/// Our own code of an SMS that the SMSC took and that did not arrive.
+/// The code of an SMS that the SMSC took and that did not arrive.
 pub const UNDELIVERED_SMS: i64 = OwnCode::UndeliveredSms.code();
 
 /// A part of a leg that the SMSC has.
@@ -30,8 +30,8 @@ pub(crate) struct LegPart {
     pub(crate) part: PartTaken,
 }
 
-/// Stores the SMSC's ids of parts inside the caller's transaction. Answers the legs whose receipts had come before: they are
-/// to be joined.
+/// Stores the SMSC's ids of parts inside the caller's transaction. Returns the legs whose receipts came before: they
+/// must be joined.
 pub(crate) async fn remember(
     db: &mut PgConnection,
     client: ClientId,
@@ -48,8 +48,8 @@ pub(crate) async fn remember(
     Ok(taken::enter(db, client, &taken).await?)
 }
 
-/// Moves SMS legs by the states of their parts, inside the caller's transaction: delivered when all are, failed as soon
-/// as one is. Answers the lanes to wake after the commit.
+/// Moves SMS legs by the states of their parts, inside the caller's transaction: delivered if all parts are, failed as
+/// soon as one is. Returns the lanes to wake after the commit.
 pub(crate) async fn join(
     ctx: &Context,
     db: &mut PgConnection,
@@ -76,10 +76,11 @@ pub(crate) async fn join(
     let mut steps = Vec::with_capacity(keys.len());
     for key in keys {
         let Some(states) = states.get(&key) else { continue };
-        // Where its text was forgotten, those that it went out in are left to count.
+        // If the text was deleted, the stored parts are counted.
         let total = contents.get(&key).and_then(part_count).unwrap_or(0).max(states.len());
         let Some((reached, failure)) = joined(states, total) else { continue };
-        // An SMSC reports on what it has taken, also when its report overtakes its answer: an SMS that fails then is metered.
+        // An SMSC reports on SMS that it took, even if the report arrives before its answer. An SMS that fails then is
+        // charged.
         if reached.is_failed() {
             steps.push(step(key, DeliveryState::Accepted, None));
         }
@@ -88,7 +89,7 @@ pub(crate) async fn join(
     advance_locked(ctx, db, client, locked, steps).await
 }
 
-/// Where a leg of `total` parts stands, when that is news.
+/// Returns the state of a leg of `total` parts, if the parts decide one.
 fn joined(states: &[DeliveryState], total: usize) -> Option<(DeliveryState, Option<ProviderFailure>)> {
     let count = |wanted: DeliveryState| states.iter().filter(|state| **state == wanted).count();
     let delivered = count(DeliveryState::Delivered);
@@ -104,7 +105,7 @@ fn joined(states: &[DeliveryState], total: usize) -> Option<(DeliveryState, Opti
     }
 }
 
-/// How many parts an SMS has that says this.
+/// Returns the number of parts of an SMS with this content.
 fn part_count(content: &LegContent) -> Option<usize> {
     match content {
         LegContent::Sms(sms) => smpp::part_count(&OutboundContent::Text { body: sms.text.clone() }, sms.unicode),

@@ -1,4 +1,5 @@
-//! Receipts and subscribers' messages from the SMSC. Receipts that come together share a transaction, as sends do (ADR 0003).
+//! Receipts and subscribers' messages from the SMSC. Receipts that arrive together share a transaction, as sends do
+//! (ADR 0003).
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -17,11 +18,11 @@ use storage::sms::{
 
 use crate::sms_parts;
 
-/// Of receipts. An SMSC waits for the acknowledgements of a window of them.
+/// Grouping of receipts. An SMSC waits for the acknowledgements of a window of them.
 const GROUPING: Grouping =
     Grouping { groups: 2, further_from: 32, most_items: 128, most_weight: 128, coming_back: COMING_BACK };
 
-/// What a receipt says.
+/// The content of a receipt.
 struct Report {
     bind: String,
     smsc_id: String,
@@ -33,7 +34,7 @@ struct Report {
 impl Report {
     fn of(receipt: SmsReceipt) -> Self {
         let SmsReceipt { bind, smsc_id, error, state, intermediate, .. } = receipt;
-        // An SMSC that says why it has not arrived yet goes on trying (PROVIDERS C.3).
+        // An SMSC that reports why an SMS has not arrived yet goes on trying (PROVIDERS C.3).
         let state = if intermediate && state != SmsState::Delivered { SmsState::Enroute } else { state };
         Self { bind, smsc_id, state: part_state(state), receipt: final_receipt(state), error }
     }
@@ -43,7 +44,7 @@ impl Report {
     }
 }
 
-/// Stores what the SMSC sends before it is acknowledged.
+/// Stores the events of the SMSC before they are acknowledged.
 pub struct SmscEvents {
     ctx: Arc<Context>,
     receipts: Arc<Gatherer<(), Report, std::result::Result<(), StoreFailed>>>,
@@ -79,7 +80,7 @@ impl SmppEvents for SmscEvents {
     }
 }
 
-/// What a receipt makes of a part.
+/// The state of a part after a receipt.
 fn part_state(state: SmsState) -> DeliveryState {
     match state {
         SmsState::Delivered => DeliveryState::Delivered,
@@ -94,7 +95,7 @@ fn part_state(state: SmsState) -> DeliveryState {
     }
 }
 
-/// How receipts of the SMS products name a final state (PROVIDERS C.3).
+/// The final state in the receipts of the SMS products (PROVIDERS C.3).
 fn final_receipt(state: SmsState) -> Option<FinalReceipt> {
     match state {
         SmsState::Delivered => Some(FinalReceipt::Delivered),
@@ -106,7 +107,7 @@ fn final_receipt(state: SmsState) -> Option<FinalReceipt> {
     }
 }
 
-/// Stores a group. Where one of it cannot be stored, each is stored by itself, so that it is nobody else's affair.
+/// Stores a group. If the group fails, each receipt is stored alone, so that one cannot make the others fail.
 async fn store_receipts(ctx: &Context, group: &[Report]) -> Vec<std::result::Result<(), StoreFailed>> {
     if group.len() > 1 {
         match store(ctx, group).await {
@@ -129,14 +130,14 @@ async fn store_receipts(ctx: &Context, group: &[Report]) -> Vec<std::result::Res
     stored
 }
 
-/// Stores receipts in one transaction, in the order that they came in.
+/// Stores receipts in one transaction, in the order of their arrival.
 async fn store(ctx: &Context, reports: &[Report]) -> Result<()> {
     let about: Vec<SmscId<'_>> = reports.iter().map(Report::about).collect();
     let mut tx = ctx.db.begin().await?;
     directory::lock(&mut tx, &about).await?;
     let owners = directory::find(&mut tx, &about).await?;
     let mut early = Vec::new();
-    // In the order of the clients, so that two groups do not wait for each other in a circle.
+    // In the order of the clients, so that two groups do not deadlock.
     let mut of_clients: BTreeMap<ClientId, Vec<PartReport>> = BTreeMap::new();
     for (report, owner) in reports.iter().zip(owners) {
         let Report { state, receipt, .. } = *report;

@@ -1,6 +1,6 @@
-//! The whole story of one message, in order: the request, the calls of providers, the steps, the decisions in between, and the
-//! webhooks that told of them with each of their attempts (CONTRACT 7). Moments are those at which we learned of something;
-//! what a provider says of its own time stands beside it.
+//! The story of one message in order: the request, the provider calls, the steps, the decisions between them, and the
+//! webhooks about them with each attempt (CONTRACT 7). Times are those at which Patchbay learned of an event. The
+//! provider's own time is shown next to it.
 
 use base::Result;
 use chrono::{DateTime, Utc};
@@ -17,77 +17,73 @@ use uuid::Uuid;
 
 pub use storage::outbound::stories::{StoryCall, StoryLeg, StoryPart};
 
-/// What became of a message.
+/// The story of a message.
 #[derive(Debug)]
 pub struct Story {
-    /// The message.
     pub message: StoryMessage,
-    /// Where it stands: where its last leg does, or at what was reported of it last while it is not decided whether an SMS follows.
+    /// The state of its last leg. While a fallback decision is open, the last state that was reported.
     pub status: String,
-    /// The channel of that leg.
+    /// The channel of the last leg.
     pub channel: String,
-    /// When it is called for next, while it is queued.
+    /// The time of the next call, while it is queued.
     pub due_at: Option<DateTime<Utc>>,
-    /// What happened, in order.
+    /// The events in order.
     pub timeline: Vec<Entry>,
 }
 
-/// Something that happened to a message.
+/// An event in the story of a message.
 #[derive(Debug)]
 pub struct Entry {
-    /// When we learned of it.
+    /// The time when Patchbay learned of it.
     pub time: DateTime<Utc>,
-    /// What it was.
+    /// The kind of event, with its details.
     pub what: What,
 }
 
-/// What can happen to a message.
+/// The kinds of events.
 #[derive(Debug)]
 pub enum What {
-    /// It was accepted.
+    /// The message was accepted.
     Request {
-        /// The HTTP request; absent for replies of live chats.
+        /// The HTTP request. Absent for replies of live chats.
         request: Option<RequestId>,
-        /// The send that it was part of.
+        /// The batch of the send.
         batch: Option<BatchId>,
     },
-    /// A provider was called and took it.
+    /// A provider call took the message.
     Taken {
-        /// The leg that it took.
         leg: Box<StoryLeg>,
         /// The parts of an SMS that the SMSC has.
         parts: Vec<StoryPart>,
     },
-    /// A provider was called and did not take it.
+    /// A provider call did not take the message.
     NotTaken {
-        /// How that ended.
+        /// The outcome of the call.
         call: StoryCall,
-        /// The leg that it was called for.
+        /// The leg of the call.
         leg: Option<Box<StoryLeg>>,
     },
     /// A step of a leg.
     Receipt(StoryReceipt),
-    /// Whether an SMS follows.
+    /// The decision about a fallback SMS.
     Decision(StoryDecision),
-    /// How an SMS goes on.
+    /// The decision of a router about an SMS.
     Routed {
-        /// Which leg.
+        /// Position of the leg.
         leg: i16,
-        /// What was decided.
         route: SmsRoute,
     },
-    /// A webhook tells of a step.
+    /// A webhook about a step.
     Webhook {
-        /// The webhook.
         webhook: StoryWebhook,
-        /// The state that it tells of.
+        /// The state that it reports.
         state: String,
     },
-    /// One request of a webhook.
+    /// One attempt of a webhook.
     Attempt(StoryAttempt),
 }
 
-/// Tells the story of the message with a tracking id; `None` when the client has no such message.
+/// Reads the story of the message with a tracking id. `None`: the client has no such message.
 pub async fn tell(db: &PgPool, client: ClientId, gst_id: &str) -> Result<Option<Story>> {
     let mut db = db.acquire().await?;
     let Some(id) = stories::find(&mut db, client, gst_id).await? else { return Ok(None) };
@@ -103,14 +99,14 @@ pub async fn tell(db: &PgPool, client: ClientId, gst_id: &str) -> Result<Option<
     Ok(Some(Story { message, status, channel, due_at, timeline }))
 }
 
-/// The course that a message took.
+/// The rows of a message that its story is made of.
 struct Course {
     legs: Vec<StoryLeg>,
     receipts: Vec<StoryReceipt>,
     decision: Option<StoryDecision>,
 }
 
-/// `FAILED` only where no leg is left (DESIGN 6).
+/// `FAILED` only if no leg is left (DESIGN 6).
 fn status(last: Option<&StoryLeg>, receipts: &[StoryReceipt], decision: Option<&StoryDecision>) -> String {
     const BEGINNING: &str = "QUEUED";
     let undecided = decision.is_some_and(|decision| decision.state == "PENDING");
@@ -161,8 +157,8 @@ async fn timeline(
     Ok(entries)
 }
 
-/// The steps, and before each first step of a leg the call that took it. Steps do not name their leg: each leg begins where
-/// the one before it has failed.
+/// The steps and, before the first step of each leg, the call that took it. Steps do not name their leg: each leg
+/// begins where the one before it failed.
 fn steps(receipts: Vec<StoryReceipt>, legs: Vec<StoryLeg>, parts: Vec<StoryPart>) -> Vec<Entry> {
     let mut entries = Vec::with_capacity(receipts.len() + legs.len());
     let mut legs = legs.into_iter();
@@ -183,7 +179,7 @@ fn steps(receipts: Vec<StoryReceipt>, legs: Vec<StoryLeg>, parts: Vec<StoryPart>
     entries
 }
 
-/// Of what happened in the same millisecond, what came first.
+/// The order of events in the same millisecond.
 fn rank(what: &What) -> u8 {
     match what {
         What::Request { .. } => 0,

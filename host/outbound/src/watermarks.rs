@@ -14,10 +14,10 @@ use uuid::Uuid;
 
 use crate::delivery::{Step, advance};
 
-/// What a report led to.
+/// The result of a report.
 #[derive(Debug)]
 pub struct WatermarkOutcome {
-    /// Some of the messages that it may mean have no answer yet: it is to be looked at again.
+    /// True if some of the messages have no answer yet. The report must be read again later.
     pub unsettled: bool,
     /// Lanes to wake after the commit.
     pub wakes: Vec<(Queue, Uuid)>,

@@ -1,5 +1,5 @@
-//! Asks the routers about the SMS that go out next, before they are marked (ADR 0036). The decisions become true with the
-//! marks, in one transaction; what was decided so is not asked about again.
+//! Asks the routers about the SMS that go out next, before they are marked (ADR 0036). The decisions are stored with
+//! the marks in one transaction. A stored decision is not asked for again.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -42,30 +42,30 @@ use super::{
 };
 use crate::sms_routing::{Asked as AskedSms, Bounds, Routers, has_operators};
 
-/// What was decided about legs that are about to be marked.
+/// The decisions about legs that are about to be marked.
 pub(super) struct Decided {
     answers: Answers,
-    /// To be kept: decisions about legs that were picked.
+    /// Decisions about picked legs, to be stored.
     taken: Vec<(MessageId, i16, SmsRoute)>,
-    /// Messages of products that go out from another source, with it and their recipients: answers to that one are answers to
-    /// them.
+    /// Messages of products that go out from another source: source, recipient and message. Answers to that source are
+    /// answers to the message.
     correspond: Vec<(String, String, MessageId)>,
     calls: Vec<FinishedCall>,
 }
 
-/// What is known of the routers of a lane before a mark.
+/// The routers of a lane, as known before a mark.
 pub(super) enum Asked {
-    /// Nothing: none were there the last time, and whoever holds the lane sees whether there are any by now.
+    /// Unknown: the last look found none. The statement that holds the lane looks again.
     Unknown,
-    /// There is nobody to ask.
+    /// There is no router to ask.
     Nobody,
-    /// They were asked.
+    /// The routers were asked.
     Decided(Box<Decided>),
 }
 
-/// Lanes of SMS that had routers when this process looked last. It is a hint and decides nothing: of a lane in it the routers are
-/// read before each mark, of another the statement that holds it sees whether there are any. So a mark without routers makes no
-/// query for them, and an activation counts from the next mark on, whichever node it came in on (ADR 0011).
+/// Lanes of SMS that had routers at the last look of this process. It is only a hint. For a lane in it the routers are
+/// read before each mark. For other lanes, the statement that holds the lane looks for routers. So a mark without
+/// routers makes no query for them, and an activation counts from the next mark on, on every node (ADR 0011).
 static ROUTED: LazyLock<Mutex<HashSet<(ClientId, Uuid)>>> = LazyLock::new(Mutex::default);
 
 fn note_routed(lease: &Lease, is_routed: bool) {
@@ -82,8 +82,8 @@ fn was_routed(lease: &Lease) -> bool {
     ROUTED.lock().unwrap_or_else(PoisonError::into_inner).contains(&(lease.client, lease.lane))
 }
 
-/// Holds the lane for a mark, inside its transaction; `false` when there are routers by now who were not asked: the transaction is
-/// to end, and they are.
+/// Holds the lane for a mark, inside its transaction. Returns `false` if there are routers that were not asked: the
+/// caller ends the transaction and asks them.
 pub(super) async fn hold(db: &mut PgConnection, lease: &Lease, asked: &Asked) -> Result<bool> {
     if !matches!(asked, Asked::Unknown) {
         return lease.hold(db).await.map(|()| true);
@@ -95,7 +95,7 @@ pub(super) async fn hold(db: &mut PgConnection, lease: &Lease, asked: &Asked) ->
     Ok(!is_routed)
 }
 
-/// Asks about what goes out next in a lane of SMS, where there is somebody to ask.
+/// Asks about the legs that go out next in a lane of SMS, if there are routers.
 pub(super) async fn ask(
     ctx: &Context,
     lease: &Lease,
@@ -140,12 +140,12 @@ fn key(leg: &DueLeg) -> Key {
     (leg.message, leg.ordinal)
 }
 
-/// Whether routers are still to be asked: not about what was tried before, which goes as it went.
+/// True if routers must still be asked. A leg that was called for before keeps its route.
 fn is_undecided(leg: &DueLeg) -> bool {
     leg.route.is_none() && leg.attempts == 0 && !leg.unanswered
 }
 
-/// What it says, as far as a router can be told.
+/// The text for routers.
 fn text_of(leg: &DueLeg) -> String {
     let content = match &leg.own_content {
         Some(LegContent::Sms(sms)) => return sms.text.clone(),
@@ -174,7 +174,7 @@ fn about(sender: &Sender, leg: &DueLeg, known: Option<&Background>, binds: &[Str
         (Some(LegContent::Sms(_)), None) => "fallback",
         _ => "api",
     };
-    // Of a batch with a reply model is urgent what somebody answers, and of the other products a one-time pin.
+    // In a batch with a reply model, SMS that can be answered are urgent. In the other products, one-time PINs are.
     let is_batch = known.and_then(|known| known.product.as_deref()) == Some(Product::Batch.as_str());
     let traffic = match sms {
         Some(sms) if sms.urgent && !is_batch => "otp",
@@ -207,8 +207,8 @@ fn about(sender: &Sender, leg: &DueLeg, known: Option<&Background>, binds: &[Str
 }
 
 impl Decided {
-    /// Gives the legs that were picked their routes; those that are refused fail, and those that nobody was asked about wait
-    /// for the next look.
+    /// Gives the picked legs their routes. Refused legs fail, and legs that were not asked about wait for the next
+    /// look.
     pub(super) async fn apply(&mut self, db: &mut PgConnection, client: ClientId, picked: &mut Picked) -> Result<()> {
         let mut decided = Vec::new();
         for leg in std::mem::take(&mut picked.go) {
@@ -236,17 +236,17 @@ impl Decided {
         Ok(())
     }
 
-    /// Whether there were legs that nobody was asked about: they came meanwhile.
+    /// True if there were legs that were not asked about, because they arrived later.
     pub(super) fn left_some(&self) -> bool {
         self.answers.is_surprised()
     }
 
-    /// Whether there are calls to be kept, whatever is marked.
+    /// True if there are calls to store, even if no leg is marked.
     pub(super) fn has_calls(&self) -> bool {
         self.calls.iter().any(FinishedCall::matters)
     }
 
-    /// Writes the decisions about legs that were picked since the last time, before the legs are marked or fail.
+    /// Stores the decisions about newly picked legs, before the legs are marked or fail.
     pub(super) async fn keep(&mut self, ctx: &Context, db: &mut PgConnection, lease: &Lease) -> Result<()> {
         let kept: Vec<_> = self.taken.iter().map(|(message, ordinal, route)| (*message, *ordinal, route)).collect();
         routes::keep(db, lease.client, &kept).await?;
@@ -257,7 +257,7 @@ impl Decided {
         Ok(replies::correspond_now(db, lease.client, &sent, ctx.now()).await?)
     }
 
-    /// Keeps the calls, inside the caller's transaction.
+    /// Stores the calls, inside the caller's transaction.
     pub(super) async fn keep_calls(
         &mut self,
         ctx: &Context,
@@ -268,13 +268,13 @@ impl Decided {
         calls::keep(ctx, db, lease.client, made).await
     }
 
-    /// Remembers what was said of legs that were not marked.
+    /// Remembers the answers about legs that were not marked.
     pub(super) fn remember(self, sender: &Sender) {
         sender.asked_ahead.keep(self.answers);
     }
 }
 
-/// A router's source does not lead around who stopped messages from it.
+/// Fails legs whose subscriber stopped messages from the source that a router chose.
 async fn refuse_stopped(db: &mut PgConnection, client: ClientId, legs: &mut [(DueLeg, Foreseen)]) -> Result<()> {
     let rerouted = legs.iter().filter(|(_, foreseen)| foreseen.route.refused.is_none());
     let asked: Vec<(&str, &str)> = rerouted

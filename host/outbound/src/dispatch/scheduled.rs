@@ -1,5 +1,5 @@
-//! SMS that waited for their time (SPEC 4.8): from when they go out their recipients answer them, and not whatever was accepted
-//! meanwhile.
+//! Scheduled SMS (SPEC 4.8). Their recipients answer them from the moment they go out, and not messages that were
+//! accepted in between.
 
 use base::{Context, Result};
 use chrono::TimeDelta;
@@ -8,11 +8,11 @@ use storage::{PgConnection, outbound::work::DueLeg, sms::products::replies};
 
 use super::{sender::Sender, stopped::sent_from};
 
-/// What is due later than this after its id was minted was to wait. Of what was not, whoever takes it notes whom its recipients
-/// answer.
+/// A message whose due time is more than this after the creation of its id was scheduled by the caller. For all others,
+/// the accepting code records which message the recipient answers.
 pub const SCHEDULED_FROM: TimeDelta = TimeDelta::seconds(2);
 
-/// Notes whom the recipients of such messages answer that are picked for the first time.
+/// Records which message recipients answer, for scheduled messages that are picked for the first time.
 pub(super) async fn correspond(
     ctx: &Context,
     db: &mut PgConnection,
@@ -29,7 +29,7 @@ pub(super) async fn correspond(
     Ok(replies::correspond_now(db, client, &now, ctx.now()).await?)
 }
 
-/// Legs behind the first one note it when they are queued.
+/// True for the first leg. Later legs record it when they are queued.
 fn is_first(leg: &DueLeg) -> bool {
     leg.ordinal == 0 && leg.attempts == 0
 }

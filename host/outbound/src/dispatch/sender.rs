@@ -1,4 +1,4 @@
-//! The inbox that a lane sends from, with the carrier that takes its messages.
+//! The inbox that a lane sends from, and the carrier that takes its messages.
 
 use std::sync::Arc;
 
@@ -26,27 +26,27 @@ pub(super) struct Sender {
     pub(super) carrier: Arc<dyn Carrier>,
     /// The files that its messages may name.
     pub(super) files: Arc<ClientFiles>,
-    /// What the files behind links are.
+    /// The types of the files behind links.
     pub(super) links: Arc<LinkTypes>,
-    /// The business account whose templates it sends.
+    /// The business account (WABA) whose templates it sends.
     pub(super) waba_id: Option<String>,
-    /// Nothing goes out before then.
+    /// Nothing goes out before this time.
     pub(super) waits_until: Option<DateTime<Utc>>,
-    /// Its device lives in another process: that one sends.
+    /// True if its device is in another process, which sends.
     pub(super) is_elsewhere: bool,
-    /// What routers of SMS have said of what it sends next.
+    /// Answers of SMS routers about the next legs.
     pub(super) asked_ahead: Arc<AskedAhead>,
 }
 
 impl Sender {
-    /// The sender of a lane; `None` when the inbox is gone or nothing carries its messages.
+    /// Reads the sender of a lane. `None`: the inbox is gone or has no carrier.
     pub(super) async fn load(ctx: &Context, lease: &Lease) -> Result<Option<Self>> {
         let id = InboxId(lease.lane);
         let mut db = ctx.db.acquire().await?;
         Self::read(ctx, &mut db, lease.client, id).await
     }
 
-    /// The same, on a connection of the caller.
+    /// As [`Self::load`], on a connection of the caller.
     pub(super) async fn read(
         ctx: &Context,
         db: &mut PgConnection,
@@ -86,7 +86,7 @@ impl Sender {
     }
 }
 
-/// What a carrier must know of a Lite number.
+/// Reads the facts that a carrier needs about a Lite number.
 async fn lite_number(
     db: &mut PgConnection,
     client: ClientId,
@@ -99,7 +99,8 @@ async fn lite_number(
     Ok(Credentials::WhatsappLite(LiteSender::new(number.msisdn.clone(), connected, throttle, &zone)))
 }
 
-/// What a carrier must know of an inbox, with its secrets opened. What must be read besides is added by the caller.
+/// Returns the facts that a carrier needs about an inbox, with its secrets opened. The caller adds facts that need a
+/// query.
 fn opened(ctx: &Context, client: ClientId, inbox: &Inbox) -> Result<CarrierInbox> {
     let credentials = match &inbox.settings {
         InboxSettings::WhatsappCloud(cloud) => Credentials::WhatsappCloud(CloudNumber {

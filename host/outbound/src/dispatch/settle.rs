@@ -1,4 +1,4 @@
-//! What the answers of a provider lead to: accepted, failed, again later, or unknown.
+//! Turns the outcomes of provider calls into states: accepted, failed, retried later, or in doubt.
 
 use std::collections::BTreeSet;
 
@@ -39,22 +39,22 @@ use crate::{
     sms_parts::{self, LegPart},
 };
 
-/// Calls for one leg that its story tells of, unless they took it.
+/// Failed calls of one leg that its story shows.
 const CALLS_TOLD: i16 = 8;
 
-/// How long a message of a chat that could not be handed over keeps those back that were said after it. Longer than a provider's
-/// passing refusals are waited for (`domain::carriage`), so only a message that is tried for hours is overtaken.
+/// How long an undelivered message of a chat holds back the later messages of that chat. It is longer than passing
+/// refusals last (`domain::carriage`), so only a message that is tried for hours is overtaken.
 const HOLDS_FOR: TimeDelta = TimeDelta::minutes(15);
 
-/// How a provider call ended.
+/// The outcome of a provider call.
 pub(super) struct Outcome {
     pub(super) leg: DueLeg,
     pub(super) result: std::result::Result<Taken, SendFailure>,
-    /// Kept until it is written down.
+    /// Kept until the outcome is stored.
     pub(super) doubt: Option<Doubt>,
 }
 
-/// What has ended and is to be written down.
+/// Outcomes and parts to be stored.
 #[derive(Default)]
 pub(super) struct Ended {
     pub(super) outcomes: Vec<Outcome>,
@@ -66,49 +66,49 @@ impl Ended {
         self.outcomes.is_empty() && self.parts.is_empty()
     }
 
-    /// Up to `most` outcomes, and all parts.
+    /// Takes up to `most` outcomes, and all parts.
     pub(super) fn take(&mut self, most: usize) -> Self {
         let outcomes = self.outcomes.drain(..self.outcomes.len().min(most)).collect();
         Self { outcomes, parts: std::mem::take(&mut self.parts) }
     }
 
-    /// Whom the calls that ended were to.
+    /// The recipients of the calls that ended.
     pub(super) fn recipients(&self) -> impl Iterator<Item = &str> {
         self.outcomes.iter().map(|outcome| outcome.leg.recipient.address().value())
     }
 }
 
-/// Somebody who was written to.
+/// A recipient that a message was sent to.
 struct WrittenTo {
-    /// The customer is found, or begun, by this one.
+    /// The address by which the customer is found or created.
     address: Address,
-    /// What the provider calls the same person.
+    /// The addresses by which the provider names the same person.
     named: Vec<Address>,
-    /// The template that it was.
+    /// The template, if it was one.
     template: Option<SentTemplate>,
-    /// Its numbered choices.
+    /// The numbered choices of the message.
     offer: Option<NewOffer>,
 }
 
-/// What one transaction writes.
+/// The rows that one transaction stores.
 #[derive(Default)]
 struct Settlement {
     steps: Vec<Step>,
     written_to: Vec<WrittenTo>,
     later: Vec<(MessageId, i16, DateTime<Utc>)>,
     unknown: Vec<(MessageId, i16)>,
-    /// Of a chat, and tried again: what is said after them waits for them.
+    /// Legs of chats that are retried. Later messages of the chat wait for them.
     holding: Vec<(MessageId, i16)>,
-    /// Of a chat, and not tried again: nothing waits for news of them.
+    /// Legs of chats that are not retried. Later messages do not wait for their reports.
     not_holding: Vec<(MessageId, i16)>,
-    /// Refused for a passing reason, and sent again.
+    /// Legs that were refused for a passing reason and are sent again.
     refused_for_now: Vec<(MessageId, i16)>,
     refresh_templates: bool,
-    /// Calls that took no message, for its story.
+    /// Calls that took no message, for the story of the message.
     calls: Vec<FailedCall>,
 }
 
-/// Writes the outcomes of a group of calls.
+/// Stores the outcomes of a group of calls.
 pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &Sender, ended: &Ended) -> Result<()> {
     let (client, now) = (lease.client, ctx.now());
     let mut settlement = Settlement::default();
@@ -154,8 +154,9 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &Sender, ended:
     Ok(())
 }
 
-/// Records which messages a provider has taken, and which ids the SMSC gave to parts. The process that has the lane now must not send
-/// them again. As with a status, which needs no lane either, a leg only moves forward.
+/// Stores which messages a provider took, and the ids that the SMSC gave to parts, although the lane is lost. The
+/// process that holds the lane now must not send them again. As with a status, which needs no lane either, a leg only
+/// moves forward.
 async fn remember_without_lease(ctx: &Context, client: ClientId, parts: &[LegPart], taken: Vec<Step>) -> Result<()> {
     if parts.is_empty() && taken.is_empty() {
         return Ok(());
@@ -170,7 +171,7 @@ async fn remember_without_lease(ctx: &Context, client: ClientId, parts: &[LegPar
 }
 
 impl Settlement {
-    /// `keeps_choices`: what it lets its recipient choose is remembered.
+    /// `keeps_choices`: the choices of the message are stored.
     fn accept(&mut self, leg: &DueLeg, taken: &Taken, keeps_choices: bool, now: DateTime<Utc>) {
         let template = match leg.content.as_ref() {
             OutboundContent::Template(template) => {
@@ -197,7 +198,8 @@ impl Settlement {
         });
     }
 
-    /// Keeps what came of a call, of the first ones for a leg: later ones, made while a provider is away, say the same.
+    /// Keeps the failures of the first calls for a leg. Later calls, made while a provider is down, fail in the same
+    /// way.
     fn note(&mut self, ctx: &Context, leg: &DueLeg, failure: &SendFailure, now: DateTime<Utc>) {
         let tries = tries(leg);
         if tries.calls > CALLS_TOLD {
@@ -240,7 +242,7 @@ impl Settlement {
             Next::AwaitNews => {
                 tracing::warn!(message.id = %message, reason = %failure, "no answer; waiting for a status");
                 self.unknown.push((message, leg.ordinal));
-                // One that was in doubt before waits for news alone.
+                // A leg that was in doubt before waits only for a report.
                 if leg.unanswered { self.let_go(leg) } else { self.hold(leg) }
             }
         }
@@ -259,13 +261,13 @@ impl Settlement {
     }
 }
 
-/// What a leg has behind it, the call included that ended now. An SMS waits for a time and no longer, however often it is called for
+/// The tries of a leg, including the call that ended now. An SMS is limited by time only, not by its number of calls
 /// (`waits::expired`).
 fn tries(leg: &DueLeg) -> Tries {
     Tries { calls: leg.attempts.saturating_add(1), refusals: leg.refusals, expires: leg.channel == Channel::Sms }
 }
 
-/// The step of a leg that does not go out any more.
+/// The step of a leg that is given up.
 pub(super) fn failed(leg: &DueLeg, failure: ProviderFailure, now: DateTime<Utc>) -> Step {
     Step {
         message: leg.message,
@@ -278,8 +280,8 @@ pub(super) fn failed(leg: &DueLeg, failure: ProviderFailure, now: DateTime<Utc>)
     }
 }
 
-/// Remembers who was written to, and whether with a template (SPEC 6.5), inside the caller's transaction. Answers the lanes to wake
-/// after the commit.
+/// Records which customers were written to, and whether with a template (SPEC 6.5), inside the caller's transaction.
+/// Returns the lanes to wake after the commit.
 async fn remember_recipients(
     ctx: &Context,
     db: &mut PgConnection,

@@ -1,6 +1,6 @@
-//! Subscribers who have stopped SMS from a source get none, whatever product they are of (SPEC 4.8), and customers who have stopped
-//! marketing none over WhatsApp (SPEC 6.4): they are left out when their legs would be marked, so that a stop holds for what was
-//! accepted before it, too.
+//! Leaves out recipients who stopped messages: subscribers who stopped SMS from a source, for all products (SPEC 4.8),
+//! and customers who stopped marketing over WhatsApp (SPEC 6.4). The check comes when legs are about to be marked, so a
+//! stop also holds for messages that were accepted before it.
 
 use base::Result;
 use domain::{
@@ -18,10 +18,10 @@ use storage::{PgConnection, outbound::work::DueLeg, people::marketing_stops, sms
 use super::{pick::Picked, sender::Sender};
 use crate::opt_out::STOPPED_MARKETING;
 
-/// Our own code of an SMS whose recipient has stopped them.
+/// The code of an SMS whose recipient stopped SMS from its source.
 pub const STOPPED_SMS: i64 = OwnCode::StoppedSms.code();
 
-/// Fails the picked legs of those who have stopped.
+/// Fails the picked legs to recipients who stopped messages.
 pub(super) async fn leave_out(
     db: &mut PgConnection,
     client: ClientId,
@@ -35,7 +35,7 @@ pub(super) async fn leave_out(
     }
 }
 
-/// Where a router has chosen another source before, a stop of either holds.
+/// If a router chose another source, a stop of either source holds.
 async fn leave_out_sms(db: &mut PgConnection, client: ClientId, sender: &Sender, picked: &mut Picked) -> Result<()> {
     let own = picked.go.iter().map(|leg| (source_of(sender, leg), to(leg)));
     let routed = picked.go.iter().filter_map(|leg| Some((routed_source(leg)?, to(leg))));
@@ -58,7 +58,7 @@ fn to(leg: &DueLeg) -> &str {
     leg.recipient.address().value()
 }
 
-/// Nobody is asked about where nothing that goes out is marketing.
+/// Makes no query if no picked leg is marketing.
 async fn leave_out_marketing(
     db: &mut PgConnection,
     client: ClientId,
@@ -81,12 +81,12 @@ fn is_marketing(leg: &DueLeg) -> bool {
     leg.category.as_deref() == Some(TemplateCategory::Marketing.as_str())
 }
 
-/// Fails those of the picked legs.
+/// Fails these picked legs.
 fn fail(sender: &Sender, picked: &mut Picked, is_stopped: impl FnMut(&DueLeg) -> bool, failure: &ProviderFailure) {
     let (out, go) = std::mem::take(&mut picked.go).into_iter().partition(is_stopped);
     picked.go = go;
     picked.failed.extend(Vec::into_iter(out).map(|leg| {
-        // One that may have arrived is not sent again; nobody can say that it was not sent.
+        // A leg in doubt may have arrived, so it is not reported as unsent.
         let failure = if leg.unanswered { sender.carrier.no_answer() } else { failure.clone() };
         (leg, failure)
     }));
@@ -96,7 +96,7 @@ fn stopped_failure() -> ProviderFailure {
     ProviderFailure { code: STOPPED_SMS, text: "the recipient has stopped messages from this source".to_owned() }
 }
 
-/// The SMS that a leg is, if it was written as one.
+/// The SMS of a leg, if it was written as an SMS.
 pub(super) fn sms_of(leg: &DueLeg) -> Option<&SmsContent> {
     match (leg.own_content.as_ref(), leg.content.as_ref()) {
         (Some(LegContent::Sms(sms)), _) | (None, OutboundContent::Sms(sms)) => Some(sms),
@@ -104,12 +104,12 @@ pub(super) fn sms_of(leg: &DueLeg) -> Option<&SmsContent> {
     }
 }
 
-/// What a leg is sent from.
+/// The source of a leg.
 pub(super) fn source_of<'a>(sender: &'a Sender, leg: &'a DueLeg) -> &'a str {
     sms_of(leg).and_then(|sms| sms.source.as_deref()).unwrap_or(&sender.inbox.address)
 }
 
-/// The same, where a router has decided about it.
+/// The source of a leg after the decision of a router.
 pub(super) fn sent_from<'a>(sender: &'a Sender, leg: &'a DueLeg) -> &'a str {
     routed_source(leg).unwrap_or_else(|| source_of(sender, leg))
 }

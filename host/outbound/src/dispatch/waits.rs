@@ -1,4 +1,4 @@
-//! What does not go out now: put off with its lane, put aside because it cannot be read, or given up.
+//! Legs that do not go out now: postponed with their lane, put aside because they cannot be read, or given up.
 
 use std::time::Duration;
 
@@ -22,12 +22,13 @@ use uuid::Uuid;
 use super::{sender::Sender, settle};
 use crate::delivery;
 
-/// Legs put off together.
+/// Legs that are postponed in one statement.
 const POSTPONED_AT_ONCE: i64 = 1000;
-/// How long what cannot be read is left alone: a newer release, which a deploy is about to start, may know it.
+/// How long a leg that cannot be read is put aside. A newer release, which a deployment may be about to start, can
+/// perhaps read it.
 const PUT_ASIDE: TimeDelta = TimeDelta::minutes(10);
 
-/// Has legs that cannot be read wait, so that the rest of their lane goes on. Inside the caller's transaction.
+/// Puts aside legs that cannot be read, so that the rest of their lane goes on. Inside the caller's transaction.
 pub(super) async fn put_aside(
     ctx: &Context,
     db: &mut PgConnection,
@@ -49,7 +50,7 @@ pub(super) async fn put_aside(
     Ok(())
 }
 
-/// Why an SMS, or a message of a Lite number, that waited too long is not sent any more; `None` while it may wait.
+/// Returns the failure of an SMS, or of a message of a Lite number, that waited too long. `None` while it may wait.
 pub(super) fn expired(ctx: &Context, now: DateTime<Utc>, kind: InboxKind, leg: &DueLeg) -> Option<ProviderFailure> {
     let may_wait = match kind {
         InboxKind::WhatsappLite => ctx.settings.lite_expires_after,
@@ -57,7 +58,7 @@ pub(super) fn expired(ctx: &Context, now: DateTime<Utc>, kind: InboxKind, leg: &
     };
     let waited = (now - leg.queued_at).to_std().unwrap_or_default();
     let expires = leg.channel == Channel::Sms || kind == InboxKind::WhatsappLite;
-    // One that may have reached WhatsApp waits for what becomes of it.
+    // A message that may have reached WhatsApp waits for its report.
     let in_doubt = kind == InboxKind::WhatsappLite && leg.unanswered;
     if !expires || in_doubt || waited <= may_wait {
         return None;
@@ -85,7 +86,7 @@ fn in_words(time: Duration) -> String {
     }
 }
 
-/// Fails legs that will not go out any more, inside the caller's transaction.
+/// Fails legs that are given up, inside the caller's transaction.
 pub(super) async fn give_up(
     ctx: &Context,
     db: &mut PgConnection,
@@ -99,12 +100,12 @@ pub(super) async fn give_up(
     delivery::advance(ctx, db, client, steps).await
 }
 
-/// Puts off what is due in a lane whose carrier takes nothing, so that it does not keep a worker. What has waited too long
-/// fails.
+/// Postpones the due legs of a lane whose carrier takes nothing, so that the lane does not keep a worker. Legs that
+/// waited too long fail.
 pub(super) async fn postpone(ctx: &Context, lease: &Lease, length: Duration) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
-    // One moment for all of it: what is not too old by it is looked at again `length` after it.
+    // One time for all of them: a leg that is not too old at this time is looked at again `length` after it.
     let now = ctx.now();
     let Due { legs, unreadable } = work::due(&mut tx, lease.client, lease.lane, now, POSTPONED_AT_ONCE).await?;
     let again = now + length;
@@ -115,7 +116,7 @@ pub(super) async fn postpone(ctx: &Context, lease: &Lease, length: Duration) -> 
             None => later.push((leg.message, leg.ordinal, again)),
         }
     }
-    // Legs before work, as everybody writes them.
+    // Legs before their work, in the order of every writer.
     let wakes = give_up(ctx, &mut tx, lease.client, given_up).await?;
     work::defer(&mut tx, lease.client, &later, Later::PutOff).await?;
     put_aside(ctx, &mut tx, lease, unreadable).await?;
@@ -124,8 +125,8 @@ pub(super) async fn postpone(ctx: &Context, lease: &Lease, length: Duration) -> 
     Ok(())
 }
 
-/// Has everything in a lane wait whose carrier takes nothing. Messages of a Lite number wait without a row being written for
-/// any of them: their lane is not looked at until then, or until session or schedule open it.
+/// Postpones a whole lane whose carrier takes nothing. For a Lite number no row of a message is written: its lane is
+/// not looked at until then, or until its session or schedule opens it.
 pub(super) async fn close(ctx: &Context, lease: &Lease, sender: &Sender, length: Duration) -> Result<()> {
     if sender.inbox.kind != InboxKind::WhatsappLite {
         return postpone(ctx, lease, length).await;
@@ -133,9 +134,9 @@ pub(super) async fn close(ctx: &Context, lease: &Lease, sender: &Sender, length:
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
     let inbox = InboxId(lease.lane);
-    // Whoever opens the lane writes this row, too: what is read now holds until we have written.
+    // The code that opens the lane locks this row too, so the facts that are read now hold until the write.
     lite::lock(&mut tx, lease.client, inbox).await?;
-    // One moment for all of it, as above.
+    // One time for all of them, as above.
     let now = ctx.now();
     let Due { legs, unreadable } = work::due(&mut tx, lease.client, lease.lane, now, POSTPONED_AT_ONCE).await?;
     let given_up = legs.into_iter().filter_map(|leg| {

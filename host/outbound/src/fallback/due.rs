@@ -1,4 +1,5 @@
-//! Whether an SMS may follow a leg that has just failed. What speaks against it is kept beside the message, for its story.
+//! Decides whether an SMS may follow a leg that has just failed. The reasons against it are stored with the message,
+//! for its story.
 
 use channels::whatsapp_cloud::error_codes::means_not_on_whatsapp;
 use chrono::TimeDelta;
@@ -22,7 +23,7 @@ use super::SWITCHED_OFF;
 use crate::delivery::Step;
 use base::{Context, Result};
 
-/// Asks for a decision when one is due (PROVIDERS A.12); at most once per message.
+/// Requests a decision if one is due (PROVIDERS A.12), at most once per message.
 pub(crate) async fn follows(
     ctx: &Context,
     db: &mut PgConnection,
@@ -63,7 +64,7 @@ pub(crate) async fn follows(
     Ok(false)
 }
 
-/// Said by Cloud, not without doubt, or found out by Lite before sending.
+/// True for codes that Cloud sends, although not with certainty, or that Lite finds before sending.
 fn may_not_be_on_whatsapp(code: i64) -> bool {
     means_not_on_whatsapp(code) || code == NOT_REGISTERED
 }

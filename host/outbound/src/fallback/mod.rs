@@ -1,5 +1,5 @@
-//! Decides whether a message whose recipient is not on WhatsApp becomes an SMS (SPEC 2.4). A plugin decides; the host
-//! sees to it that there is at most one SMS per message.
+//! Decides whether a message whose recipient is not on WhatsApp becomes an SMS (SPEC 2.4). A plugin decides. The host
+//! ensures that at most one SMS goes out per message.
 
 pub(crate) mod due;
 mod question;
@@ -39,18 +39,18 @@ use plugins::{
     slots,
 };
 
-/// The component that decides when a client has activated no other.
+/// The component that decides if a client has activated no other.
 pub const BUILT_IN: &str = "sms-fallback";
-/// Calls of a failing plugin before the host decides by the rule of the specification itself.
+/// Calls of a failing plugin before the host decides by the rule of the specification.
 const PLUGIN_ATTEMPTS: i16 = 3;
-/// Pause when the host could not ask the plugin, which is nobody's failure.
+/// Pause if the host could not call the plugin, which does not count as a failure of the plugin.
 const HOST_PAUSE: Duration = Duration::from_secs(1);
-/// Why nothing is sent for a client that wants no fallbacks.
+/// The reason if a client has switched fallbacks off.
 const SWITCHED_OFF: &str = "the client has switched fallbacks off";
-/// Decisions taken up at once.
+/// Decisions that are read at once.
 const PAGE: i64 = 20;
 
-/// Works off the fallback decisions of a business number.
+/// Makes the due fallback decisions of a business number.
 pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
     while !lease.is_over() {
         let mut db = ctx.db.acquire().await?;
@@ -72,7 +72,7 @@ async fn decide(ctx: &Context, lease: &Lease, waiting: &DueFallback) -> Result<(
         let mut db = ctx.db.acquire().await?;
         slots::in_force(&mut db, lease.client, World::SmsFallback, waiting.inbox).await?
     };
-    // By customer and number, so that one customer meets one version.
+    // By customer and number, so that a customer always gets the same version.
     let chosen = Answering::of_or_built_in(&slots, customer_of(waiting), World::SmsFallback, BUILT_IN);
     let mut answering = Arc::new(chosen);
     loop {
@@ -91,7 +91,7 @@ async fn decide(ctx: &Context, lease: &Lease, waiting: &DueFallback) -> Result<(
             return put_off(ctx, lease, waiting, made, None).await;
         }
         if answering.is_canary() {
-            // The live version decides at once, as without a plugin where none is live.
+            // The live version decides at once. If none is live, the rule of the host does.
             keep(ctx, lease, made).await?;
             answering = Arc::new(Answering::live_or_built_in(&slots, World::SmsFallback, BUILT_IN));
             continue;
@@ -104,13 +104,13 @@ async fn decide(ctx: &Context, lease: &Lease, waiting: &DueFallback) -> Result<(
     }
 }
 
-/// Stands for the customer on the number: a canary has it or has it not.
+/// The key that decides whether a canary version serves this customer on this number.
 fn customer_of(waiting: &DueFallback) -> Uuid {
     let key = order_key(waiting.inbox, waiting.recipient.address());
     Uuid::from_u64_pair(0, key.cast_unsigned())
 }
 
-/// SPEC 2.4 in the host: what happens when the plugin that should decide is broken.
+/// The rule of SPEC 2.4 in the host, for a plugin that is broken.
 fn written_rule(message: &Undeliverable) -> Decision {
     let text = message.requested.text.clone().or_else(|| message.auto_text.clone()).filter(|text| !text.is_empty());
     match text {
@@ -122,17 +122,17 @@ fn written_rule(message: &Undeliverable) -> Decision {
     }
 }
 
-/// Keeps a call that failed, of a version on trial.
+/// Stores a failed call of a version on trial.
 async fn keep(ctx: &Context, lease: &Lease, made: FinishedCall) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
-    // What its shadow would have said is of no interest: the live version has one too.
+    // Its shadow is not called, because the live version has a shadow too.
     drop(calls::keep(ctx, &mut tx, lease.client, vec![made]).await?);
     tx.commit().await?;
     Ok(())
 }
 
-/// Keeps a call that failed, and puts the decision off: for this long, or for a moment where the plugin is not to blame.
+/// Stores a failed call and postpones the decision by this time, or by a moment if the plugin is not at fault.
 async fn put_off(
     ctx: &Context,
     lease: &Lease,
@@ -149,7 +149,7 @@ async fn put_off(
     Ok(())
 }
 
-/// Writes the decision and what follows from it in one transaction.
+/// Stores the decision and its effects in one transaction.
 async fn apply(
     ctx: &Context,
     lease: &Lease,
@@ -166,7 +166,7 @@ async fn apply(
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
     let kept = calls::keep(ctx, &mut tx, lease.client, made.into_iter().collect()).await?;
-    // Switched off since the message failed.
+    // The client may have switched fallbacks off since the message failed.
     let enabled = fallbacks::are_enabled(&mut tx, lease.client).await?;
     let decision = if enabled { decision } else { Err(SWITCHED_OFF.to_owned()) };
     let reason = decision.as_ref().err().map(String::as_str);
@@ -206,7 +206,7 @@ async fn apply(
     Ok(())
 }
 
-/// What the SMS is sent from: whoever answers that answers this message.
+/// The source of the SMS. Answers to it are answers to this message.
 async fn source_of(
     ctx: &Context,
     db: &mut PgConnection,
@@ -222,7 +222,7 @@ async fn source_of(
     Ok(own.unwrap_or_else(|| ctx.settings.sms_default_source.clone()))
 }
 
-/// The SMS as it will be sent and where to, or why it cannot be.
+/// Returns the SMS and its recipient, or the reason why it cannot be sent.
 fn sendable(waiting: &DueFallback, sms: Sms) -> std::result::Result<(SmsContent, Address), String> {
     if sms.text.is_empty() {
         return Err("the plugin decided for an SMS without a text".to_owned());

@@ -1,4 +1,4 @@
-//! What a fallback plugin is told, in the words of `wit/`.
+//! The request to a fallback plugin, in the types of `wit/`.
 
 use chrono::{DateTime, Utc};
 use domain::content::OutboundContent;
@@ -26,7 +26,7 @@ pub(super) fn undeliverable(waiting: &DueFallback, now: DateTime<Utc>) -> Undeli
             unicode: requested.is_some_and(|fallback| fallback.unicode),
         },
         auto_text,
-        // Whether that matters was judged when the failure came in; what arrives here is to be decided.
+        // This was judged when the failure was reported, so a message that arrives here must be decided.
         seen_on_whatsapp: false,
         age_seconds: u32::try_from((now - waiting.failed_at).num_seconds().max(0)).unwrap_or(u32::MAX),
         template_name,

@@ -1,26 +1,26 @@
-//! One SMS that routers are asked about, and what a decision makes of it.
+//! One SMS that routers are asked about, and the effect of a decision on it.
 
 use domain::{content::SmsContent, segments, sms_products::source, sms_route::SmsRoute};
 use plugin_host::sms_router::{Change, Decision, Direction, Sms};
 use uuid::Uuid;
 
-/// How a text is divided, and how much of it there may be.
+/// How a text is divided into parts, and how long it may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
-    /// UTF-16 also where the GSM alphabet would do.
+    /// UTF-16 even if the GSM alphabet would do.
     pub unicode: bool,
-    /// Parts say their place by themselves.
+    /// True if the text of each part contains its number.
     pub numbered: bool,
 }
 
 impl Bounds {
-    /// Those of an SMS that was accepted.
+    /// The bounds of an accepted SMS.
     pub fn of(sms: Option<&SmsContent>) -> Self {
         let (unicode, numbered) = sms.map_or((false, false), |sms| (sms.unicode, sms.numbered));
         Self { unicode, numbered }
     }
 
-    /// How many SMS a text is; `None` when it is too long for any.
+    /// Returns the number of SMS for a text, or `None` if it is too long.
     pub fn segments(self, text: &str) -> Option<u32> {
         let split = if self.numbered { segments::split_numbered } else { segments::split };
         split(text, self.unicode).ok().and_then(|segmented| u32::try_from(segmented.parts.len()).ok())
@@ -30,22 +30,21 @@ impl Bounds {
 /// One SMS that routers are asked about.
 #[derive(Debug)]
 pub struct Asked {
-    /// Its id.
     pub id: Uuid,
-    /// Who a version on trial is for or not: the subscriber.
+    /// The subscriber. It decides whether a version on trial serves this SMS.
     pub subject: Uuid,
-    /// Its text is forgotten: no recording may keep it.
+    /// True if its text is deleted after sending, so no recording may keep it.
     pub forgets: bool,
     /// How its text is divided.
     pub bounds: Bounds,
-    /// What routers are told, as those before left it.
+    /// The SMS for the next router, with the changes of earlier routers.
     pub sms: Sms,
-    /// What they have decided so far.
+    /// The decisions so far.
     pub route: SmsRoute,
 }
 
 impl Asked {
-    /// Applies a decision; answers its reason, and what of it could not be done.
+    /// Applies a decision. Returns its reason, and the parts of it that could not be applied.
     pub(super) fn apply(&mut self, decision: Decision) -> Option<String> {
         match decision {
             Decision::AsIs => None,
@@ -94,7 +93,7 @@ impl Asked {
         (!said.is_empty()).then(|| said.join("; "))
     }
 
-    /// The room for a text stays what was charged, whatever a router before made of it.
+    /// The text may use as many parts as were charged, whatever earlier routers changed.
     fn rewrite(&mut self, text: String) {
         self.sms.text.clone_from(&text);
         self.route.text = Some(text);

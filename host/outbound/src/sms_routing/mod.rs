@@ -1,5 +1,6 @@
-//! Asks the routers of SMS (world `sms-router`, ADR 0036): that of the client, then the operator's, about lists of messages. What
-//! fails decides nothing, and says so: the message then goes as without that router.
+//! Asks the routers of SMS (world `sms-router`, ADR 0036) about lists of messages: first the client's router, then the
+//! operator's. A router that fails decides nothing and the failure is recorded. The message then goes out as without
+//! that router.
 
 mod asked;
 
@@ -20,37 +21,38 @@ use uuid::Uuid;
 
 pub use asked::{Asked, Bounds};
 
-/// The operator's router, which is asked last about the messages of every client: a file of this name in `plugins.dir`.
+/// The operator's router: a file of this name in `plugins.dir`. It is asked last, about the messages of every client.
 pub const OPERATORS: &str = "operator-sms-router";
 
-/// The routers that are in force for an inbox.
+/// The routers in force for an inbox.
 #[derive(Debug)]
 pub struct Routers {
     slots: Slots,
     operators: Option<Arc<Answering>>,
 }
 
-/// Which routers decide. Whatever changes what they would say of a message changes this: another version, configuration or share.
+/// Identifies the routers that decide. Any change that can change their answers (version, configuration or share)
+/// changes this value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Deciders {
     pub(crate) live: Option<Uuid>,
     pub(crate) canary: Option<(Uuid, u8)>,
     pub(crate) shadow: Option<Uuid>,
-    /// The generation of the operator's.
+    /// The generation of the operator's router.
     pub(crate) operators: Option<u64>,
 }
 
-/// What routers decided.
+/// The decisions of routers.
 #[derive(Debug, Default)]
 pub struct Routed {
-    /// What became of each message, in the order in which they were asked about.
+    /// The route of each message, in the order of the question.
     pub routes: Vec<SmsRoute>,
-    /// To be kept with what follows.
+    /// Calls to store with the effects of the decisions.
     pub calls: Vec<FinishedCall>,
 }
 
 impl Routers {
-    /// The routers of an inbox; `None` where there is none to ask.
+    /// Returns the routers of an inbox, or `None` if there are none.
     pub async fn in_force(
         ctx: &Context,
         db: &mut PgConnection,
@@ -64,7 +66,7 @@ impl Routers {
         Ok((routers.are_the_clients() || routers.operators.is_some()).then_some(routers))
     }
 
-    /// Which ones these are.
+    /// Returns the identity of these routers.
     pub(crate) fn deciders(&self, ctx: &Context) -> Deciders {
         let Slots { live, shadow, canary } = &self.slots;
         Deciders {
@@ -75,15 +77,15 @@ impl Routers {
         }
     }
 
-    /// Whether the client has routers, and not the operator alone.
+    /// True if the client has routers, and not only the operator.
     pub(crate) fn are_the_clients(&self) -> bool {
         self.slots.live.is_some() || self.slots.canary.is_some()
     }
 
-    /// Asks about messages, as many at once as one call takes. No transaction may be open.
+    /// Asks about messages, as many in one call as it takes. No transaction may be open.
     pub async fn ask(&self, ctx: &Context, client: ClientId, mut asked: Vec<Asked>) -> Routed {
         let mut calls = Vec::new();
-        // Those of one version together, and apart what no recording may keep.
+        // Grouped by version. Messages that no recording may keep form groups of their own.
         let mut groups: BTreeMap<(Option<Uuid>, bool), Vec<&mut Asked>> = BTreeMap::new();
         for one in &mut asked {
             let answers = self.slots.answering(one.subject).map(|activation| activation.id);
@@ -110,7 +112,7 @@ impl Routers {
         Routed { routes, calls }
     }
 
-    /// Puts one question. Where a version on trial fails the live one is asked at once.
+    /// Makes one call. If a version on trial fails, the live version is called at once.
     async fn put(
         &self,
         ctx: &Context,
@@ -168,7 +170,7 @@ impl Routers {
     }
 }
 
-/// Whether the operator has a router.
+/// True if the operator has a router.
 pub(crate) fn has_operators(ctx: &Context) -> bool {
     ctx.plugins
         .find(OPERATORS)
