@@ -28,13 +28,13 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     examples(json!({"email": "ada@acme.example", "password": "correct horse", "clientRef": "acme"})),
 )]
 struct RetrieveBody {
-    /// Of the user.
+    /// E-mail address of the user.
     #[schema(required, nullable = false)]
     email: Option<String>,
-    /// Of the user.
+    /// Password of the user.
     #[schema(required, nullable = false)]
     password: Option<String>,
-    /// Of the client that the user belongs to.
+    /// The client that the user belongs to.
     #[schema(required, nullable = false)]
     client_ref: Option<String>,
 }
@@ -43,7 +43,7 @@ struct RetrieveBody {
 #[serde(rename_all = "camelCase")]
 #[schema(as = ApiKey, examples(json!({"apiKey": "b8b8f4b2-6a53-4c6f-9a4e-0b6f4a1c2d3e"})))]
 struct Retrieved {
-    /// For the header `Authorization`.
+    /// The API key, for the header `Authorization`.
     #[schema(format = Uuid)]
     api_key: String,
 }
@@ -56,9 +56,9 @@ struct Generated {
     token: String,
 }
 
-/// The API key of a user, for e-mail, password and `clientRef`.
+/// Returns the API key of a user, for e-mail, password and `clientRef`.
 ///
-/// After ten wrong passwords in 15 minutes the account is closed for a while, also for the right one.
+/// After ten wrong passwords in 15 minutes the account is locked for a while, even for the right password.
 #[utoipa::path(
     post,
     path = "/messaging-service/WhatsApp/authenticate/retrieveApiKey",
@@ -121,24 +121,24 @@ fn refused(error: LoginError) -> ApiError {
     })),
 )]
 struct ChangeBody {
-    /// Of the user.
+    /// E-mail address of the user.
     #[schema(required, nullable = false)]
     email: Option<String>,
-    /// The one that is in force, temporary or not.
+    /// The present password, temporary or not.
     #[schema(required, nullable = false)]
     password: Option<String>,
-    /// Of the client that the user belongs to.
+    /// The client that the user belongs to.
     #[schema(required, nullable = false)]
     client_ref: Option<String>,
-    /// 8 to 1,024 bytes, another one than before.
+    /// The new password: 8 to 1,024 bytes, and not the present one.
     #[schema(required, nullable = false)]
     new_password: Option<String>,
 }
 
-/// Chooses another password, with the one that is in force.
+/// Changes a password.
 ///
-/// This is what a temporary password is good for, once. Wrong passwords count as they do for `retrieveApiKey`. The API key, if
-/// there is one, stays.
+/// A temporary password can be used here, once. Wrong passwords count as they do for `retrieveApiKey`. The API key does
+/// not change.
 #[utoipa::path(
     post,
     path = "/messaging-service/WhatsApp/authenticate/changePassword",
@@ -167,7 +167,6 @@ async fn change(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Of a password that was not changed.
 pub(crate) fn refused_change(error: PasswordError) -> ApiError {
     match error {
         PasswordError::New(fault) => ApiError::faults(vec![fault]),
@@ -175,9 +174,9 @@ pub(crate) fn refused_change(error: PasswordError) -> ApiError {
     }
 }
 
-/// A new API key in place of the caller's own.
+/// Replaces the caller's API key.
 ///
-/// The key that the request carries is not valid any more once this has been answered.
+/// The key of this request is no longer valid after the answer.
 #[utoipa::path(
     post,
     path = "/messaging-service/WhatsApp/SystemUsers/generateAPIKey",

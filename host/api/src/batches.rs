@@ -1,4 +1,4 @@
-//! Batches: what became of a send as a whole, and how it is stopped (`/whatsapp-api-service/v2/batches`).
+//! Batches: the progress of a send, and how to stop it (`/whatsapp-api-service/v2/batches`).
 
 use axum::{Json, extract::State, http::request::Parts};
 use chrono::SecondsFormat;
@@ -27,51 +27,51 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(cancel))
 }
 
-/// Which batches are wanted.
+/// Filters of the list of batches.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "says what the handler looks for")]
 struct Between {
-    /// Only those accepted at this time or later: ISO 8601, UTC where it names no offset.
+    /// Only batches that were accepted at or after this time (ISO 8601; UTC if there is no offset).
     #[param(nullable = false)]
     from: Option<String>,
-    /// Only those accepted before this time.
+    /// Only batches that were accepted before this time.
     #[param(nullable = false)]
     to: Option<String>,
 }
 
-/// What one send request brought.
+/// The messages of one send request.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Batch)]
 struct BatchBody {
     /// The `batchId` of its 202.
     batch_id: Uuid,
-    /// The HTTP request that it came with.
+    /// The HTTP request of the send.
     #[serde(skip_serializing_if = "Option::is_none")]
     request_id: Option<Uuid>,
     /// `OPEN`, `PAUSED` or `CANCELLED`.
     #[schema(examples("OPEN"))]
     state: &'static str,
-    /// What it is sent from.
+    /// The business number or source address.
     #[serde(skip_serializing_if = "Option::is_none")]
     sender: Option<String>,
-    /// Which way it goes.
+    /// The channel.
     #[schema(examples("WHATSAPP"))]
     channel: String,
-    /// `NOTIFICATION`, `CHAT`, `SMS`.
+    /// `NOTIFICATION`, `CHAT` or `SMS`.
     message_type: String,
     /// Name of its template.
     #[serde(skip_serializing_if = "Option::is_none")]
     template_name: Option<String>,
-    /// What its messages are billed as.
+    /// The billing category of its messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     category: Option<String>,
-    /// Recipients that are sent to.
+    /// Number of accepted recipients.
     accepted_count: u32,
-    /// Recipients that are not.
+    /// Number of rejected recipients.
     rejected_count: u32,
-    /// When it was accepted.
+    /// Time of acceptance.
     #[schema(format = DateTime)]
     created_time: String,
 }
@@ -94,7 +94,7 @@ impl From<Batch> for BatchBody {
     }
 }
 
-/// A batch, and how far it is.
+/// A batch and its progress.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = BatchProgress)]
@@ -102,28 +102,28 @@ struct ProgressBody {
     /// The batch.
     #[serde(flatten)]
     batch: BatchBody,
-    /// How many of its messages stand where.
+    /// Its messages by state.
     progress: Counts,
 }
 
-/// How many messages stand where.
+/// Numbers of messages by state.
 #[derive(Serialize, ToSchema, Default)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = BatchCounts)]
 struct Counts {
     /// Not sent yet.
     queued: u64,
-    /// The provider has it.
+    /// Taken by the provider.
     accepted: u64,
     /// On its way.
     sent: u64,
-    /// On the device.
+    /// Delivered to the device.
     delivered: u64,
     /// Read.
     read: u64,
     /// Voice note played.
     played: u64,
-    /// Will not arrive.
+    /// Failed for good.
     failed: u64,
 }
 
@@ -156,9 +156,9 @@ impl From<BatchError> for ApiError {
     }
 }
 
-/// The client's batches, the newest first.
+/// Lists the client's batches, newest first.
 ///
-/// Of more than 10,000 that are asked for, `totalElements` says at least how many there are; `last` is always exact.
+/// If there are more than 10,000, `totalElements` is a lower bound. `last` is always exact.
 #[utoipa::path(
     get,
     path = "/whatsapp-api-service/v2/batches",
@@ -181,7 +181,7 @@ async fn list(
     Ok(Json(Page::new(query.page, page, BatchBody::from)))
 }
 
-/// A batch, and how far it is.
+/// A batch and its progress.
 #[utoipa::path(
     get,
     path = "/whatsapp-api-service/v2/batches/{batchId}",
@@ -200,9 +200,9 @@ async fn one(
     progress.map(|told| Json(told.into())).ok_or_else(ApiError::not_found)
 }
 
-/// Holds back what of a batch has not been sent.
+/// Pauses a batch.
 ///
-/// What has been sent goes its way. Asking again changes nothing.
+/// Messages that have left are not changed. A repeated request changes nothing.
 #[utoipa::path(
     post,
     path = "/whatsapp-api-service/v2/batches/{batchId}/pause",
@@ -223,9 +223,9 @@ async fn pause(
     Ok(Json(batches::pause(&state.context, allowed.caller.client, batch).await?.into()))
 }
 
-/// Lets a paused batch go on.
+/// Resumes a paused batch.
 ///
-/// One that is not paused goes on as it does.
+/// A batch that is not paused does not change.
 #[utoipa::path(
     post,
     path = "/whatsapp-api-service/v2/batches/{batchId}/resume",
@@ -246,9 +246,10 @@ async fn resume(
     Ok(Json(batches::resume(&state.context, allowed.caller.client, batch).await?.into()))
 }
 
-/// Gives up what of a batch has not been sent.
+/// Cancels the messages of a batch that have not left.
 ///
-/// Its messages are reported as `FAILED` with the code 900410; what has been sent goes its way. Asking again changes nothing.
+/// They are reported as `FAILED` with the code 900410. Messages that have left are not changed. A repeated request
+/// changes nothing.
 #[utoipa::path(
     post,
     path = "/whatsapp-api-service/v2/batches/{batchId}/cancel",

@@ -1,4 +1,4 @@
-//! The client's blocklist: recipients that its sends reject, whatever the channel.
+//! The client's blocklist: recipients that its sends reject on every channel.
 
 use axum::{Json, extract::State, http::StatusCode};
 use chrono::SecondsFormat;
@@ -21,7 +21,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(list, add)).routes(routes!(remove))
 }
 
-/// A recipient that is not written to.
+/// A recipient on the blocklist.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = BlockedRecipient)]
@@ -29,10 +29,10 @@ struct BlockedBody {
     /// Phone number in digits, or user id.
     #[schema(examples("27830000001"))]
     recipient: String,
-    /// Why, in the client's words.
+    /// The client's reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// Since when.
+    /// The time when it was added.
     #[schema(format = DateTime)]
     created_time: String,
 }
@@ -47,29 +47,30 @@ impl From<Blocked> for BlockedBody {
     }
 }
 
-/// Recipients that are not to be written to.
+/// Recipients to add.
 #[derive(Deserialize, ToSchema)]
 #[schema(as = BlockRecipients, examples(json!({"recipients": ["+27830000001", "ZA.1234567890"], "reason": "asked us to stop"})))]
 struct AddBody {
     /// Phone numbers in international format, or user ids.
     #[schema(min_items = 1, max_items = 1000)]
     recipients: Option<Vec<String>>,
-    /// Why; shown in the list.
+    /// The reason, which the list shows.
     #[schema(max_length = 255)]
     reason: Option<String>,
 }
 
-/// How many recipients were added.
+/// The result of an addition.
 #[derive(Serialize, ToSchema)]
 #[schema(as = RecipientsBlocked)]
 struct AddedBody {
-    /// Those that were not on the list before.
+    /// Number of recipients that were not on the list before.
     added: u64,
 }
 
-/// The recipients that are not written to.
+/// Lists the blocked recipients.
 ///
-/// User ids before numbers, each in order; `searchString` is part of an address, a number however it is written.
+/// User ids come before numbers, each in order. `searchString` is a part of an address; a number may be written in any
+/// spelling.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/blocklist",
@@ -88,9 +89,9 @@ async fn list(
     Ok(Json(Page::new(query.page, page, BlockedBody::from)))
 }
 
-/// Adds recipients that are not to be written to.
+/// Adds recipients to the blocklist.
 ///
-/// Sends that are accepted from now on reject them with a reason; what was accepted before goes out.
+/// Later sends reject them with a reason. Messages that were accepted before still go out.
 #[utoipa::path(
     post,
     path = "/messaging-service/WhatsApp/blocklist",

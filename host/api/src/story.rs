@@ -1,4 +1,4 @@
-//! `GET /messaging-service/WhatsApp/messages/{gstId}`: the whole story of one message (CONTRACT 7).
+//! `GET /messaging-service/WhatsApp/messages/{gstId}`: the story of one message (CONTRACT 7).
 
 use axum::{Json, extract::State};
 use chrono::{DateTime, SecondsFormat, Utc};
@@ -20,7 +20,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(one))
 }
 
-/// A message and all that happened to it.
+/// A message with all its events.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = MessageStory)]
@@ -30,19 +30,19 @@ struct StoryBody {
     /// The client's tracking id.
     #[serde(skip_serializing_if = "Option::is_none")]
     ct_id: Option<String>,
-    /// Where it stands: `QUEUED`, `ACCEPTED`, `SENT`, `DELIVERED`, `READ`, `PLAYED` or `FAILED`.
+    /// The present state: `QUEUED`, `ACCEPTED`, `SENT`, `DELIVERED`, `READ`, `PLAYED` or `FAILED`.
     #[schema(examples("DELIVERED"))]
     status: String,
-    /// What it went over last.
+    /// The channel of the last leg.
     #[schema(examples("WHATSAPP"))]
     channel: String,
-    /// The business number or source address that it was sent from.
+    /// The business number or source address that sent it.
     #[serde(skip_serializing_if = "Option::is_none")]
     sender: Option<String>,
-    /// The number that it goes to; absent where it goes to a user id alone.
+    /// The recipient's number. Absent if the message goes only to a user id.
     #[serde(skip_serializing_if = "Option::is_none")]
     receiver: Option<String>,
-    /// The user id that it goes to, or that was given beside the number.
+    /// The recipient's user id, if the request had one.
     #[serde(skip_serializing_if = "Option::is_none")]
     recipient_user_id: Option<String>,
     /// `NOTIFICATION`, `CHAT`, `SMS`, or `REPLY` for a message of a live chat.
@@ -51,127 +51,128 @@ struct StoryBody {
     /// Name of its template.
     #[serde(skip_serializing_if = "Option::is_none")]
     template_name: Option<String>,
-    /// What it is billed as.
+    /// The billing category.
     #[serde(skip_serializing_if = "Option::is_none")]
     category: Option<String>,
-    /// The send that it is part of.
+    /// The batch of the send.
     #[serde(skip_serializing_if = "Option::is_none")]
     batch_id: Option<Uuid>,
-    /// The HTTP request that it came with.
+    /// The HTTP request of the send.
     #[serde(skip_serializing_if = "Option::is_none")]
     request_id: Option<Uuid>,
-    /// When it is called for next, while it is queued.
+    /// Time of the next call, while the message is queued.
     #[schema(format = DateTime)]
     #[serde(skip_serializing_if = "Option::is_none")]
     due_time: Option<String>,
-    /// What happened, in order.
+    /// The events, in order.
     timeline: Vec<EntryBody>,
 }
 
-/// Something that happened to a message; what does not apply to its `kind` is absent.
+/// An event in the story of a message. Fields that do not apply to its `kind` are absent.
 #[derive(Serialize, ToSchema, Default)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = MessageStoryEntry)]
 struct EntryBody {
-    /// When we learned of it.
+    /// The time when Patchbay learned of it.
     #[schema(format = DateTime)]
     time: String,
     /// `REQUEST`, `PROVIDER_CALL`, `RECEIPT`, `DECISION`, `ROUTE`, `WEBHOOK` or `WEBHOOK_ATTEMPT`.
     #[schema(examples("RECEIPT"))]
     kind: &'static str,
-    /// Of calls and receipts: what the message travels over.
+    /// For calls and receipts: the channel.
     #[serde(skip_serializing_if = "Option::is_none")]
     channel: Option<String>,
-    /// Of calls: which attempt to deliver it, from 0.
+    /// For calls: position of the leg, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     leg: Option<i16>,
-    /// Of calls: where it goes.
+    /// For calls: the recipient's address.
     #[serde(skip_serializing_if = "Option::is_none")]
     receiver: Option<String>,
-    /// Of calls: `ACCEPTED`, `REFUSED`, `RETRY` or `UNANSWERED`. Of decisions: `PENDING`, `SENT` or `SKIPPED`. Of
-    /// routes: `AS_IS`, `CHANGED` or `REFUSED`. Of webhooks: `PENDING`, `DELIVERED`, `DROPPED` or `EXHAUSTED`.
+    /// The outcome. For calls: `ACCEPTED`, `REFUSED`, `RETRY` or `UNANSWERED`. For decisions: `PENDING`, `SENT` or
+    /// `SKIPPED`. For routes: `AS_IS`, `CHANGED` or `REFUSED`. For webhooks: `PENDING`, `DELIVERED`, `DROPPED` or
+    /// `EXHAUSTED`.
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<String>,
-    /// Of receipts: the state reached. Of webhooks: the state that it tells of.
+    /// For receipts: the new state. For webhooks: the state that the webhook reports.
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<String>,
-    /// Of receipts: when, by the provider.
+    /// For receipts: the time from the provider.
     #[schema(format = DateTime)]
     #[serde(skip_serializing_if = "Option::is_none")]
     provider_time: Option<String>,
-    /// Of calls that took it: the provider's id of it.
+    /// For calls that took the message: the provider's id.
     #[serde(skip_serializing_if = "Option::is_none")]
     provider_id: Option<String>,
-    /// Of calls: the provider may have got it twice.
+    /// For calls: `true` if the provider may have the message twice.
     #[serde(skip_serializing_if = "Option::is_none")]
     ambiguous: Option<bool>,
-    /// Of calls to an SMSC: the parts that it has.
+    /// For calls to an SMSC: the parts that it has.
     #[serde(skip_serializing_if = "Option::is_none")]
     parts: Option<Vec<PartBody>>,
-    /// Why it failed: the code.
+    /// The code of the failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     error_code: Option<String>,
-    /// Why it failed, in words.
+    /// The failure as a text for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     error_code_string: Option<String>,
-    /// Of decisions: the plugin that decided. Of webhooks: the shaper that made the body, where it is not the one that ships.
+    /// For decisions: the plugin that decided. For webhooks: the shaper of the body, if it is not the built-in one.
     #[serde(skip_serializing_if = "Option::is_none")]
     plugin: Option<String>,
-    /// Of decisions and webhooks: its version; absent for one that ships with the program.
+    /// For decisions and webhooks: the version of the plugin. Absent for a built-in plugin.
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<i32>,
-    /// Of decisions and webhooks: the hash of its component.
+    /// For decisions and webhooks: the SHA-256 of the component.
     #[serde(skip_serializing_if = "Option::is_none")]
     sha256: Option<String>,
-    /// Of decisions: why.
+    /// For decisions: the reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// Of routes: what routers decided about the SMS.
+    /// For routes: the decision of routers about the SMS.
     #[serde(skip_serializing_if = "Option::is_none")]
     route: Option<RouteBody>,
-    /// Of webhooks and their attempts: the header `webhook-id`.
+    /// For webhooks and their attempts: the header `webhook-id`.
     #[serde(skip_serializing_if = "Option::is_none")]
     webhook_id: Option<Uuid>,
-    /// Of webhooks: where it goes.
+    /// For webhooks: the address.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
-    /// Of attempts: which, from 1.
+    /// For attempts: the number, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     attempt: Option<i16>,
-    /// Of attempts: the status that was answered.
+    /// For attempts: the HTTP status of the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     status_code: Option<i16>,
-    /// Of attempts: how long it took.
+    /// For attempts: the duration.
     #[serde(skip_serializing_if = "Option::is_none")]
     duration_millis: Option<i32>,
-    /// Of the request: its id.
+    /// For the request: its id.
     #[serde(skip_serializing_if = "Option::is_none")]
     request_id: Option<Uuid>,
-    /// Of the request: the send that the message was part of.
+    /// For the request: the batch of the send.
     #[serde(skip_serializing_if = "Option::is_none")]
     batch_id: Option<Uuid>,
 }
 
-/// What routers decided about an SMS; what is absent is as without a router.
+/// The decision of routers about an SMS. An absent field means that no router changed it.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = MessageStoryRoute)]
 struct RouteBody {
-    /// Who was asked, in order: the client's router, then the operator's.
+    /// The routers in the order of their calls: the client's, then the operator's.
     routers: Vec<RouterBody>,
-    /// Name of the bind that it goes over.
+    /// Name of the bind that carries the SMS.
     #[serde(skip_serializing_if = "Option::is_none")]
     bind: Option<String>,
-    /// What the subscriber sees as the sender.
+    /// The sender that the subscriber sees.
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<String>,
     /// Priority for the SMSC, 0 to 3.
     #[serde(skip_serializing_if = "Option::is_none")]
     priority: Option<u8>,
-    /// How long the SMSC tries.
+    /// How long the SMSC tries to deliver it.
     #[serde(skip_serializing_if = "Option::is_none")]
     validity_seconds: Option<u32>,
-    /// It says something else than it did.
+    /// `true` if a router changed the text.
     rewritten: bool,
 }
 
@@ -182,15 +183,15 @@ struct RouteBody {
 struct RouterBody {
     /// Name of the plugin.
     plugin: String,
-    /// Its version; absent for one that ships with the program, and for the operator's.
+    /// Its version. Absent for built-in plugins and for the operator's.
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<u32>,
-    /// The hash of its component.
+    /// The SHA-256 of its component.
     #[serde(skip_serializing_if = "Option::is_none")]
     sha256: Option<String>,
-    /// It is the operator's.
+    /// `true` if it is the operator's router.
     operator: bool,
-    /// Why it decided so, or why it could not: then the message goes as without it.
+    /// The reason of its decision, or of its failure. After a failure the message goes out as without this router.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
 }
@@ -220,11 +221,11 @@ impl From<SmsRoute> for RouteBody {
 #[serde(rename_all = "camelCase")]
 #[schema(as = MessageStoryPart)]
 struct PartBody {
-    /// Which, from 1.
+    /// Number of the part, from 1.
     part: i16,
-    /// The SMSC's id of it.
+    /// The SMSC's id of the part.
     provider_id: String,
-    /// How far it has come.
+    /// State of the part.
     status: String,
 }
 
@@ -255,7 +256,6 @@ impl From<Story> for StoryBody {
 }
 
 impl EntryBody {
-    /// A provider took a leg.
     fn taken(leg: StoryLeg, parts: Vec<StoryPart>) -> Self {
         let part = |part: StoryPart| PartBody { part: part.part, provider_id: part.smsc_id, status: part.state };
         Self {
@@ -271,7 +271,6 @@ impl EntryBody {
         }
     }
 
-    /// A provider was called for a leg and did not take it.
     fn not_taken(call: StoryCall, leg: Option<Box<StoryLeg>>) -> Self {
         let (channel, receiver) = leg.map(|leg| (leg.channel, leg.address_value)).unzip();
         Self {
@@ -346,11 +345,11 @@ impl From<Entry> for EntryBody {
     }
 }
 
-/// The whole story of a message.
+/// The story of a message.
 ///
-/// From the request over the calls of providers, what they reported and what plugins decided, to the webhooks that told of it,
-/// each with its attempts. A message is named by its `gstId`: the one that webhooks carry, whether it is ours or one that the
-/// send brought along (of several messages with the same one, the newest).
+/// It has the request, the provider calls, the reports of providers, the decisions of plugins, and the webhooks with
+/// their attempts. A message is named by its `gstId`, which webhooks carry: ours, or the one that the send supplied. If
+/// several messages have the same one, the newest is shown.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/messages/{gstId}",

@@ -1,4 +1,4 @@
-//! The batch SMS gateway (SPEC 4.9; `docs/sms-gateway.md`): forms in, XML out.
+//! The batch SMS gateway (SPEC 4.9; `docs/sms-gateway.md`). It takes forms and answers with XML.
 
 use std::sync::Arc;
 
@@ -35,10 +35,10 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(service, try_service))
 }
 
-/// What a call says, decoded, or why that cannot be read.
+/// The decoded fields of a call, or the reason why they cannot be read.
 struct Fields {
     fields: Result<Vec<(String, String)>, BatchFault>,
-    /// It came with GET.
+    /// True if the call used GET.
     testing: bool,
 }
 
@@ -68,14 +68,14 @@ fn unreadable(why: Unreadable) -> BatchFault {
     BatchFault::new(1004, format!("the form {why}"))
 }
 
-/// A caller that hangs up does not take its batch back.
+/// If the caller hangs up, its batch goes on.
 async fn answer(
     state: &ApiState,
     allowed: &Allowed<SmsGateway>,
     call: BatchCall,
     given: Fields,
 ) -> Result<Response, ApiError> {
-    // Who asks what became of a batch sends nothing.
+    // A query sends nothing, so it does not count as a send.
     if call == BatchCall::Send {
         allowed.held.recipients_left()?;
     }
@@ -103,44 +103,45 @@ async fn answer(
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "the form of `domain::sms_products::batch::Keywords`")]
 struct SmsBatchSend {
-    /// 80 characters at most.
+    /// Name of the batch, at most 80 characters.
     #[schema(nullable = false, max_length = 80)]
     batchref: Option<String>,
-    /// Unique within the `batchref`: what is sent again under it is answered with 1034 and not sent.
+    /// Unique within the `batchref`. If it is sent again, the answer is 1034 and nothing is sent.
     #[schema(nullable = false, max_length = 20)]
     batchid: Option<String>,
     /// The text.
     message: String,
-    /// Numbers of 10 to 11 digits with commas between them, each with `|` and an identifier if you like; about 200.
+    /// Numbers of 10 to 11 digits, separated by commas, each optionally with `|` and an identifier. About 200 numbers.
     cell: String,
-    /// What it is sent from; without it `priority` and one of the two models of replies.
+    /// The source address. If it is absent, `priority` and one of the two models of replies are needed.
     #[schema(nullable = false)]
     senderid: Option<String>,
-    /// `true`: receipts can be asked for.
+    /// `true`: receipts are kept for `deliveryreceiptscheck`.
     #[schema(nullable = false)]
     rdr: Option<String>,
     /// `true` with `repliesperuserid` or `manageownreplies`.
     #[schema(nullable = false)]
     priority: Option<String>,
-    /// Replies can be asked for.
+    /// `true`: replies are kept for `replysmscheck`.
     #[schema(nullable = false)]
     repliesperuserid: Option<String>,
-    /// The same, under a `virtualname`.
+    /// `true`: replies are kept under a `virtualname`.
     #[schema(nullable = false)]
     manageownreplies: Option<String>,
-    /// Goes with `manageownreplies`.
+    /// The name for `manageownreplies`.
     #[schema(nullable = false)]
     virtualname: Option<String>,
-    /// `true`: parts of 153 characters that phones join; otherwise messages of 156 that say their place.
+    /// `true`: parts of 153 characters that phones join. Otherwise separate messages of 156 characters with their
+    /// number in the text.
     #[schema(nullable = false)]
     concat: Option<String>,
-    /// `true`: 70 characters, 67 in each of several parts.
+    /// `true`: Unicode, 70 characters, or 67 in each of several parts.
     #[schema(nullable = false)]
     unicode: Option<String>,
-    /// 1 to 9: a longer text is cut.
+    /// Most parts, 1 to 9. A longer text is cut.
     #[schema(nullable = false)]
     maxparts: Option<String>,
-    /// `YYYY-MM-DD hh:mm:ss` in the client's time zone.
+    /// Time of sending, `YYYY-MM-DD hh:mm:ss` in the client's time zone.
     #[schema(nullable = false)]
     futuredatetime: Option<String>,
 }
@@ -149,29 +150,29 @@ struct SmsBatchSend {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "see SmsBatchSend")]
 struct SmsBatchQuery {
-    /// As it was sent.
+    /// The `batchref` of the send.
     batchref: String,
-    /// As it was sent.
+    /// The `batchid` of the send.
     batchid: String,
 }
 
-/// What the service is asked.
+/// A query about the account.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "see SmsBatchSend")]
 struct SmsServiceQuery {
-    /// Of the protocol.
+    /// Part of the protocol.
     #[schema(nullable = false)]
     version: Option<String>,
-    /// `true`: how many credits are left.
+    /// `true`: returns the remaining credits.
     #[schema(nullable = false)]
     creditcheck: Option<String>,
-    /// `true`: what `message`, or one SMS, to the numbers of `cell` would cost.
+    /// `true`: returns the cost of `message`, or of one SMS, to the numbers of `cell`.
     #[schema(nullable = false)]
     charge: Option<String>,
-    /// Numbers.
+    /// The numbers.
     #[schema(nullable = false)]
     cell: Option<String>,
-    /// A text.
+    /// The text.
     #[schema(nullable = false)]
     message: Option<String>,
 }
@@ -197,7 +198,7 @@ macro_rules! calls {
                 answer(&state, &allowed, BatchCall::$call, fields).await
             }
 
-            /// The same with GET, for testing only.
+            /// The same with GET, for tests only.
             #[utoipa::path(
                 get,
                 path = $path,
@@ -221,16 +222,16 @@ macro_rules! calls {
 calls! {
     /// Sends a batch.
     ///
-    /// Stored and charged when the status code is 0, or 1 where some numbers are invalid.
+    /// The batch is stored and charged if the status code is 0, or 1 if some numbers are invalid.
     send, try_send: "/smsbatch/sms", "sendBatchSms", "trySendBatchSms", SmsBatchSend, Send;
-    /// Tells the receipts of a batch.
+    /// Returns the receipts of a batch.
     ///
     /// Final states only, of batches that were sent with `rdr=true`.
     receipts, try_receipts: "/smsbatch/deliveryreceiptscheck", "checkBatchReceipts", "tryCheckBatchReceipts", SmsBatchQuery, Receipts;
-    /// Tells the replies to a batch.
+    /// Returns the replies to a batch.
     ///
-    /// Of batches that were sent with `repliesperuserid` or `manageownreplies`; all of them each time.
+    /// The batch must have been sent with `repliesperuserid` or `manageownreplies`. Each call returns all replies.
     replies, try_replies: "/smsbatch/replysmscheck", "checkBatchReplies", "tryCheckBatchReplies", SmsBatchQuery, Replies;
-    /// Tells credits, and what a batch would cost.
+    /// Returns the credits, and the cost of a batch.
     service, try_service: "/smsbatch/servicequery", "queryBatchService", "tryQueryBatchService", SmsServiceQuery, Service;
 }

@@ -1,4 +1,4 @@
-//! The JSON of a send of the conversation endpoint, for the document.
+//! The JSON of a send of the conversation endpoint, for the OpenAPI document.
 #![expect(dead_code, reason = "described, never made")]
 
 use utoipa::ToSchema;
@@ -6,8 +6,8 @@ use uuid::Uuid;
 
 use super::schema::{SendComponent, SendFallback, SendRecipient};
 
-/// A send into long-lived conversations: up to 1,000 recipients over all its messages (`limits.max_recipients`). Every name
-/// may be written in snake_case, too.
+/// A send into long-lived conversations: up to 1,000 recipients in all its messages together (`limits.max_recipients`).
+/// Every field name may also be written in snake_case.
 #[derive(ToSchema)]
 #[schema(
     rename_all = "camelCase",
@@ -29,14 +29,14 @@ pub(super) struct ConversationSend {
     sender: String,
     /// Free text into a conversation, or a template.
     message_type: ConversationMessageType,
-    /// Of a `NOTIFICATION`: name of the template. Not of a `CONVERSATION`.
+    /// Required for a `NOTIFICATION`: name of the template. Not accepted for a `CONVERSATION`.
     template_name: Option<String>,
-    /// Of a `NOTIFICATION`: id of the template. Not of a `CONVERSATION`.
+    /// Required for a `NOTIFICATION`: id of the template. Not accepted for a `CONVERSATION`.
     template_id: Option<String>,
-    /// At least one.
+    /// The messages; at least one.
     #[schema(min_items = 1, max_items = 1000)]
     messages: Vec<ConversationMessage>,
-    /// What becomes of recipients who are not on WhatsApp.
+    /// SMS fallback for recipients who are not on WhatsApp.
     fallback: Option<SendFallback>,
 }
 
@@ -50,21 +50,21 @@ pub(super) enum ConversationMessageType {
     Notification,
 }
 
-/// One content and its recipients: `recipientNumbers`, or by its other name `recipients`.
+/// One content and its recipients. The recipients are in `recipientNumbers` or, by its other name, `recipients`.
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase")]
 pub(super) struct ConversationMessage {
-    /// Whom it goes to.
+    /// The recipients.
     #[schema(min_items = 1, max_items = 1000, nullable = false)]
     recipient_numbers: Option<Vec<SendRecipient>>,
     /// The other name of `recipientNumbers`.
     #[schema(min_items = 1, max_items = 1000, nullable = false)]
     recipients: Option<Vec<SendRecipient>>,
-    /// Of a `CONVERSATION`: the conversation that it goes into. Not accepted on a `NOTIFICATION`.
+    /// Required for a `CONVERSATION`: the conversation of the text. Not accepted for a `NOTIFICATION`.
     conversation_id: Option<Uuid>,
-    /// Of a `CONVERSATION`: the text.
+    /// Required for a `CONVERSATION`: the text.
     #[schema(max_length = 4096)]
     message_text: Option<String>,
-    /// Of a `NOTIFICATION`: what fills the template.
+    /// For a `NOTIFICATION`: values for the placeholders of the template.
     components: Option<Vec<SendComponent>>,
 }

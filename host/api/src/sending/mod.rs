@@ -1,4 +1,5 @@
-//! Sending (SPEC 4.1). Parsing and rules are the acceptor's; here is what HTTP adds.
+//! The send endpoints (SPEC 4.1). The acceptor parses requests and applies the rules. This module adds the parts that
+//! belong to HTTP.
 
 mod conversation_schema;
 mod schema;
@@ -30,7 +31,7 @@ use crate::{
     state::ApiState,
 };
 
-/// What every send endpoint takes.
+/// The input of every send endpoint.
 struct Call {
     senders: Senders,
     request_id: RequestId,
@@ -65,20 +66,21 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(conversation))
 }
 
-/// What makes a send safe to repeat.
+/// The header that makes a send safe to repeat.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
 #[expect(dead_code, reason = "says what the handlers look for")]
 struct Idempotency {
-    /// A value of its own for every send, such as a UUID. A repeated one replays the first answer and sends nothing.
+    /// A value that is unique for each send, such as a UUID. A request with a known value gets the first answer again
+    /// and sends nothing.
     #[param(rename = "Idempotency-Key", nullable = false, min_length = 1, max_length = 255, pattern = "^[!-~]+$")]
     key: Option<String>,
 }
 
-/// Sends a template or a free text; `channel` says which way.
+/// Sends a template or a free text. `channel` selects WhatsApp or SMS.
 ///
-/// The answer means that everything is stored: recipients that were accepted will be sent to, also when this server stops.
-/// What becomes of each is reported by webhook.
+/// A 202 means that everything is stored: the messages to accepted recipients go out even if this server stops.
+/// Webhooks report the state of each message.
 #[utoipa::path(
     post,
     path = "/whatsapp-api-service/v2/messages",
@@ -93,9 +95,9 @@ async fn unified(State(state): State<ApiState>, allowed: Allowed<Sending>, call:
     accept(&state, &allowed, SendEndpoint::Unified, call).await
 }
 
-/// Sends a template or a free text by WhatsApp.
+/// Sends a template or a free text over WhatsApp.
 ///
-/// As the unified endpoint does, with the payload as the body.
+/// The body is the `payload` of the unified endpoint.
 #[utoipa::path(
     post,
     path = "/whatsapp-api-service/v2/channels/whatsapp",
@@ -112,8 +114,8 @@ async fn whatsapp(State(state): State<ApiState>, allowed: Allowed<Sending>, call
 
 /// Sends an SMS.
 ///
-/// `sender` is one of the client's SMS source addresses; without it the SMS comes from the client's default one. A text of
-/// more than one segment goes out in parts that the phone joins. What becomes of each message is reported by webhook, with
+/// `sender` is one of the client's SMS source addresses. If it is absent, the client's default source is used. A text
+/// of more than one segment goes out in parts that the phone joins. Webhooks report the state of each message, with
 /// `channel` `SMS`.
 #[utoipa::path(
     post,
@@ -131,9 +133,9 @@ async fn sms(State(state): State<ApiState>, allowed: Allowed<Sending>, call: Cal
 
 /// Sends free text into long-lived conversations, or a template.
 ///
-/// A text whose conversation is closed, has expired or is with somebody else is rejected for its recipient, with the reason.
-/// Templates belong to the conversation that is active with their recipient, if there is one. Field names may be written in
-/// snake_case.
+/// If the conversation of a text is closed, has expired or belongs to another recipient, that recipient is rejected
+/// with the reason. A template belongs to the active conversation with its recipient, if there is one. Field names may
+/// also be written in snake_case.
 #[utoipa::path(
     post,
     path = "/whatsapp-api-service/v2/json",
@@ -173,8 +175,8 @@ async fn accept(
     Ok((StatusCode::ACCEPTED, [(header::CONTENT_TYPE, json)], response).into_response())
 }
 
-/// A caller that hangs up does not take its request back: it waits in a group with others, and what it holds counts
-/// until that group is stored.
+/// If the caller hangs up, the request goes on: it waits in a group with others, and its bytes count until that group
+/// is stored.
 async fn accept_to_the_end(state: &ApiState, held: Held, call: SendCall) -> Result<Bytes, AcceptError> {
     let acceptor = Arc::clone(&state.acceptor);
     let accepting = async move {
@@ -189,7 +191,7 @@ async fn accept_to_the_end(state: &ApiState, held: Held, call: SendCall) -> Resu
     }
 }
 
-/// How many recipients a 202 is about.
+/// Returns the number of recipients in a 202.
 fn recipients(response: &[u8]) -> u32 {
     let counts: Counts = serde_json::from_slice(response).unwrap_or_default();
     counts.accepted_count.saturating_add(counts.rejected_count)
@@ -202,7 +204,7 @@ struct Counts {
     rejected_count: u32,
 }
 
-/// The header, exactly as sent: 1 to 255 visible ASCII characters, once.
+/// Reads the header exactly as sent: 1 to 255 visible ASCII characters, once.
 fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     let mut values = headers.get_all("idempotency-key").iter();
     let Some(value) = values.next() else { return Ok(None) };

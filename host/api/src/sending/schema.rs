@@ -1,4 +1,5 @@
-//! The JSON of a send (SPEC 2.2 to 2.5), for the document: `domain` reads and writes it and does not know of OpenAPI.
+//! The JSON of a send (SPEC 2.2 to 2.5), for the OpenAPI document. `domain` reads and writes it and does not know
+//! OpenAPI.
 #![expect(dead_code, reason = "described, never made")]
 
 use serde_json::Value;
@@ -24,20 +25,20 @@ use super::sms_schema::SmsSend;
     },
 })))]
 pub(super) struct UnifiedSend {
-    /// Which way it goes.
+    /// The channel.
     channel: SendChannel,
-    /// What is sent.
+    /// The message for that channel.
     payload: UnifiedPayload,
 }
 
-/// What is sent, by the channel that it goes over.
+/// The message, by channel.
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase")]
 #[serde(untagged)]
 pub(super) enum UnifiedPayload {
-    /// Over `WHATSAPP`.
+    /// For `WHATSAPP`.
     Whatsapp(Send),
-    /// Over `SMS`.
+    /// For `SMS`.
     Sms(SmsSend),
 }
 
@@ -51,7 +52,7 @@ pub(super) enum SendChannel {
     Sms,
 }
 
-/// A send: up to 1,000 recipients over all its messages (`limits.max_recipients`).
+/// A send: up to 1,000 recipients in all its messages together (`limits.max_recipients`).
 #[derive(ToSchema)]
 #[schema(
     rename_all = "camelCase",
@@ -69,14 +70,14 @@ pub(super) struct Send {
     sender: String,
     /// A template, or free text within 24 hours of the customer's last message.
     message_type: SendMessageType,
-    /// Of a `NOTIFICATION`: name of the template.
+    /// Required for a `NOTIFICATION`: name of the template.
     template_name: Option<String>,
-    /// Of a `NOTIFICATION`: id of the template.
+    /// Required for a `NOTIFICATION`: id of the template.
     template_id: Option<String>,
-    /// At least one.
+    /// The messages; at least one.
     #[schema(min_items = 1, max_items = 1000)]
     messages: Vec<SendMessage>,
-    /// What becomes of recipients who are not on WhatsApp.
+    /// SMS fallback for recipients who are not on WhatsApp.
     fallback: Option<SendFallback>,
 }
 
@@ -86,7 +87,7 @@ pub(super) struct Send {
 pub(super) enum SendMessageType {
     /// An approved template.
     Notification,
-    /// Free-form.
+    /// A free-form message.
     Chat,
 }
 
@@ -94,19 +95,19 @@ pub(super) enum SendMessageType {
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase")]
 pub(super) struct SendMessage {
-    /// Whom it goes to.
+    /// The recipients.
     #[schema(min_items = 1, max_items = 1000)]
     recipients: Vec<SendRecipient>,
-    /// Of a `NOTIFICATION`: what fills the template.
+    /// For a `NOTIFICATION`: values for the placeholders of the template.
     components: Option<Vec<SendComponent>>,
-    /// Of a `CHAT`: the text.
+    /// For a `CHAT`: the text.
     #[schema(max_length = 4096)]
     message_text: Option<String>,
-    /// Of a `CHAT`: an attachment.
+    /// For a `CHAT`: an attachment.
     media: Option<SendMedia>,
 }
 
-/// One recipient: `to`, else `customerUserId`.
+/// One recipient: `to` or, if it is absent, `customerUserId`.
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase")]
 pub(super) struct SendRecipient {
@@ -116,10 +117,10 @@ pub(super) struct SendRecipient {
     /// BSUID: country code, a dot, digits.
     #[schema(examples("ZA.1234567890"))]
     customer_user_id: Option<String>,
-    /// The client's own id of the message; it comes back in webhooks.
+    /// The client's own id of the message. Webhooks carry it.
     #[schema(max_length = 255)]
     ct_id: Option<String>,
-    /// A system tracking id that the client brings along.
+    /// A system tracking id that the client supplies.
     #[schema(max_length = 255)]
     gst_id: Option<String>,
 }
@@ -127,49 +128,49 @@ pub(super) struct SendRecipient {
 /// An attachment.
 #[derive(ToSchema)]
 pub(super) struct SendMedia {
-    /// Publicly accessible.
+    /// Publicly accessible address of the file.
     url: String,
-    /// Text below it.
+    /// The caption.
     #[schema(max_length = 1024)]
     caption: Option<String>,
-    /// What it is: `IMAGE`, `VIDEO`, `AUDIO`, `VOICE`, `DOCUMENT`, `STICKER`, or a media type such as `application/pdf`. Without
-    /// it the extension of the link decides, else the `Content-Type` that its server gives.
+    /// The type: `IMAGE`, `VIDEO`, `AUDIO`, `VOICE`, `DOCUMENT`, `STICKER`, or a media type such as `application/pdf`.
+    /// If it is absent, the extension of the link decides and, if there is none, the `Content-Type` of its server.
     #[schema(rename = "type", examples("application/pdf"))]
     kind: Option<String>,
-    /// Name of a document; without it, that of the link.
+    /// Name of a document. If it is absent, the name in the link.
     filename: Option<String>,
 }
 
-/// SMS fallback of recipients who are not on WhatsApp.
+/// SMS fallback for recipients who are not on WhatsApp.
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase")]
 pub(super) struct SendFallback {
-    /// Turns it on.
+    /// `true` turns the fallback on.
     send_fallback: bool,
-    /// Text of the SMS; absent = the text of the template.
+    /// Text of the SMS. If it is absent, the text of the template.
     text: Option<String>,
-    /// Force Unicode: 70 characters to a part.
+    /// `true` forces Unicode: 70 characters per part.
     unicode: Option<bool>,
 }
 
-/// What fills one part of a template.
+/// The values of one component of a template.
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase")]
 pub(super) struct SendComponent {
-    /// Which part.
+    /// The component.
     #[schema(rename = "type")]
     kind: SendComponentType,
-    /// `body` and `button`: values of the placeholders, in order.
+    /// For `body` and `button`: values of the placeholders, in order.
     parameters: Option<Vec<String>>,
-    /// `header`: what the file is.
+    /// For `header`: type of the file.
     format: Option<SendHeaderFormat>,
-    /// `header`: publicly accessible address of the file.
+    /// For `header`: publicly accessible address of the file.
     url: Option<String>,
-    /// `header`: name of a document.
+    /// For `header`: name of a document.
     filename: Option<String>,
-    /// `button`: what quick replies do, in order.
+    /// For `button`: effects of the quick replies, in order.
     conversation_parameters: Option<Vec<SendConversationParameter>>,
-    /// `carousel`: one entry a card.
+    /// For `carousel`: one entry per card.
     cards: Option<Vec<SendCard>>,
 }
 
@@ -195,39 +196,39 @@ pub(super) enum SendHeaderFormat {
     Document,
     /// A picture.
     Image,
-    /// A film.
+    /// A video.
     Video,
 }
 
-/// What a tap on a quick reply does.
+/// The effect of a tap on a quick reply.
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase")]
 pub(super) struct SendConversationParameter {
-    /// Comes back on a tap.
+    /// The value that a tap returns.
     payload: String,
     /// Keeps the conversation open, or closes it.
     conversation_state: Option<SendConversationState>,
 }
 
-/// What becomes of the conversation.
+/// State of the conversation after a tap.
 #[derive(ToSchema)]
 #[schema(rename_all = "lowercase")]
 pub(super) enum SendConversationState {
-    /// It stays open.
+    /// The conversation stays open.
     Start,
-    /// It is closed.
+    /// The conversation is closed.
     End,
 }
 
 /// One card of a carousel.
 #[derive(ToSchema)]
 pub(super) struct SendCard {
-    /// Header, body and buttons.
+    /// Header, body and buttons of the card.
     #[schema(no_recursion)]
     components: Option<Vec<SendComponent>>,
 }
 
-/// A send that was accepted.
+/// The answer to an accepted send.
 #[derive(ToSchema)]
 #[schema(
     rename_all = "camelCase",
@@ -250,29 +251,29 @@ pub(super) struct SendCard {
     })),
 )]
 pub(super) struct SendAccepted {
-    /// For people.
+    /// A text for people.
     response: String,
-    /// Of this send.
+    /// Id of this send.
     batch_id: Uuid,
-    /// The request as it came.
+    /// The request as it was sent.
     #[schema(value_type = Object)]
     req_object: Value,
-    /// Whether all recipients were accepted.
+    /// Tells if all recipients were accepted.
     status: SendStatus,
-    /// The counts, for people.
+    /// The counts as a text for people.
     message: String,
-    /// Of the request that was accepted: a repeated `Idempotency-Key` gives that of the first.
+    /// Id of the accepted request. A repeated `Idempotency-Key` gets the id of the first request.
     request_id: Uuid,
-    /// Which way it goes.
+    /// The channel.
     channel: SendChannel,
-    /// When it was accepted.
+    /// Time of acceptance.
     #[schema(format = DateTime)]
     timestamp: String,
-    /// Recipients that will be sent to.
+    /// Number of accepted recipients.
     accepted_count: u32,
-    /// Recipients that will not.
+    /// Number of rejected recipients.
     rejected_count: u32,
-    /// These, each with the reason.
+    /// The rejected recipients, each with the reason.
     rejected_recipients: Vec<RejectedRecipient>,
 }
 
@@ -280,17 +281,17 @@ pub(super) struct SendAccepted {
 #[derive(ToSchema)]
 #[schema(rename_all = "UPPERCASE")]
 pub(super) enum SendStatus {
-    /// All of them.
+    /// All recipients were accepted.
     Accepted,
-    /// Some were rejected, or all.
+    /// Some or all recipients were rejected.
     Partial,
 }
 
-/// A recipient that will not be sent to.
+/// A rejected recipient.
 #[derive(ToSchema)]
 pub(super) struct RejectedRecipient {
-    /// As the request had it.
+    /// The recipient as the request had it.
     number: String,
-    /// Why, in words.
+    /// The reason, as a text for people.
     reason: String,
 }

@@ -1,11 +1,11 @@
-//! The JSON of an SMS send, for the document: `domain` reads it and does not know of OpenAPI.
+//! The JSON of an SMS send, for the OpenAPI document. `domain` reads it and does not know OpenAPI.
 #![expect(dead_code, reason = "described, never made")]
 
 use utoipa::ToSchema;
 
 use super::schema::SendRecipient;
 
-/// An SMS send: up to 1,000 recipients over all its messages (`limits.max_recipients`).
+/// An SMS send: up to 1,000 recipients in all its messages together (`limits.max_recipients`).
 #[derive(ToSchema)]
 #[schema(
     rename_all = "camelCase",
@@ -19,13 +19,13 @@ use super::schema::SendRecipient;
     ),
 )]
 pub(super) struct SmsSend {
-    /// One of the client's SMS source addresses; absent = its default one.
+    /// One of the client's SMS source addresses. If it is absent, the client's default source.
     #[schema(max_length = 17, examples("PATCHBAY"))]
     sender: Option<String>,
-    /// At least one.
+    /// The messages; at least one.
     #[schema(min_items = 1, max_items = 1000)]
     messages: Vec<SmsMessage>,
-    /// Force Unicode: 70 characters to a part. A text outside the GSM alphabet goes as Unicode by itself.
+    /// `true` forces Unicode: 70 characters per part. A text outside the GSM alphabet is sent as Unicode in any case.
     unicode: Option<bool>,
 }
 
@@ -33,9 +33,9 @@ pub(super) struct SmsSend {
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase")]
 pub(super) struct SmsMessage {
-    /// Whom it goes to: each needs `to`.
+    /// The recipients. Each needs `to`.
     #[schema(min_items = 1, max_items = 1000)]
     recipients: Vec<SendRecipient>,
-    /// The text: of 160 characters in one part, then 153 a part; in Unicode 70, then 67.
+    /// The text. One part has up to 160 characters; longer texts have 153 per part. In Unicode it is 70 and 67.
     message_text: String,
 }

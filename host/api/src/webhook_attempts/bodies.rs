@@ -31,7 +31,7 @@ pub(super) enum WebhookTypeName {
     Chatbot,
 }
 
-/// Whether a webhook is sent.
+/// The state of a webhook.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 #[schema(as = WebhookState)]
@@ -40,7 +40,7 @@ pub(super) enum StateName {
     On,
     /// It has none.
     Off,
-    /// Its receiver did not take it: nothing is sent until the address is saved again.
+    /// Turned off because its receiver failed. Nothing is sent until the address is saved again.
     Disabled,
 }
 
@@ -51,22 +51,22 @@ pub(super) enum StateName {
 pub(super) struct HealthBody {
     #[schema(value_type = WebhookTypeName)]
     webhook_type: WebhookType,
-    /// Empty = off.
+    /// The address. Empty if the webhook is off.
     url: String,
     state: StateName,
-    /// When it was turned off.
+    /// The time when it was turned off.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     disabled_time: Option<String>,
-    /// `GONE`: its receiver answered 410. `FAILING`: it failed for five days, without one success.
+    /// `GONE`: its receiver answered 410. `FAILING`: it failed for five days without a success.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     disabled_reason: Option<&'static str>,
-    /// First failure since the last success.
+    /// The first failure since the last success.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     failing_since: Option<String>,
-    /// Deliveries that were given up and are still kept: they can be sent again.
+    /// Number of deliveries that were given up and can be sent again.
     failed_deliveries: i64,
 }
 
@@ -89,34 +89,34 @@ impl From<EndpointHealth> for HealthBody {
     }
 }
 
-/// One request that was made.
+/// One request to a receiver.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = WebhookAttempt)]
 pub(super) struct AttemptBody {
-    /// Of the attempt.
+    /// Id of the attempt.
     id: Uuid,
-    /// What was sent: also the header `webhook-id`.
+    /// Id of the delivery, which is also the header `webhook-id`.
     delivery_id: Uuid,
-    /// Absent where the delivery says it.
+    /// Absent if the attempt is shown as part of its delivery.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<WebhookTypeName>, nullable = false)]
     webhook_type: Option<WebhookType>,
-    /// Counts from 1.
+    /// Number of the attempt, from 1.
     attempt: i16,
-    /// When it was made.
+    /// Time of the attempt.
     time: String,
-    /// Milliseconds until the answer, or until it was given up.
+    /// Milliseconds until the answer or until the attempt was given up.
     duration_millis: i32,
-    /// Absent when no answer came.
+    /// HTTP status. Absent if no answer came.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     status_code: Option<i16>,
-    /// Why it does not count as received.
+    /// The reason why the attempt failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     error: Option<String>,
-    /// The beginning of the answer, at most 1 KiB.
+    /// The first bytes of the answer, at most 1 KiB.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     response: Option<String>,
@@ -138,16 +138,16 @@ impl AttemptBody {
     }
 }
 
-/// Where a delivery stands.
+/// The state of a delivery.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 #[schema(as = WebhookDeliveryState)]
 pub(super) enum DeliveryStateName {
-    /// To be sent, for the first time or again.
+    /// Waits for its first or next attempt.
     Pending,
     /// The receiver answered 2xx.
     Delivered,
-    /// There was nothing to send, or the webhook was off.
+    /// There was no body to send, or the webhook was off.
     Dropped,
     /// Given up.
     Failed,
@@ -158,26 +158,26 @@ pub(super) enum DeliveryStateName {
 #[serde(rename_all = "camelCase")]
 #[schema(as = WebhookDelivery)]
 pub(super) struct DeliveryBody {
-    /// Also the header `webhook-id`.
+    /// Id of the delivery, which is also the header `webhook-id`.
     id: Uuid,
     #[schema(value_type = WebhookTypeName)]
     webhook_type: WebhookType,
-    /// The number that it is about.
+    /// The number that the event is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     whats_app_number: Option<String>,
     state: DeliveryStateName,
-    /// When the event happened.
+    /// Time of the event.
     created_time: String,
-    /// When it is sent next.
+    /// Time of the next attempt.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     next_attempt_time: Option<String>,
-    /// The body, as text, once it is known.
+    /// The body as text. Absent until a shaper has made it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     body: Option<String>,
-    /// The first first.
+    /// The attempts, oldest first.
     attempts: Vec<AttemptBody>,
 }
 
@@ -203,29 +203,29 @@ impl DeliveryBody {
     }
 }
 
-/// What is sent again.
+/// Selects the deliveries to send again.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = WebhookResend, examples(json!({"since": "2026-01-31T08:00:00Z", "until": "2026-01-31T12:00:00Z"})))]
 pub(super) struct ResendBody {
-    /// Events that happened since then, in ISO 8601; without an offset it is UTC.
+    /// Events at or after this time (ISO 8601; UTC if there is no offset).
     pub(super) since: String,
-    /// Only events that happened before then; absent = all until now.
+    /// Events before this time. If it is absent, all until now.
     pub(super) until: Option<String>,
-    /// Only those of this webhook; absent = of all that are on.
+    /// Only deliveries of this webhook. If it is absent, of all that are on.
     #[serde(default, deserialize_with = "domain::body::optional_word")]
     #[schema(value_type = Option<WebhookTypeName>)]
     pub(super) webhook_type: Option<WebhookType>,
 }
 
-/// How much is sent again.
+/// The result of sending again.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = WebhookResent)]
 pub(super) struct ResentBody {
-    /// Deliveries that are due now.
+    /// Number of deliveries that are due now.
     resent: u64,
-    /// There are more: call again.
+    /// `true` if there are more. Repeat the request.
     more: bool,
 }
 
@@ -235,7 +235,7 @@ impl From<Resent> for ResentBody {
     }
 }
 
-/// Which address is tried.
+/// The address to try.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = WebhookPing, examples(json!({"webhookType": "STATUS_UPDATE"})))]
@@ -245,30 +245,30 @@ pub(super) struct PingBody {
     pub(super) webhook_type: WebhookType,
 }
 
-/// How it went.
+/// The result of a try.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = WebhookPinged)]
 pub(super) struct PingedBody {
-    /// Where it went.
+    /// The address that was called.
     url: String,
     /// The header `webhook-id`.
     id: Uuid,
-    /// Whether it was answered with 2xx.
+    /// `true` if the answer was 2xx.
     received: bool,
-    /// When it was made.
+    /// Time of the request.
     time: String,
-    /// Milliseconds until the answer, or until it was given up.
+    /// Milliseconds until the answer or until the request was given up.
     duration_millis: u64,
-    /// Absent when no answer came.
+    /// HTTP status. Absent if no answer came.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     status_code: Option<u16>,
-    /// Why it does not count as received.
+    /// The reason why the try failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     error: Option<String>,
-    /// The beginning of the answer, at most 1 KiB.
+    /// The first bytes of the answer, at most 1 KiB.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     response: Option<String>,

@@ -1,4 +1,5 @@
-//! What was sent to the addresses of a webhook configuration, and sending it again. The specification shows none of this.
+//! The attempts and deliveries of a webhook configuration, and sending them again. The specification has none of these
+//! endpoints.
 
 mod bodies;
 
@@ -40,7 +41,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(ping))
 }
 
-/// How the webhooks of a configuration do.
+/// The health of the webhooks of a configuration.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/health",
@@ -59,20 +60,20 @@ async fn health(
     Ok(Json(endpoints.into_iter().map(HealthBody::from).collect()))
 }
 
-/// Which attempts are wanted.
+/// Filters of the list of attempts.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query, rename_all = "camelCase")]
 #[expect(dead_code, reason = "says what the handler looks for")]
 struct Wanted {
-    /// Only those of this webhook.
+    /// Only attempts of this webhook.
     #[param(nullable = false)]
     webhook_type: Option<WebhookTypeName>,
-    /// Only those that were not answered with 2xx.
+    /// Only attempts without a 2xx answer.
     #[param(nullable = false)]
     failed: Option<bool>,
 }
 
-/// The requests that were made, the newest first.
+/// Lists the attempts, newest first.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/attempts",
@@ -139,7 +140,8 @@ async fn delivery(
 
 /// Sends a delivery again.
 ///
-/// Now, with the same bytes and the same `webhook-id`. Where it fails, the schedule of retries begins anew.
+/// It is sent at once, with the same bytes and the same `webhook-id`. If it fails, the schedule of retries begins
+/// again.
 #[utoipa::path(
     post,
     path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/deliveries/{delivery}/resend",
@@ -165,9 +167,9 @@ async fn resend(
     Ok(StatusCode::ACCEPTED)
 }
 
-/// Sends again what was given up.
+/// Sends deliveries again that were given up.
 ///
-/// Of the events since a moment, and before another one if it is named, in their order; at most 100,000 with one call.
+/// Takes the events of a period in their order, at most 100,000 per call.
 #[utoipa::path(
     post,
     path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/resend-failed",
@@ -197,7 +199,7 @@ async fn resend_failed(
     Ok((StatusCode::ACCEPTED, Json(resent.map_err(refused)?.into())))
 }
 
-/// The moment that a field names in ISO 8601; without an offset it is UTC (CONTRACT 7).
+/// Parses the time in a field (ISO 8601). Without an offset it is UTC (CONTRACT 7).
 fn moment(field: &str, text: &str) -> Result<DateTime<Utc>, ApiError> {
     dates::moment(text)
         .ok_or_else(|| ApiError::fault(field, "must be a moment in ISO 8601, such as 2026-01-31T08:00:00Z"))
@@ -205,8 +207,8 @@ fn moment(field: &str, text: &str) -> Result<DateTime<Utc>, ApiError> {
 
 /// Tries an address.
 ///
-/// Sends a signed request with `eventType` `TEST_PING` to it, now, and answers what came back. An address that was turned off is
-/// tried, too, and stays off.
+/// Sends a signed request with `eventType` `TEST_PING` at once and returns the result. An address that was turned off
+/// is tried too, and stays off.
 #[utoipa::path(
     post,
     path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/ping",
