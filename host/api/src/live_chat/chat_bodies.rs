@@ -14,22 +14,23 @@ use super::time;
 pub(crate) struct ChatParticipantResponse {
     /// The live-chat participant: the `chatParticipantId` of webhooks.
     id: Uuid,
-    /// Digits with the country code; left out when the number is withheld.
+    /// Digits with the country code. Absent if the number is withheld.
     #[serde(skip_serializing_if = "Option::is_none")]
     phone_number: Option<String>,
-    /// The customer's business-scoped user id, there also without a phone number; on Messenger and the web what stands for it.
+    /// The customer's business-scoped user id, even without a phone number. On Messenger and web chat the id of the
+    /// customer there.
     #[serde(skip_serializing_if = "Option::is_none")]
     user_id: Option<String>,
-    /// The user id that it belongs to, where the provider names one.
+    /// The parent user id, if the provider names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     parent_user_id: Option<String>,
-    /// Display-only.
+    /// User name, for display only.
     #[serde(skip_serializing_if = "Option::is_none")]
     username: Option<String>,
     /// Display name.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
-    /// When the last message was written.
+    /// Time of the last message.
     #[schema(format = DateTime)]
     last_message_time: String,
     /// The agent who has the chat.
@@ -38,40 +39,40 @@ pub(crate) struct ChatParticipantResponse {
     /// The agent who had it before.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_assigned_agent: Option<ChatAgent>,
-    /// It is over, until somebody writes or an agent opens it.
+    /// `true`: the chat is closed, until the customer writes or an agent opens it.
     conversation_closed: bool,
-    /// No agent answered in time.
+    /// `true`: no agent answered in time.
     missed_conversation: bool,
-    /// It began outside business hours, and no agent has answered.
+    /// `true`: it began outside business hours, and no agent has answered.
     after_hours_conversation: bool,
-    /// The customer has been asked for a rating and has not given one.
+    /// `true`: the customer was asked for a rating and has not given one.
     send_rating_widget: bool,
-    /// A chatbot answers.
+    /// `true`: a chatbot answers.
     chat_bot_conversation: bool,
-    /// Where the chat takes place: `WHATSAPP`, `WEB`, `FACEBOOK` or `SMS`.
+    /// The channel: `WHATSAPP`, `WEB`, `FACEBOOK` or `SMS`.
     channel: String,
-    /// What the customer wrote to: the business number, the page, the site.
+    /// The inbox: the business number, the page or the site.
     #[serde(skip_serializing_if = "Option::is_none")]
     whats_app_number: Option<String>,
-    /// The team that it waits for or belongs to.
+    /// The team of the chat.
     #[serde(skip_serializing_if = "Option::is_none")]
     team_id: Option<Uuid>,
     /// The name of that team.
     #[serde(skip_serializing_if = "Option::is_none")]
     team_name: Option<String>,
-    /// Why it waits for people.
+    /// The reason why it waits for an agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     queued_reason: Option<String>,
-    /// Messages that no agent has seen.
+    /// Number of messages that no agent has seen.
     unread_count: i32,
-    /// What chatbots noted about the contact.
+    /// Tags of the contact, set by chatbots.
     tags: Vec<String>,
-    /// The customer tracking number (CTN), which `/messages/tracking` takes.
+    /// The customer tracking number (CTN), for `/messages/tracking`.
     customer_tracking_number: String,
     /// The ticket of this episode.
     #[serde(skip_serializing_if = "Option::is_none")]
     ticket_id: Option<Uuid>,
-    /// When the first message was written.
+    /// Time of the first message.
     #[schema(format = DateTime)]
     created_time: String,
 }
@@ -79,11 +80,11 @@ pub(crate) struct ChatParticipantResponse {
 /// An agent.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub(crate) struct ChatAgent {
-    /// The user.
+    /// Id of the user.
     id: Uuid,
     /// Display name.
     name: String,
-    /// E-mail.
+    /// E-mail address.
     email: String,
 }
 
@@ -93,7 +94,7 @@ impl ChatAgent {
     }
 }
 
-/// The only place where a chat becomes what callers see of it.
+/// The only place where a chat becomes JSON.
 impl From<ChatView> for ChatParticipantResponse {
     fn from(view: ChatView) -> Self {
         let ChatView { chat, customer, agent, last_agent, inbox_address } = view;

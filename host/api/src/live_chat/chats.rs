@@ -1,4 +1,4 @@
-//! `/chat-service/api/v2/chats`: the lists of chats, and who has a chat.
+//! `/chat-service/api/v2/chats`: the lists of chats, and assignments.
 
 use axum::{
     Json,
@@ -38,20 +38,21 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(release))
 }
 
-/// Which chats.
+/// Filters of the list of chats.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "says what the handler looks for")]
 struct Wanted {
-    /// `my`, `team`, `unassigned`, `closed`, `missed-agent`, `missed-after-hours`, `my-missed`, `open` or `all`.
+    /// The list: `my`, `team`, `unassigned`, `closed`, `missed-agent`, `missed-after-hours`, `my-missed`, `open` or
+    /// `all`.
     #[param(example = "unassigned")]
     scope: String,
-    /// Part of the phone number, part of the name, or exactly the customer's user id (BSUID).
+    /// A part of the phone number, a part of the name, or the whole user id (BSUID) of the customer.
     #[param(nullable = false, max_length = 200)]
     search: Option<String>,
 }
 
-/// The same, read.
+/// The parsed filters.
 struct ChatQuery {
     scope: ChatScope,
     search: String,
@@ -75,15 +76,15 @@ impl FromRequestParts<ApiState> for ChatQuery {
     }
 }
 
-/// The id of a chat in a path; what cannot be one is a chat that does not exist.
+/// Parses the id of a chat in a path. A text that is not an id is a chat that does not exist.
 pub(super) fn chat_id(text: &str) -> Result<ParticipantId, ApiError> {
     text.parse().map_err(|_| ApiError::not_found())
 }
 
-/// Chats of a list, the last one that was written in first.
+/// Lists chats, the one with the newest message first.
 ///
-/// Which chats are in which list is in `docs/chats.md`. Of a list longer than 10,000 `totalElements` says at least how many
-/// there are; `last` is always exact.
+/// `docs/chats.md` defines the lists. If a list has more than 10,000 chats, `totalElements` is a lower bound. `last` is
+/// always exact.
 #[utoipa::path(
     get,
     path = "/chat-service/api/v2/chats",
@@ -123,7 +124,7 @@ async fn one(
 
 /// Ends a chat.
 ///
-/// The agent who has it becomes `lastAssignedAgent` and is free for another chat; the ticket is closed.
+/// Its agent becomes `lastAssignedAgent` and is free for another chat. The ticket is closed.
 #[utoipa::path(
     post,
     path = "/chat-service/api/v2/chats/{id}/terminate",
@@ -167,7 +168,7 @@ async fn open(
     Ok(Json(opened.into()))
 }
 
-/// Ends a chat that was solved; the ticket is resolved.
+/// Ends a chat as solved. The ticket is resolved.
 #[utoipa::path(
     post,
     path = "/chat-service/api/v2/chats/{id}/resolve",
@@ -189,7 +190,7 @@ async fn resolve(
     Ok(Json(ended.into()))
 }
 
-/// Gives a chat back to its chatbot, which hears of it (`agent-released`); the ticket is resolved.
+/// Gives a chat back to its chatbot, which gets the event `agent-released`. The ticket is resolved.
 #[utoipa::path(
     post,
     path = "/chat-service/api/v2/chats/{id}/release",
@@ -211,21 +212,21 @@ async fn release(
     Ok(Json(given_back.into()))
 }
 
-/// Who is to have the chat: an agent or a team.
+/// The new agent or team of a chat.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = AssignChat)]
 struct AssignBody {
-    /// The user who is to have it.
+    /// The user who gets the chat.
     #[schema(value_type = Option<Uuid>)]
     agent_id: Option<String>,
-    /// The team in whose queue it is to wait.
+    /// The team whose queue gets the chat.
     #[schema(value_type = Option<Uuid>)]
     team_id: Option<String>,
 }
 
 impl AssignBody {
-    /// `None` when neither is named.
+    /// `None` if neither is named.
     fn to(self) -> Result<Option<To>, ApiError> {
         match (self.agent_id, self.team_id) {
             (None, None) => Ok(None),
@@ -248,10 +249,11 @@ impl AssignBody {
     }
 }
 
-/// Takes a chat, or gives it to an agent or a team.
+/// Takes a chat, or assigns it to an agent or a team.
 ///
-/// Without a body the caller takes it. Whoever takes it second hears who has it. A ticket is opened when an agent takes it.
-/// Agents pass on their own chats and those that nobody has; supervisors and programs, any.
+/// Without a body the caller takes it. If another agent was faster, the answer names that agent. When an agent takes a
+/// chat, a ticket is opened. Agents can pass on their own chats and unassigned ones. Supervisors and programs can pass
+/// on any chat.
 #[utoipa::path(
     post,
     path = "/chat-service/api/v2/chats/{id}/assign",
@@ -277,7 +279,7 @@ async fn assign(
     Ok(Json(moved.into()))
 }
 
-/// Passes a chat on to a team or to another agent: `assign`, with one of them named.
+/// Transfers a chat to a team or another agent. As `assign`, but one of them must be named.
 #[utoipa::path(
     post,
     path = "/chat-service/api/v2/chats/{id}/transfer",

@@ -1,4 +1,4 @@
-//! `POST /chat-service/api/v2/messages/media`: a file that is going to be sent.
+//! `POST /chat-service/api/v2/messages/media`: a file for a later message.
 
 use std::time::Duration;
 
@@ -24,15 +24,15 @@ use crate::{
 };
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
-    // How much is read is our own business.
+    // The handler limits the bytes that it reads.
     OpenApiRouter::new().routes(routes!(upload)).layer(DefaultBodyLimit::disable())
 }
 
-/// Longest time in which a file must have arrived.
+/// Longest time for the arrival of a file.
 const UPLOAD_TIME: Duration = Duration::from_secs(120);
-/// What a form may have beside its file, in bytes.
+/// Bytes of a form besides its file.
 const FORM_BYTES: usize = 64 * 1024;
-/// Bytes of the largest file that chats carry: a document.
+/// Size of the largest file in chats: a document.
 const LARGEST: usize = 100 * 1024 * 1024;
 /// The field of the form.
 const FILE: &str = "file";
@@ -46,18 +46,18 @@ struct MediaForm {
     file: Vec<u8>,
 }
 
-/// A file that is there.
+/// A stored file.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = ChatMedia)]
 pub(super) struct MediaBody {
-    /// What `mediaUrl` of a message takes.
+    /// The value for `mediaUrl` of a message.
     media_url: String,
-    /// `IMAGE`, `DOCUMENT`, `VIDEO`, `AUDIO` or `VOICE`: by its bytes.
+    /// `IMAGE`, `DOCUMENT`, `VIDEO`, `AUDIO` or `VOICE`, detected from its bytes.
     media_type: String,
     /// Its MIME type.
     mime_type: String,
-    /// Its bytes.
+    /// Its size in bytes.
     size: u64,
 }
 
@@ -72,17 +72,17 @@ impl From<Uploaded> for MediaBody {
     }
 }
 
-/// A file as it came.
+/// An uploaded file.
 pub(super) struct FormFile {
     pub(super) bytes: Bytes,
     pub(super) declared: Option<String>,
     pub(super) name: Option<String>,
 }
 
-/// Keeps a file, to be sent with a message.
+/// Stores a file for a later message.
 ///
-/// JPG, PNG and GIF up to 5 MiB; MP4, MP3, M4A, AAC, AMR and Ogg Opus up to 16 MiB; PDF, DOCX and XLSX up to 100 MiB. What a
-/// file is, is judged by its bytes.
+/// JPG, PNG and GIF up to 5 MiB; MP4, MP3, M4A, AAC, AMR and Ogg Opus up to 16 MiB; PDF, DOCX and XLSX up to 100 MiB.
+/// The type is detected from the bytes.
 #[utoipa::path(
     post,
     path = "/chat-service/api/v2/messages/media",
@@ -102,7 +102,7 @@ async fn upload(
     Ok(Json(kept.into()))
 }
 
-/// Keeps the file of a form.
+/// Stores the file of a form.
 pub(super) async fn keep(state: &ApiState, allowed: &Allowed<LiveChat>, file: FormFile) -> Result<Uploaded, ApiError> {
     let about = (file.declared.as_deref(), file.name.as_deref());
     let kept = desk::upload(&state.context, acting(allowed), file.bytes, about).await;
@@ -114,13 +114,13 @@ pub(super) async fn keep(state: &ApiState, allowed: &Allowed<LiveChat>, file: Fo
     })
 }
 
-/// The file of a form.
+/// Reads the file of a form.
 async fn file_of(request: Request) -> Result<FormFile, ApiError> {
     let (parts, bytes) = whole_form(request).await?;
     file_in(Request::from_parts(parts, Body::from(bytes))).await
 }
 
-/// A form with a file, read as a whole.
+/// Reads a whole form with a file.
 pub(super) async fn whole_form(request: Request) -> Result<(Parts, Bytes), ApiError> {
     if !is_form(request.headers()) {
         let said = "a file is uploaded as the field `file` of multipart/form-data";
@@ -136,7 +136,7 @@ pub(super) async fn whole_form(request: Request) -> Result<(Parts, Bytes), ApiEr
     Ok((parts, bytes))
 }
 
-/// The file of a form that was read.
+/// Finds the file in a form that was read.
 pub(super) async fn file_in(request: Request) -> Result<FormFile, ApiError> {
     let unreadable =
         |fault: &dyn std::fmt::Display| ApiError::fault("body", format!("is not a readable form: {fault}"));

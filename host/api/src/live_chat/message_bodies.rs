@@ -12,11 +12,11 @@ use super::time;
 #[derive(Debug, Clone, Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MessageResponse {
-    /// Of the message.
+    /// Id of the message.
     id: Uuid,
     /// The chat.
     participant_id: Uuid,
-    /// Its place in the chat.
+    /// Position in the chat.
     sequence_number: i64,
     /// `INCOMING` or `OUTGOING`.
     direction: String,
@@ -24,91 +24,91 @@ pub(crate) struct MessageResponse {
     content_type: String,
     /// `WHATSAPP`, `WEB`, `FACEBOOK` or `SMS`.
     channel: String,
-    /// What people read; of a file what stands below it, of a reaction the emoji.
+    /// The text. For a file its caption, for a reaction the emoji.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
-    /// When it was written.
+    /// Time of writing.
     #[schema(format = DateTime)]
     created_time: String,
-    /// A person wrote it: the customer or an agent, and not a chatbot.
+    /// `true`: a person wrote it (the customer or an agent), and not a chatbot.
     user_originated: bool,
-    /// Who wrote it: `CUSTOMER`, `BOT`, or the agent's name.
+    /// The author: `CUSTOMER`, `BOT`, or the agent's name.
     message_owner: String,
-    /// What it came from.
+    /// The address that sent it.
     #[serde(skip_serializing_if = "Option::is_none")]
     sender: Option<String>,
-    /// What it went to.
+    /// The address that received it.
     #[serde(skip_serializing_if = "Option::is_none")]
     receiver: Option<String>,
     /// The client's tracking id.
     #[serde(skip_serializing_if = "Option::is_none")]
     ct_id: Option<String>,
-    /// The system's tracking id, which `/messages/tracking` takes.
+    /// The system's tracking id, for `/messages/tracking`.
     gst_id: String,
-    /// Where the file that came with it is, for a while.
+    /// Address of the attached file. It expires.
     #[serde(skip_serializing_if = "Option::is_none")]
     media_url: Option<String>,
     /// Extension of that file.
     #[serde(skip_serializing_if = "Option::is_none")]
     file_extension: Option<String>,
-    /// Of a place.
+    /// Latitude of a location.
     #[serde(skip_serializing_if = "Option::is_none")]
     latitude: Option<f64>,
-    /// Of a place.
+    /// Longitude of a location.
     #[serde(skip_serializing_if = "Option::is_none")]
     longitude: Option<f64>,
-    /// Of a tapped button: what it stands for.
+    /// Payload of a tapped button.
     #[serde(skip_serializing_if = "Option::is_none")]
     button_payload: Option<String>,
-    /// Of a reaction: WhatsApp's or Messenger's id of the message that it is about.
+    /// For a reaction: the id of the message on WhatsApp or Messenger.
     #[serde(skip_serializing_if = "Option::is_none")]
     reaction_to: Option<String>,
-    /// WhatsApp's id.
+    /// The id of WhatsApp.
     #[serde(skip_serializing_if = "Option::is_none")]
     whats_app_message_id: Option<String>,
-    /// Messenger's id.
+    /// The id of Messenger.
     #[serde(skip_serializing_if = "Option::is_none")]
     facebook_message_id: Option<String>,
-    /// How far it has come, of an outgoing one: `QUEUED`, `ACCEPTED`, `SENT`, `DELIVERED`, `READ`, `PLAYED` or `FAILED`.
+    /// State of an outgoing message: `QUEUED`, `ACCEPTED`, `SENT`, `DELIVERED`, `READ`, `PLAYED` or `FAILED`.
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<String>,
-    /// Of one that `FAILED`: why. `/messaging-service/WhatsApp/failure-codes` says what can be done. Of one that a customer sent: why
-    /// its provider does not hand it over.
+    /// Code of the failure, if it is `FAILED`. `/messaging-service/WhatsApp/failure-codes` lists the cures. For a
+    /// customer's message: the reason why its provider does not hand it over.
     #[serde(skip_serializing_if = "Option::is_none")]
     error_code: Option<String>,
-    /// The same in words.
+    /// The failure as a text for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     error_code_string: Option<String>,
-    /// Of a voice note that was sent: the customer has listened to it.
+    /// For an outgoing voice note: `true` if the customer has listened to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     played: Option<bool>,
-    /// Since when.
+    /// Time of that.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(format = DateTime)]
     played_time: Option<String>,
-    /// The name that its sender gave it.
+    /// The `tempId` of its sender.
     #[serde(skip_serializing_if = "Option::is_none")]
     temp_id: Option<String>,
-    /// The provider's id of the message that it quotes.
+    /// The provider's id of the quoted message.
     #[serde(skip_serializing_if = "Option::is_none")]
     quoted_external_message_id: Option<String>,
-    /// That message, when it is of this service.
+    /// Id of the quoted message, if it belongs to this service.
     #[serde(skip_serializing_if = "Option::is_none")]
     quoted_message_id: Option<Uuid>,
-    /// What people read of that message.
+    /// Text of the quoted message.
     #[serde(skip_serializing_if = "Option::is_none")]
     quoted_text: Option<String>,
-    /// Its author edited it: `text` is what it says now.
+    /// `true`: its author edited it, and `text` is the newest version.
     #[serde(skip_serializing_if = "Option::is_none")]
     edited: Option<bool>,
-    /// When that was, the last time.
+    /// Time of the last edit.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(format = DateTime)]
     edited_time: Option<String>,
-    /// Its author deleted it: it says nothing any more.
+    /// `true`: its author deleted it, and it has no content.
     #[serde(skip_serializing_if = "Option::is_none")]
     deleted: Option<bool>,
-    /// When that was.
+    /// Time of the deletion.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(format = DateTime)]
     deleted_time: Option<String>,
@@ -117,17 +117,17 @@ pub(crate) struct MessageResponse {
     referral: Option<ReferralResponse>,
 }
 
-/// Where a customer came from, in the words of the provider. Fields without a value are left out.
+/// The origin of a customer, in the terms of the provider. Fields without a value are left out.
 #[derive(Debug, Clone, Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ReferralResponse {
-    /// Such as `ad`, `post` or `product`; on Messenger such as `ADS` or `SHORTLINK`.
+    /// The kind, such as `ad`, `post` or `product`; on Messenger `ADS` or `SHORTLINK`.
     #[serde(skip_serializing_if = "Option::is_none")]
     source_type: Option<String>,
     /// Meta's id of the advertisement or post.
     #[serde(skip_serializing_if = "Option::is_none")]
     source_id: Option<String>,
-    /// Where the advertisement or post is.
+    /// Address of the advertisement or post.
     #[serde(skip_serializing_if = "Option::is_none")]
     source_url: Option<String>,
     /// Its headline.
@@ -139,16 +139,16 @@ pub(crate) struct ReferralResponse {
     /// `image` or `video`.
     #[serde(skip_serializing_if = "Option::is_none")]
     media_type: Option<String>,
-    /// Where its picture or film is.
+    /// Address of its image or video.
     #[serde(skip_serializing_if = "Option::is_none")]
     media_url: Option<String>,
-    /// The click of a click-to-WhatsApp advertisement.
+    /// Id of the click on a click-to-WhatsApp advertisement.
     #[serde(skip_serializing_if = "Option::is_none")]
     ctwa_clid: Option<String>,
     /// The parameter of a link of the business.
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     reference: Option<String>,
-    /// The catalogue of the product that the customer asks about.
+    /// The catalogue of the product in question.
     #[serde(skip_serializing_if = "Option::is_none")]
     catalog_id: Option<String>,
     /// The retailer's id of that product.

@@ -1,4 +1,4 @@
-//! `/chat-service/api/v2/messages`: what was said in a chat, and saying something.
+//! `/chat-service/api/v2/messages`: the history of a chat, and new messages.
 
 use axum::{Json, extract::State, http::request::Parts};
 use chat::desk::{self, MOST_AT_ONCE, Shown, Written};
@@ -29,7 +29,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(by_ct_id))
 }
 
-/// Which chat.
+/// The chat.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "says what the handler looks for")]
@@ -39,20 +39,20 @@ struct OfChat {
     participant: String,
 }
 
-/// Which part of it.
+/// The part of the history.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "says what the handler looks for")]
 struct PartOfChat {
-    /// Only messages before this `sequenceNumber`: that of the first message of the part that came last.
+    /// Only messages before this `sequenceNumber`. Use the first one of the last answer.
     #[param(nullable = false, rename = "beforeSequence")]
     before_sequence: Option<i64>,
-    /// How many at most.
+    /// Most messages in the answer.
     #[param(nullable = false, minimum = 1, maximum = 1000, default = 1000)]
     size: Option<u32>,
 }
 
-/// The chat that a query names.
+/// Reads the chat in a query.
 pub(super) fn of_chat(parts: &Parts) -> Result<ParticipantId, ApiError> {
     match Parameters::of(&parts.uri)?.value("participantId") {
         Some(id) => id.parse().map_err(|_| ApiError::not_found()),
@@ -60,7 +60,7 @@ pub(super) fn of_chat(parts: &Parts) -> Result<ParticipantId, ApiError> {
     }
 }
 
-/// A whole number of a query.
+/// Reads a whole number in a query.
 fn number<N>(parts: &Parts, name: &str, (least, most): (N, N)) -> Result<Option<N>, ApiError>
 where
     N: std::str::FromStr + PartialOrd + std::fmt::Display,
@@ -71,10 +71,10 @@ where
     parsed.map(Some).ok_or_else(|| ApiError::fault(name, format!("must be a whole number from {least} to {most}")))
 }
 
-/// Messages of a chat, the oldest first.
+/// Returns messages of a chat, oldest first.
 ///
-/// The last 1,000 of them, or fewer with `size`, and no more than 2 MiB. Earlier messages come with `beforeSequence`; an empty array
-/// says that there is nothing before. What was sent through `/whatsapp-api-service` is not in it.
+/// It returns the last 1,000, or fewer with `size`, and at most 2 MiB. Earlier messages come with `beforeSequence`. An
+/// empty array means that there are no earlier ones. Messages sent through `/whatsapp-api-service` are not included.
 #[utoipa::path(
     get,
     path = "/chat-service/api/v2/messages",
@@ -96,7 +96,7 @@ async fn list(
     Ok(Json(past.into_iter().map(MessageResponse::from).collect()))
 }
 
-/// A message to be sent.
+/// A message to send.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = SendChatMessage, examples(json!({"participantId": "01998000-0000-7000-8000-0000000000aa", "channel": "WHATSAPP", "text": "How can I help?", "tempId": "t-1"})))]
@@ -104,32 +104,35 @@ pub(super) struct SendBody {
     /// The live-chat participant.
     #[schema(value_type = Uuid)]
     participant_id: Option<String>,
-    /// `WHATSAPP`, `WEB`, `FACEBOOK` or `SMS`: where the chat takes place.
+    /// The channel of the chat: `WHATSAPP`, `WEB`, `FACEBOOK` or `SMS`.
     #[schema(value_type = String)]
     channel: Option<String>,
-    /// What is said; beside a file, what stands below it.
+    /// The text. With a file, its caption.
     #[schema(max_length = 4096)]
     text: Option<String>,
-    /// A name for the message, made by the sender. The same again answers the message that is there, and nothing is sent.
+    /// A name that the sender gives to the message. If it is used again, the answer is the existing message and nothing
+    /// is sent.
     #[schema(max_length = 255)]
     temp_id: Option<String>,
     /// The client's tracking id.
     #[schema(max_length = 255)]
     ct_id: Option<String>,
-    /// Id of a message of this chat, which is quoted: its provider's (`whatsAppMessageId`, `facebookMessageId`) or its `id`.
+    /// Id of the message of this chat that it quotes: the provider's (`whatsAppMessageId`, `facebookMessageId`) or its
+    /// `id`.
     #[schema(max_length = 255)]
     quoted_external_message_id: Option<String>,
-    /// A file: what `/messages/media` answered, or a public address.
+    /// A file: the `mediaUrl` of `/messages/media`, or a public address.
     media_url: Option<String>,
-    /// A place.
+    /// A location.
     #[serde(default, deserialize_with = "domain::body::object")]
     location: Option<LocationBody>,
-    /// A reaction to a message; nothing else can stand beside it. On WhatsApp and Messenger; from Lite to what customers wrote.
+    /// A reaction to a message. It cannot be combined with other content. On WhatsApp and Messenger; on WhatsApp Lite
+    /// only to messages of customers.
     #[serde(default, deserialize_with = "domain::body::object")]
     reaction: Option<ReactionBody>,
 }
 
-/// A place.
+/// A location.
 #[derive(Deserialize, ToSchema)]
 #[schema(as = ChatLocation)]
 struct LocationBody {
@@ -148,9 +151,9 @@ struct LocationBody {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = ChatReaction, examples(json!({"externalMessageId": "wamid.HBgL", "emoji": "👍"})))]
 struct ReactionBody {
-    /// Id of the message: its provider's (`whatsAppMessageId`, `facebookMessageId`) or its `id`.
+    /// Id of the message: the provider's (`whatsAppMessageId`, `facebookMessageId`) or its `id`.
     external_message_id: String,
-    /// One emoji; null or empty takes the reaction back.
+    /// One emoji. Null or empty removes the reaction.
     emoji: Option<String>,
 }
 
@@ -178,9 +181,10 @@ impl From<SendBody> for Written {
     }
 }
 
-/// Says something in a chat.
+/// Sends a message in a chat.
 ///
-/// It is stored and on its way. On WhatsApp Cloud the customer must have written within 24 hours.
+/// The answer means that it is stored and will be sent. On WhatsApp Cloud the customer must have written in the last 24
+/// hours.
 #[utoipa::path(
     post,
     path = "/chat-service/api/v2/messages",
@@ -203,13 +207,13 @@ async fn send(
     Ok(Json(sent.into()))
 }
 
-/// Whether the customer sees it.
+/// Tells if the customer sees it.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ShownToCustomer)]
 pub(super) struct ShownBody {
-    /// The customer sees it.
+    /// `true` if the customer sees it.
     shown: bool,
-    /// Why not.
+    /// The reason if the customer does not see it.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
 }
@@ -222,9 +226,10 @@ pub(super) fn shown(shown: Shown) -> Result<Json<ShownBody>, ApiError> {
     }
 }
 
-/// Shows the customer that somebody is writing.
+/// Shows the customer that an answer is being written.
 ///
-/// On WhatsApp Cloud for 25 seconds, or until a message arrives; it also marks the customer's messages as read.
+/// On WhatsApp Cloud it lasts 25 seconds, or until a message arrives, and it also marks the customer's messages as
+/// read.
 #[utoipa::path(
     post,
     path = "/chat-service/api/v2/messages/typing",
@@ -246,9 +251,10 @@ async fn typing(
     shown(desk::typing(&state.context, acting(&allowed), of_chat(&parts)?).await.map_err(refused)?)
 }
 
-/// Clears the badge of a chat and sends the customer a read receipt.
+/// Resets the unread count of a chat and sends the customer a read receipt.
 ///
-/// Of a chat that an agent has, only that agent does, or a program (`API`): for anybody else nothing changes, and `shown` is false.
+/// If an agent has the chat, only that agent or a program (`API`) can do this. For other callers nothing changes, and
+/// `shown` is false.
 #[utoipa::path(
     post,
     path = "/chat-service/api/v2/messages/read",
@@ -269,7 +275,7 @@ async fn read(
     shown(desk::read(&state.context, acting(&allowed), of_chat(&parts)?).await.map_err(refused)?)
 }
 
-/// Messages of a tracking number: the last 1,000 of a chat (CTN), or the one message (GSTN).
+/// Returns the messages of a tracking number: the last 1,000 of a chat (CTN), or one message (GSTN).
 #[utoipa::path(
     get,
     path = "/chat-service/api/v2/messages/tracking/{trackingNumber}",
@@ -288,7 +294,7 @@ async fn tracked(
     Ok(Json(found.into_iter().map(MessageResponse::from).collect()))
 }
 
-/// The newest message that was sent with a tracking id of the client.
+/// Returns the newest message with a tracking id of the client.
 #[utoipa::path(
     get,
     path = "/chat-service/api/v2/messages/ctid/{ctId}",

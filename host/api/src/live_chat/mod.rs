@@ -1,4 +1,4 @@
-//! Live chat (SPEC 4.2): chats, their messages, and who works on them. Handlers only; the rules are in `chat::desk`.
+//! Live chat (SPEC 4.2): chats, messages and assignments. These are handlers only; the rules are in `chat::desk`.
 
 mod chat_bodies;
 mod chats;
@@ -25,13 +25,13 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     routes.merge(media::routes()).merge(v1::routes())
 }
 
-/// Who acts, as the use cases know it.
+/// The caller, in the type of the use cases.
 pub(crate) fn acting<P>(allowed: &Allowed<P>) -> Acting {
     let caller = &allowed.caller;
     Acting { client: caller.client, user: caller.user, role: caller.role, sight: caller.sight }
 }
 
-/// What was refused, as an answer.
+/// Turns a refusal into an answer.
 pub(crate) fn refused(error: DeskError) -> ApiError {
     match error {
         DeskError::NotFound => ApiError::not_found(),
@@ -42,7 +42,7 @@ pub(crate) fn refused(error: DeskError) -> ApiError {
     }
 }
 
-/// A moment as clients read it.
+/// Formats a time for clients.
 pub(crate) fn time(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::Millis, true)
 }

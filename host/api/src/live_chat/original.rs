@@ -1,4 +1,4 @@
-//! `/chat-service/api/v2/messages/{id}/original`: what the provider sent.
+//! `/chat-service/api/v2/messages/{id}/original`: the message as the provider sent it.
 
 use axum::{Json, extract::State};
 use chat::desk::{self, Original, Version};
@@ -21,39 +21,39 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(original))
 }
 
-/// What a provider sent of a message.
+/// A message as the provider sent it.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = ChatMessageOriginal)]
 struct OriginalBody {
-    /// Of the message.
+    /// Id of the message.
     message_id: Uuid,
-    /// The provider's JSON. Absent where it has more than 64 KiB.
+    /// The provider's JSON. Absent if it is larger than 64 KiB.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>, nullable = false)]
     original: Option<Value>,
-    /// Its first 64 KiB, where it has more.
+    /// The first 64 KiB, if it is larger.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     beginning: Option<String>,
-    /// What the message said before its author edited or deleted it, oldest first.
+    /// Earlier versions of the message, before its author edited or deleted it, oldest first.
     earlier_versions: Vec<EarlierVersion>,
 }
 
-/// What a message said for a while.
+/// An earlier version of a message.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = ChatMessageVersion)]
 struct EarlierVersion {
-    /// As in the history.
+    /// The content type, as in the history.
     content_type: &'static str,
-    /// As in the history. Absent where it had no words.
+    /// The text, as in the history. Absent if it had none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     text: Option<String>,
-    /// From when it said this.
+    /// Time when this version began.
     written_time: String,
-    /// Until when.
+    /// Time when this version ended.
     replaced_time: String,
 }
 
@@ -81,10 +81,10 @@ impl From<Original> for OriginalBody {
     }
 }
 
-/// What the provider sent of a message, and what it said before it was changed.
+/// Returns a message as the provider sent it, with its earlier versions.
 ///
-/// Content that the service does not model, such as an order, stands in the history in words; this is all of it. It names the
-/// customer: a caller to whom numbers and names are masked gets 403.
+/// Content that the service does not model, such as an order, is a text in the history; here it is complete. The answer
+/// names the customer, so a caller whose view of numbers and names is masked gets 403.
 #[utoipa::path(
     get,
     path = "/chat-service/api/v2/messages/{id}/original",

@@ -1,5 +1,5 @@
-//! Live chat as it was called before v2 (SPEC 4.2, last paragraph): the same use cases, with the odd rules of then. Every
-//! answer says that it is deprecated.
+//! Version 1 of live chat (SPEC 4.2, last paragraph): the same use cases with the rules of that version. Every answer
+//! is marked as deprecated.
 
 use axum::{
     Json,
@@ -35,7 +35,7 @@ use crate::{
     state::ApiState,
 };
 
-/// Since 2026-01-01, in the form of RFC 9745.
+/// Deprecated since 2026-01-01, in the form of RFC 9745.
 const SINCE: HeaderValue = HeaderValue::from_static("@1767225600");
 
 #[expect(deprecated, reason = "that is what they are")]
@@ -59,17 +59,17 @@ async fn deprecated(mut response: Response) -> Response {
     response
 }
 
-/// Which chats.
+/// Filter of the list of chats.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "says what the handler looks for")]
 struct OpenOrNot {
-    /// Absent: all; `true`: open ones only; `false`: closed ones only.
+    /// `true`: open chats only. `false`: closed chats only. If it is absent, all.
     #[param(nullable = false, rename = "isOpen")]
     is_open: Option<bool>,
 }
 
-/// The same, read.
+/// The parsed filter.
 struct Tri(ChatScope);
 
 impl FromRequestParts<ApiState> for Tri {
@@ -85,7 +85,7 @@ impl FromRequestParts<ApiState> for Tri {
     }
 }
 
-/// Chats, the last one that was written in first. Use `GET /chat-service/api/v2/chats`.
+/// Lists chats, the one with the newest message first. Use `GET /chat-service/api/v2/chats`.
 #[utoipa::path(
     get,
     path = "/chat-service/ChatParticipant",
@@ -106,7 +106,7 @@ async fn list(
     Ok(Json(Page::new(query.page, found, ChatParticipantResponse::from)))
 }
 
-/// Chats of one tab: a list of v2 by its name. Use `GET /chat-service/api/v2/chats`.
+/// Lists the chats of one tab, which is a list of v2 by its name. Use `GET /chat-service/api/v2/chats`.
 #[utoipa::path(
     get,
     path = "/chat-service/ChatParticipant/tabs/{tab}",
@@ -128,7 +128,7 @@ async fn tab(
     Ok(Json(Page::new(query.page, found, ChatParticipantResponse::from)))
 }
 
-/// The chat as a whole: what is left out is cleared. Everything else of a chat may be there and is not read.
+/// The whole chat. A field that is absent is cleared. Other fields of a chat are accepted and ignored.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = TerminateChatV1)]
@@ -136,28 +136,28 @@ struct WholeBody {
     /// The live-chat participant.
     #[schema(value_type = Uuid)]
     id: Option<String>,
-    /// The agent who becomes `lastAssignedAgent`; left out, the assignment is forgotten.
+    /// The agent who becomes `lastAssignedAgent`. If it is absent, the assignment is cleared.
     #[serde(default, deserialize_with = "domain::body::object")]
     assigned_to: Option<AgentOfWhole>,
-    /// As in the chat; left out, false.
+    /// As in the chat. If it is absent, false.
     missed_conversation: Option<bool>,
-    /// As in the chat; left out, false.
+    /// As in the chat. If it is absent, false.
     after_hours_conversation: Option<bool>,
-    /// As in the chat; left out, false.
+    /// As in the chat. If it is absent, false.
     send_rating_widget: Option<bool>,
 }
 
 #[derive(Deserialize, ToSchema)]
 #[schema(as = AgentOfChatV1)]
 struct AgentOfWhole {
-    /// The user.
+    /// Id of the user.
     #[schema(value_type = Uuid)]
     id: Option<String>,
 }
 
-/// Ends a chat, and writes it as it is given. Use `POST /chat-service/api/v2/chats/{id}/terminate`.
+/// Ends a chat and stores the given fields. Use `POST /chat-service/api/v2/chats/{id}/terminate`.
 ///
-/// `assignedTo` that is left out clears the assignment, flags that are left out become false.
+/// If `assignedTo` is absent, the assignment is cleared. Absent flags become false.
 #[utoipa::path(
     put,
     path = "/chat-service/ChatParticipant/terminateChatParticipantChat",
@@ -190,7 +190,7 @@ async fn terminate(
     Ok(Json(ended.into()))
 }
 
-/// Says something in a chat on WhatsApp. Use `POST /chat-service/api/v2/messages`.
+/// Sends a message in a chat on WhatsApp. Use `POST /chat-service/api/v2/messages`.
 #[utoipa::path(
     post,
     path = "/chat-service/Message/sendMessageWhatsapp",
@@ -222,7 +222,7 @@ async fn say(
     Ok(Json(sent.into()))
 }
 
-/// A file and what is said with it.
+/// A file and its message.
 #[derive(ToSchema)]
 #[schema(as = ChatAttachmentV1)]
 #[expect(dead_code, reason = "described, never made")]
@@ -233,9 +233,9 @@ struct AttachmentForm {
     /// The live-chat participant.
     #[schema(rename = "participantId")]
     participant: Uuid,
-    /// `WHATSAPP` unless it is said.
+    /// The channel. If it is absent, `WHATSAPP`.
     channel: Option<String>,
-    /// What stands below the file.
+    /// The caption of the file.
     text: Option<String>,
     /// As in v2.
     #[schema(rename = "tempId")]
@@ -244,7 +244,7 @@ struct AttachmentForm {
 
 /// Sends a file in a chat. Use `POST /chat-service/api/v2/messages/media`, then `/messages`.
 ///
-/// The file itself in a form, or JSON with the `mediaUrl` of one that was uploaded.
+/// It takes the file itself in a form, or JSON with the `mediaUrl` of an uploaded file.
 #[utoipa::path(
     post,
     path = "/chat-service/Message/sendMessageWithAttachment",
@@ -276,7 +276,7 @@ async fn send_file(
     let form = Request::from_parts(parts.clone(), Body::from(bytes.clone()));
     let mut written = said_with(form).await?;
     let file: FormFile = media::file_in(Request::from_parts(parts, Body::from(bytes))).await?;
-    // What is wrong with the rest is said before the file is kept.
+    // Faults in the other fields are reported before the file is stored.
     written.media_url = Some("https://file.invalid/".to_owned());
     let said = written.clone().read().map_err(ApiError::faults)?;
     if let Some(sent) = desk::could_speak(&state.context, acting(&allowed), &said).await.map_err(refused)? {
@@ -286,7 +286,7 @@ async fn send_file(
     say(&state, &allowed, written).await
 }
 
-/// The fields of a form beside its file.
+/// Reads the other fields of a form.
 async fn said_with(request: Request) -> Result<Written, ApiError> {
     let unreadable =
         |fault: &dyn std::fmt::Display| ApiError::fault("body", format!("is not a readable form: {fault}"));
@@ -307,7 +307,7 @@ async fn said_with(request: Request) -> Result<Written, ApiError> {
     Ok(written)
 }
 
-/// Which chat.
+/// The chat.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "says what the handler looks for")]
@@ -317,7 +317,7 @@ struct OfChat {
     participant: String,
 }
 
-/// The last 1,000 messages of a chat, the oldest first. Use `GET /chat-service/api/v2/messages`.
+/// Returns the last 1,000 messages of a chat, oldest first. Use `GET /chat-service/api/v2/messages`.
 #[utoipa::path(
     get,
     path = "/chat-service/Message/getMessagesByParticipantId",
@@ -338,7 +338,7 @@ async fn past(
     Ok(Json(past.into_iter().map(MessageResponse::from).collect()))
 }
 
-/// Which number.
+/// The tracking number.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "says what the handler looks for")]
@@ -348,7 +348,7 @@ struct Number {
     number: String,
 }
 
-/// Messages of a tracking number. Use `GET /chat-service/api/v2/messages/tracking/{trackingNumber}`.
+/// Returns the messages of a tracking number. Use `GET /chat-service/api/v2/messages/tracking/{trackingNumber}`.
 #[utoipa::path(
     get,
     path = "/chat-service/Message/getMessagesByTrackingNumber",
@@ -370,7 +370,7 @@ async fn tracked(
     Ok(Json(found.into_iter().map(MessageResponse::from).collect()))
 }
 
-/// Shows the customer that somebody is writing. Use `POST /chat-service/api/v2/messages/typing`.
+/// Shows the customer that an answer is being written. Use `POST /chat-service/api/v2/messages/typing`.
 #[utoipa::path(
     post,
     path = "/chat-service/Message/typing",
@@ -394,7 +394,7 @@ async fn typing(
     messages::shown(desk::typing(&state.context, acting(&allowed), chat).await.map_err(refused)?)
 }
 
-/// Clears the badge of a chat and sends a read receipt. Use `POST /chat-service/api/v2/messages/read`.
+/// Resets the unread count of a chat and sends a read receipt. Use `POST /chat-service/api/v2/messages/read`.
 #[utoipa::path(
     post,
     path = "/chat-service/Message/markAsRead",

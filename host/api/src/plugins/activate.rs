@@ -1,4 +1,4 @@
-//! Putting plugins in force, and taking them out again.
+//! Activating plugins, and deactivating them.
 
 use axum::{
     Json,
@@ -25,41 +25,44 @@ use crate::{
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = Activate, examples(json!({"version": 3, "mode": "canary", "percent": 10, "config": {"greeting": "Hello"}})))]
 pub(super) struct ActivateBody {
-    /// Number of a version; absent = the newest.
+    /// Number of a version. If it is absent, the newest.
     #[schema(value_type = Option<u32>)]
     version: Option<Value>,
-    /// Only for this number; absent = for all that have none of their own.
+    /// Only for this number. If it is absent, for all numbers without an activation of their own.
     #[schema(value_type = Option<Uuid>)]
     whats_app_number_id: Option<String>,
-    /// `live` answers, `shadow` is asked and not heeded, `canary` answers a share of the participants.
+    /// `live` answers. `shadow` is called, but its answers have no effect. `canary` answers for a share of the
+    /// participants.
     #[schema(value_type = Option<super::plugin_bodies::ModeName>)]
     mode: Option<String>,
-    /// Of a canary only: its share of the participants.
+    /// For `canary` only: its share of the participants, in percent.
     #[schema(minimum = 1, maximum = 100)]
     percent: Option<i64>,
-    /// What the plugin is told, 64 KiB at most; it must go with the schema that the plugin exports, if it does. Absent = what
-    /// this plugin has in force there is kept.
+    /// The configuration of the plugin, at most 64 KiB. It must match the schema that the plugin exports, if there is
+    /// one. If it is absent, the present configuration of this plugin is kept.
     #[schema(value_type = Option<Object>)]
     config: Option<Value>,
-    /// Hosts that the plugin may call over HTTP. Absent = those that this plugin has in force there are kept; `[]` = none.
+    /// Hosts that the plugin may call over HTTP. If it is absent, the present hosts of this plugin are kept; `[]`
+    /// allows none.
     #[schema(max_items = 50)]
     allowed_hosts: Option<Vec<String>>,
-    /// Of a canary only: the percentage of failed calls at which it is ended.
+    /// For `canary` only: the percentage of failed calls that ends it.
     #[schema(minimum = 0, maximum = 100)]
     error_threshold: Option<i64>,
-    /// Of a canary only: calls before that is judged.
+    /// For `canary` only: number of calls before the percentage is judged.
     #[schema(minimum = 1, maximum = 1000)]
     minimum_calls: Option<i64>,
 }
 
 impl ActivateBody {
-    /// What only a canary has, said of something else: whoever forgot `mode` would otherwise go live for everybody.
+    /// Rejects fields of a canary in another mode. Otherwise a caller who forgets `mode` would go live for all
+    /// participants.
     fn contradictions(&self, mode: Mode) -> Result<(), ApiError> {
         if mode == Mode::Canary {
             return Ok(());
         }
         let said = [
-            // Everything that is not a canary is for all of them.
+            // Other modes serve all participants.
             ("percent", self.percent.is_some_and(|percent| percent != 100)),
             ("errorThreshold", self.error_threshold.is_some()),
             ("minimumCalls", self.minimum_calls.is_some()),
@@ -74,20 +77,20 @@ impl ActivateBody {
     }
 }
 
-/// What is in force now.
+/// The present activation.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Activated)]
 pub(super) struct ActivatedBody {
     #[serde(flatten)]
     activation: ActivationBody,
-    /// Which of `config` and `allowedHosts` were left out of the request and kept as this plugin had them in force there.
+    /// Names `config` and `allowedHosts` if they were absent from the request and the present values were kept.
     kept: Vec<&'static str>,
 }
 
-/// Puts a version in force.
+/// Activates a version.
 ///
-/// At once, for calls that begin from now on; those under way end on the version that they began with. `config` and
-/// `allowedHosts` that are left out stay as this plugin has them in force there, network grants included: `kept` says so.
+/// It takes effect at once for calls that begin after it. Calls in progress end on their version. If `config` or
+/// `allowedHosts` is absent, the present value of this plugin is kept, including network grants, and `kept` names it.
 #[utoipa::path(
     post,
     path = "/plugin-service/api/v1/plugins/{name}/activate",
@@ -125,19 +128,19 @@ pub(super) async fn activate(
     Ok(Json(ActivatedBody { activation: activated.activation.into(), kept: activated.kept }))
 }
 
-/// Where a plugin is in force.
+/// The activation to change.
 #[derive(Deserialize, Default, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = PluginScope, examples(json!({"whatsAppNumberId": null})))]
 pub(super) struct ScopeBody {
-    /// For this number; absent or null = for all that have none of their own.
+    /// For this number. If it is absent or null, for all numbers without an activation of their own.
     #[schema(value_type = Option<Uuid>)]
     pub(super) whats_app_number_id: Option<String>,
 }
 
-/// Puts back in force what was before.
+/// Returns to the activation before the present one.
 ///
-/// A trial (shadow or canary) is ended instead, if there is one.
+/// If there is a trial (shadow or canary), it is ended instead.
 #[utoipa::path(
     post,
     path = "/plugin-service/api/v1/plugins/{name}/rollback",
@@ -163,12 +166,12 @@ pub(super) async fn rollback(
     let live = plugins::rollback(&state.context, client, &name, number, allowed.actor()).await.map_err(refused)?;
     Ok(match live {
         Some(live) => Json(ActivationBody::from(live)).into_response(),
-        // A trial ended, and nothing is live beside it.
+        // A trial ended, and no live activation exists.
         None => StatusCode::NO_CONTENT.into_response(),
     })
 }
 
-/// Takes a plugin out of force.
+/// Deactivates a plugin.
 #[utoipa::path(
     post,
     path = "/plugin-service/api/v1/plugins/{name}/deactivate",

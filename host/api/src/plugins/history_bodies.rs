@@ -1,4 +1,4 @@
-//! The JSON of what is kept of plugins: their calls, what happened to them, where shadows differed, what was recorded.
+//! The JSON of the history of plugins: calls, events, differences of shadows, and recordings.
 
 use chrono::DateTime;
 use plugins::{Difference, Invocation, PluginEvent, Skipped};
@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::plugin_bodies::{WorldName, time};
 use crate::page::Page;
 
-/// When a UUIDv7 was minted.
+/// The time in a UUIDv7.
 fn time_of(id: Uuid) -> Option<String> {
     let (seconds, nanos) = id.get_timestamp()?.to_unix();
     Some(time(DateTime::from_timestamp(i64::try_from(seconds).ok()?, nanos)?))
@@ -20,34 +20,35 @@ fn time_of(id: Uuid) -> Option<String> {
 #[serde(rename_all = "camelCase")]
 #[schema(as = Invocation)]
 pub(super) struct InvocationBody {
-    /// Of the call.
+    /// Id of the call.
     id: Uuid,
-    /// When.
+    /// Time of the call.
     #[schema(format = DateTime)]
     time: Option<String>,
-    /// Of the plugin; of one that ships with the program or lies in its directory, its generation in the process that called
-    /// it. Null when it was not called.
+    /// Version of the plugin. For a built-in plugin or one in `plugins.dir`, its generation in the process that called
+    /// it. Null if it was not called.
     version: Option<u64>,
-    /// What was decided.
+    /// The world of the call.
     #[schema(value_type = WorldName)]
     world: String,
-    /// How the plugin was in force, or `trial` and the like.
+    /// Mode of the activation, or `trial` and others.
     mode: String,
-    /// `answered`, or what went wrong: `refused`, `trapped`, `timed-out`, `limit-exceeded`, `bad-answer`, `key-values-unavailable` and others.
+    /// `answered`, or the failure: `refused`, `trapped`, `timed-out`, `limit-exceeded`, `bad-answer`,
+    /// `key-values-unavailable` and others.
     outcome: String,
-    /// How long it took.
+    /// Duration of the call.
     #[schema(minimum = 0)]
     duration_micros: i64,
-    /// Memory that it used at most.
+    /// Most memory that the call used.
     #[schema(minimum = 0)]
     peak_memory_bytes: i64,
-    /// What it logged, line by line.
+    /// Log lines of the call.
     logs: Vec<String>,
-    /// What went wrong, in words.
+    /// The failure as a text for people.
     error: Option<String>,
-    /// What the call was about, such as a chat participant.
+    /// The subject of the call, such as a chat participant.
     subject_id: Option<Uuid>,
-    /// By which activation it was called.
+    /// The activation that made the call.
     activation_id: Option<Uuid>,
 }
 
@@ -74,18 +75,18 @@ impl From<Invocation> for InvocationBody {
 #[serde(rename_all = "camelCase")]
 #[schema(as = PluginEvent)]
 pub(super) struct EventBody {
-    /// Of the event.
+    /// Id of the event.
     id: Uuid,
-    /// When.
+    /// Time of the event.
     #[schema(format = DateTime)]
     time: String,
-    /// What happened.
+    /// Kind of event.
     kind: String,
     /// Name of the plugin.
     plugin: String,
     /// Its version.
     version: Option<i32>,
-    /// Why.
+    /// The reason.
     reason: Option<String>,
 }
 
@@ -106,27 +107,27 @@ impl From<PluginEvent> for EventBody {
 #[serde(rename_all = "camelCase")]
 #[schema(as = Difference)]
 pub(super) struct DifferenceBody {
-    /// Of the difference.
+    /// Id of the difference.
     id: Uuid,
-    /// When.
+    /// Time of the call.
     #[schema(format = DateTime)]
     time: Option<String>,
-    /// Of the shadow.
+    /// Activation of the shadow.
     activation_id: Uuid,
     /// Name of the shadow.
     plugin: String,
     /// Its version.
     version: Option<i32>,
-    /// Name of what was live.
+    /// Name of the live plugin.
     live_plugin: String,
     /// Its version.
     live_version: Option<i32>,
-    /// What the call was about, such as a chat participant.
+    /// The subject of the call, such as a chat participant.
     subject_id: Uuid,
-    /// What the live one decided.
+    /// Decision of the live plugin.
     #[schema(value_type = Value)]
     live: Value,
-    /// What the shadow decided.
+    /// Decision of the shadow.
     #[schema(value_type = Value)]
     shadow: Value,
 }
@@ -148,29 +149,29 @@ impl From<Difference> for DifferenceBody {
     }
 }
 
-/// Where shadows differed, and how often they could not be asked.
+/// Differences of shadows, and the number of skipped comparisons.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Differences)]
 pub(super) struct DifferencesBody {
     #[serde(flatten)]
     pub(super) page: Page<DifferenceBody>,
-    /// Comparisons that there was no room for.
+    /// Comparisons that were skipped because there was no capacity.
     pub(super) skipped: Vec<SkippedBody>,
 }
 
-/// Comparisons that there was no room for.
+/// Comparisons that were skipped because there was no capacity.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = SkippedComparisons)]
 pub(super) struct SkippedBody {
-    /// Of the shadow.
+    /// Activation of the shadow.
     activation_id: Uuid,
     /// Its version.
     version: Option<i32>,
-    /// How many.
+    /// Number of skipped comparisons.
     #[schema(minimum = 0)]
     comparisons: i64,
-    /// When last.
+    /// Time of the last one.
     #[schema(format = DateTime)]
     last_time: String,
 }
@@ -191,30 +192,30 @@ impl From<Skipped> for SkippedBody {
 #[serde(rename_all = "camelCase")]
 #[schema(as = RecordedCall)]
 pub(super) struct RecordedBody {
-    /// Of the recording.
+    /// Id of the recording.
     id: Uuid,
-    /// When.
+    /// Time of the call.
     #[schema(format = DateTime)]
     time: Option<String>,
-    /// By which activation it was called.
+    /// The activation that made the call.
     activation_id: Uuid,
     /// Name of the plugin.
     plugin: String,
     /// Its version.
     version: Option<i32>,
-    /// What was decided.
+    /// The world of the call.
     #[schema(value_type = WorldName)]
     world: String,
-    /// What the call was about, such as a chat participant.
+    /// The subject of the call, such as a chat participant.
     subject_id: Uuid,
-    /// All that the call was given, and what came of it.
+    /// All input and output of the call.
     #[schema(value_type = Value)]
     recording: Box<RawValue>,
 }
 
 impl RecordedBody {
-    /// Exactly as it is kept, or in the words of the rest of the API. What is not JSON, which this program does not write,
-    /// is shown as null.
+    /// Shows a recording exactly as it is stored, or in the terms of the rest of the API. A value that is not JSON,
+    /// which this program never writes, is shown as null.
     pub(super) fn of(recorded: plugins::Recording, is_exact: bool) -> Self {
         let shown = if is_exact { recorded.recording.clone() } else { plugins::readable(&recorded).to_string() };
         Self {

@@ -1,4 +1,4 @@
-//! Trying a plugin out.
+//! Calling a plugin once to try it out.
 
 use axum::{Json, extract::State};
 use plugins::{self, Invoke};
@@ -19,58 +19,58 @@ use crate::{
 #[serde(deny_unknown_fields)]
 #[schema(as = Invoke, examples(json!({"event": {"text": "hello"}, "session": {}})))]
 pub(super) struct InvokeBody {
-    /// Number of a version; absent = the newest.
+    /// Number of a version. If it is absent, the newest.
     #[schema(value_type = Option<u32>)]
     version: Option<Value>,
-    /// What happened, as the world of the plugin has it.
+    /// The input of the call, by the world of the plugin.
     #[serde(default)]
     #[schema(value_type = Option<Object>)]
     event: Value,
-    /// Of a chatbot: what it knows of the conversation.
+    /// For a chatbot: its knowledge of the conversation.
     #[serde(default)]
     #[schema(value_type = Option<Object>)]
     session: Value,
-    /// What the plugin is told.
+    /// The configuration for the call.
     #[schema(value_type = Option<Object>)]
     config: Option<Value>,
 }
 
-/// What the plugin said: one of the first four, by its world; or how it failed.
+/// The answer of the plugin: one of the first four fields, by its world, or the failure.
 #[derive(ToSchema)]
 #[schema(as = Invoked, rename_all = "camelCase")]
 #[expect(dead_code, reason = "described: the use case tells it as a map")]
 struct InvokedBody {
-    /// Of a chatbot.
+    /// Answer of a chatbot.
     actions: Option<Vec<Value>>,
-    /// Of an SMS fallback.
+    /// Answer of an SMS fallback plugin.
     decision: Option<Value>,
-    /// Of a webhook shaper: the body, or null for none.
+    /// Answer of a webhook shaper: the body, or null for none.
     payload: Option<Value>,
-    /// Of a router.
+    /// Answer of a router.
     route: Option<Value>,
-    /// How the call failed, if it did.
+    /// The failure of the call, if it failed.
     error: Option<InvokedError>,
-    /// What the plugin would have written to its key-values.
+    /// Key-values that the plugin would have written.
     writes: Option<Vec<Value>>,
-    /// Of a call that failed: what it wrote to its standard error.
+    /// For a failed call: its standard error.
     stderr: Option<String>,
-    /// What it logged.
+    /// Log lines of the call.
     logs: Vec<InvokedLog>,
-    /// How long the call took.
+    /// Duration of the call.
     #[schema(minimum = 0)]
     duration_micros: i64,
-    /// Memory that it used at most.
+    /// Most memory that the call used.
     #[schema(minimum = 0)]
     peak_memory_bytes: i64,
 }
 
-/// How a call failed.
+/// The failure of a call.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "described, as above")]
 struct InvokedError {
-    /// Such as `trapped`.
+    /// The kind, such as `trapped`.
     kind: String,
-    /// For people.
+    /// A text for people.
     message: String,
 }
 
@@ -78,7 +78,7 @@ struct InvokedError {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "described, as above")]
 struct InvokedLog {
-    /// Such as `info`.
+    /// The level, such as `info`.
     level: String,
     /// The line.
     message: String,
@@ -86,7 +86,7 @@ struct InvokedLog {
 
 /// Calls a plugin once, without effects.
 ///
-/// Nothing that it decides is done, and nothing that it writes is kept.
+/// Its decisions are not carried out, and its writes are not stored.
 #[utoipa::path(
     post,
     path = "/plugin-service/api/v1/plugins/{name}/invoke",

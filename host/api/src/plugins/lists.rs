@@ -1,4 +1,4 @@
-//! What there is, and what happened to it.
+//! Lists of plugins and of their history.
 
 use axum::{Json, extract::State, http::request::Parts};
 use domain::page::PageRequest;
@@ -20,10 +20,10 @@ use crate::{
     state::ApiState,
 };
 
-/// Versions of a plugin in one answer when the caller names no size: all of them, as a rule.
+/// Versions of a plugin in one answer if the caller gives no size. Usually these are all.
 const VERSIONS: u32 = 500;
 
-/// The client's plugins and those that ship with the program, by name.
+/// Lists the client's plugins and the built-in ones, by name.
 #[utoipa::path(
     get,
     path = "/plugin-service/api/v1/plugins",
@@ -44,7 +44,7 @@ pub(super) async fn list(
     Ok(Json(Page::new(query.page, page, PluginBody::from)))
 }
 
-/// A plugin with its versions and what is in force.
+/// A plugin with its versions and activations.
 #[utoipa::path(
     get,
     path = "/plugin-service/api/v1/plugins/{name}",
@@ -71,12 +71,12 @@ pub(super) async fn one(
     }))
 }
 
-/// A query parameter; an empty one counts as absent.
+/// Reads a query parameter. An empty one counts as absent.
 pub(super) fn parameter(parts: &Parts, wanted: &str) -> Result<Option<String>, ApiError> {
     Ok(Parameters::of(&parts.uri)?.value(wanted).map(str::to_owned))
 }
 
-/// 404 unless the client has, or every client has, a plugin of this name: what is kept of plugins is listed for those only.
+/// Returns 404 unless the client has a plugin of this name or it is a built-in one. Histories exist for those only.
 pub(super) async fn known(state: &ApiState, allowed: &Allowed<Plugins>, name: &str) -> Result<(), ApiError> {
     let newest = PageRequest { page: 0, size: 1 };
     match plugins::one(&state.context, allowed.caller.client, name, newest).await? {
@@ -85,7 +85,7 @@ pub(super) async fn known(state: &ApiState, allowed: &Allowed<Plugins>, name: &s
     }
 }
 
-/// A word that a filter compares with must be one that there is: whoever mistypes it is not told that there is nothing.
+/// Rejects a filter word that does not exist, so that a typing error does not look like an empty list.
 fn one_of(
     field: &str,
     wanted: Option<&str>,
@@ -100,23 +100,23 @@ fn one_of(
     }
 }
 
-/// Which calls are wanted.
+/// Filters of the list of calls.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "says what the handler looks for")]
 pub(super) struct WantedCalls {
-    /// Only those that ended like this, such as `answered` or `trapped`.
+    /// Only calls with this outcome, such as `answered` or `trapped`.
     #[param(nullable = false)]
     outcome: Option<String>,
-    /// Only those of this mode.
+    /// Only calls in this mode.
     #[param(nullable = false)]
     mode: Option<String>,
-    /// Only those that were made after the call of this id.
+    /// Only calls after the call with this id.
     #[param(nullable = false)]
     after: Option<Uuid>,
 }
 
-/// Calls of a plugin, the newest first.
+/// Lists the calls of a plugin, newest first.
 #[utoipa::path(
     get,
     path = "/plugin-service/api/v1/plugins/{name}/invocations",
@@ -148,7 +148,7 @@ pub(super) async fn invocations(
     Ok(Json(Page::new(query.page, page, InvocationBody::from)))
 }
 
-/// What happened to a plugin: activated, suspended, rolled back; the newest first.
+/// Lists the events of a plugin (activated, suspended, rolled back), newest first.
 #[utoipa::path(
     get,
     path = "/plugin-service/api/v1/plugins/{name}/events",
@@ -171,7 +171,7 @@ pub(super) async fn events(
     Ok(Json(Page::new(query.page, page, EventBody::from)))
 }
 
-/// Where the shadows of a plugin decided otherwise than what was live; the newest first.
+/// Lists the calls in which shadows of a plugin decided differently from the live plugin, newest first.
 #[utoipa::path(
     get,
     path = "/plugin-service/api/v1/plugins/{name}/differences",

@@ -1,4 +1,4 @@
-//! Plugins (CONTRACT 6): uploading them, putting them in force, trying them out, and what is kept of their calls.
+//! Plugins (CONTRACT 6): upload, activation, trial calls, and the history of calls.
 
 mod activate;
 mod history_bodies;
@@ -24,13 +24,13 @@ use crate::{
     state::ApiState,
 };
 
-/// After which time it is worth trying again when too many plugins are being compiled.
+/// Value of `Retry-After` if too many plugins are being compiled.
 const BUSY_RETRY: Duration = Duration::from_secs(5);
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new()
         .routes(routes!(lists::list, upload::upload))
-        // No plugin can be uploaded under this name.
+        // No plugin can have this name.
         .routes(routes!(upload::check))
         .layer(DefaultBodyLimit::disable())
         .routes(routes!(pending::upload))
@@ -48,12 +48,12 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(values::list, values::erase))
 }
 
-/// The plugin that a path is about.
+/// The plugin in a path.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Path)]
 #[expect(dead_code, reason = "says what the paths have")]
 struct Named {
-    /// Of the plugin.
+    /// Name of the plugin.
     #[param(example = "default-chatbot")]
     name: String,
 }
@@ -70,7 +70,7 @@ fn refused(error: PluginError) -> ApiError {
     }
 }
 
-/// A text that is no id belongs to no number.
+/// A text that is not an id cannot be the id of a number.
 fn inbox_id(text: Option<&str>) -> Result<Option<InboxId>, ApiError> {
     text.map(|text| {
         text.parse().map_err(|_| {
@@ -81,7 +81,7 @@ fn inbox_id(text: Option<&str>) -> Result<Option<InboxId>, ApiError> {
     .transpose()
 }
 
-/// A version, as a number or as text; `None` = the newest.
+/// Reads a version as a number or as text. `None` is the newest.
 fn version(wanted: Option<&Value>) -> Result<Option<u64>, ApiError> {
     let wanted = match wanted {
         None | Some(Value::Null) => return Ok(None),
@@ -96,7 +96,7 @@ fn mode(name: Option<&str>) -> Result<Mode, ApiError> {
     Mode::parse(name).ok_or_else(|| ApiError::fault("mode", "must be `live`, `shadow` or `canary`"))
 }
 
-/// A whole number of a request that must fit a small one; what does not fit is left to the judgement of the use case.
+/// Converts a whole number to a smaller type. A number that does not fit becomes `beyond`, which the use case judges.
 fn small<T: TryFrom<i64> + Copy>(value: Option<i64>, absent: T, beyond: T) -> T {
     value.map_or(absent, |value| T::try_from(value).unwrap_or(beyond))
 }

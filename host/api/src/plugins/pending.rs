@@ -1,4 +1,4 @@
-//! Uploads that are answered before they are done (`Prefer: respond-async`, RFC 7240), and how far they are.
+//! Uploads with `Prefer: respond-async` (RFC 7240), and their progress.
 
 use axum::{
     Json,
@@ -27,54 +27,54 @@ const PREFER: HeaderName = HeaderName::from_static("prefer");
 const APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 const NO_WAIT: &str = "respond-async";
 
-/// Whether an upload is waited for.
+/// The header for an upload in the background.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
 #[expect(dead_code, reason = "says what the handler looks for")]
 pub(super) struct Preference {
-    /// `respond-async`: do not wait until the component is compiled.
+    /// `respond-async`: the answer does not wait until the component is compiled.
     #[param(rename = "Prefer", nullable = false)]
     prefer: Option<String>,
 }
 
-/// An upload that is not waited for.
+/// An upload in the background.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = PluginUpload)]
 pub(super) struct PendingBody {
-    /// Of the upload.
+    /// Id of the upload.
     id: Uuid,
     /// Name of the plugin.
     name: String,
-    /// Bytes of the component.
+    /// Size of the component in bytes.
     #[schema(minimum = 0)]
     size: i64,
-    /// `COMPILING`; then `READY`, or `REFUSED`.
+    /// `COMPILING`, then `READY` or `REFUSED`.
     state: &'static str,
-    /// The version that came of it.
+    /// The new version.
     #[serde(skip_serializing_if = "Option::is_none")]
     plugin: Option<PluginBody>,
-    /// Why it was not taken.
+    /// The reason for a refusal.
     #[serde(skip_serializing_if = "Option::is_none")]
     refused: Option<RefusedBody>,
-    /// When it came.
+    /// Time of the upload.
     #[schema(format = DateTime)]
     created_time: String,
 }
 
-/// What an upload that is waited for would have been answered with.
+/// The answer that the upload would have got without `respond-async`.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = RefusedUpload)]
 struct RefusedBody {
     /// The HTTP status.
     status: u16,
-    /// What to do, in a sentence.
+    /// A sentence with the cure.
     message: String,
-    /// What is wrong with the component.
+    /// The faults of the component.
     #[schema(value_type = Vec<Object>)]
     details: Vec<FieldFault>,
-    /// Seconds after which it is worth trying again.
+    /// Seconds before a repetition makes sense.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_after_seconds: Option<u64>,
 }
@@ -109,7 +109,7 @@ fn body(upload: PendingUpload, progress: Progress) -> PendingBody {
     }
 }
 
-/// A header may name several preferences, each with parameters.
+/// The header may have several preferences, each with parameters.
 pub(super) fn prefers_no_wait(headers: &HeaderMap) -> bool {
     let values = headers.get_all(PREFER).iter().filter_map(|value| value.to_str().ok());
     let mut named =
@@ -117,7 +117,7 @@ pub(super) fn prefers_no_wait(headers: &HeaderMap) -> bool {
     named.any(|name| name.eq_ignore_ascii_case(NO_WAIT))
 }
 
-/// The answer to an upload that is not waited for.
+/// The answer to an upload in the background.
 pub(super) fn begun(begun: Begun) -> Response {
     match begun {
         Begun::There(version) => Json(PluginBody::from(*version)).into_response(),
@@ -134,9 +134,9 @@ pub(super) fn begun(begun: Begun) -> Response {
     }
 }
 
-/// How far an upload is that is not waited for.
+/// Returns the progress of an upload in the background.
 ///
-/// It can be asked for on every node, for a day.
+/// Every node can answer, for a day.
 #[utoipa::path(
     get,
     path = "/plugin-service/api/v1/plugin-uploads/{id}",

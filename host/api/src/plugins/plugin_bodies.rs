@@ -1,4 +1,4 @@
-//! The JSON of plugins, their versions and what is in force of them.
+//! The JSON of plugins, versions and activations.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::ids::InboxId;
@@ -11,31 +11,31 @@ use serde_json::Value;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// What a plugin decides, by name.
+/// The worlds of plugins.
 #[derive(ToSchema)]
 #[schema(as = World, rename_all = "kebab-case")]
 #[expect(dead_code, reason = "described: plugins bring the names along")]
 pub(super) enum WorldName {
     /// Answers customers.
     Chatbot,
-    /// Decides what goes out as SMS.
+    /// Decides which failed messages are sent as SMS.
     SmsFallback,
-    /// Writes the bodies of webhooks.
+    /// Makes the bodies of webhooks.
     WebhookShaper,
-    /// Decides who answers.
+    /// Decides which team, agent or chatbot gets a chat.
     Router,
-    /// Decides how SMS go on.
+    /// Decides how SMS are sent.
     SmsRouter,
 }
 
-/// How a plugin is in force, by name.
+/// The modes of an activation.
 #[derive(ToSchema)]
 #[schema(as = Mode, rename_all = "lowercase")]
 #[expect(dead_code, reason = "described: activations bring the names along")]
 pub(super) enum ModeName {
-    /// It decides.
+    /// Its decisions take effect.
     Live,
-    /// It is asked, and not heeded.
+    /// It is called, but its decisions have no effect.
     Shadow,
     /// It decides for a share of the participants.
     Canary,
@@ -45,42 +45,42 @@ pub(super) fn time(moment: DateTime<Utc>) -> String {
     moment.to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
-/// A plugin and its newest version; the answer of an upload, too.
+/// A plugin and its newest version. Also the answer to an upload.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Plugin)]
 pub(super) struct PluginBody {
-    /// By which it is called.
+    /// The name of the plugin.
     name: String,
     /// Number of its newest version.
     version: u64,
-    /// What it decides.
+    /// The world of the plugin.
     #[schema(value_type = Option<WorldName>)]
     world: Option<String>,
-    /// Digest of its bytes.
+    /// SHA-256 of the component.
     sha256: String,
-    /// Its bytes.
+    /// Size of the component in bytes.
     size: u64,
-    /// What it asks of the host.
+    /// Interfaces that it imports from the host.
     imports: Vec<String>,
-    /// `READY`, or `BROKEN` when it could not be loaded.
+    /// `READY`, or `BROKEN` if it could not be loaded.
     state: &'static str,
     /// `uploaded`, `built-in`, or `directory` (`plugins.dir`).
     source: &'static str,
-    /// When that version came.
+    /// Time of that version.
     #[schema(format = DateTime)]
     created_time: Option<String>,
-    /// The version of the interface that it was built against.
+    /// Version of the WIT interface that it was built with.
     #[serde(skip_serializing_if = "Option::is_none")]
     api_version: Option<String>,
-    /// What its configuration must look like, if it says.
+    /// The JSON Schema of its configuration, if it exports one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>)]
     config_schema: Option<Value>,
-    /// Why it could not be loaded.
+    /// The reason why it could not be loaded.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_error: Option<String>,
-    /// Where it is in force.
+    /// Its activations.
     #[serde(skip_serializing_if = "Option::is_none")]
     activations: Option<Vec<ActivationBody>>,
 }
@@ -140,9 +140,9 @@ impl From<Version> for PluginBody {
 pub(super) struct DetailBody {
     #[serde(flatten)]
     pub(super) plugin: PluginBody,
-    /// The newest first.
+    /// The versions, newest first.
     pub(super) versions: Vec<VersionBody>,
-    /// How many there are.
+    /// Number of versions.
     pub(super) total_versions: u64,
 }
 
@@ -150,18 +150,18 @@ pub(super) struct DetailBody {
 #[serde(rename_all = "camelCase")]
 #[schema(as = PluginVersion)]
 pub(super) struct VersionBody {
-    /// Counted from 1.
+    /// Number of the version, from 1.
     version: i32,
-    /// Digest of its bytes.
+    /// SHA-256 of the component.
     sha256: String,
-    /// Its bytes.
+    /// Size of the component in bytes.
     #[schema(minimum = 0)]
     size: i64,
-    /// The version of the interface that it was built against.
+    /// Version of the WIT interface that it was built with.
     api_version: String,
-    /// What it asks of the host.
+    /// Interfaces that it imports from the host.
     imports: Vec<String>,
-    /// What its configuration must look like, if it says.
+    /// The JSON Schema of its configuration, if it exports one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>)]
     config_schema: Option<Value>,
@@ -169,7 +169,7 @@ pub(super) struct VersionBody {
     state: &'static str,
     /// The user who uploaded it.
     created_by: Option<String>,
-    /// When.
+    /// Time of the upload.
     #[schema(format = DateTime)]
     created_time: String,
 }
@@ -194,39 +194,40 @@ impl From<Version> for VersionBody {
 #[serde(rename_all = "camelCase")]
 #[schema(as = Activation)]
 pub(super) struct ActivationBody {
-    /// Of the activation.
+    /// Id of the activation.
     id: Uuid,
     /// Name of the plugin.
     plugin: String,
-    /// Its version; null for one that ships with the program or lies in its directory.
+    /// Its version. Null for a built-in plugin or one in `plugins.dir`.
     version: Option<u32>,
-    /// What it decides.
+    /// The world of the plugin.
     #[schema(value_type = WorldName)]
     world: &'static str,
-    /// For this number; null = for all that have none of their own.
+    /// For this number. Null: for all numbers without an activation of their own.
     #[schema(value_type = Option<Uuid>)]
     whats_app_number_id: Option<InboxId>,
-    /// How it is in force.
+    /// Mode of the activation.
     #[schema(value_type = ModeName)]
     mode: &'static str,
-    /// Of a canary: its share of the participants.
+    /// For `canary`: its share of the participants, in percent.
     #[schema(maximum = 100)]
     percent: u8,
-    /// Of a canary: the percentage of failed calls at which it is ended.
+    /// For `canary`: the percentage of failed calls that ends it.
     #[schema(maximum = 100)]
     error_threshold: u8,
-    /// Of a canary: calls before that is judged.
+    /// For `canary`: number of calls before the percentage is judged.
     minimum_calls: u32,
-    /// What the plugin is told, without its secrets.
+    /// The configuration without its secrets.
     #[schema(value_type = Object)]
     config: Value,
-    /// Where the configuration has secrets, which the schema of the plugin marks `writeOnly`: JSON pointers, such as `/apiKey`.
+    /// JSON pointers to the secrets in the configuration, such as `/apiKey`. The schema of the plugin marks them
+    /// `writeOnly`.
     secrets: Vec<String>,
     /// Hosts that the plugin may call over HTTP.
     allowed_hosts: Vec<String>,
-    /// What is recorded, if anything is.
+    /// The recording in progress, if there is one.
     recording: Option<RecordingBody>,
-    /// Since when.
+    /// Time of the activation.
     #[schema(format = DateTime)]
     activated_time: String,
 }
@@ -235,16 +236,16 @@ pub(super) struct ActivationBody {
 #[serde(rename_all = "camelCase")]
 #[schema(as = RecordingTerms)]
 struct RecordingBody {
-    /// Share of the calls.
+    /// Share of the calls that are recorded.
     sample: f64,
-    /// Calls after which it ends.
+    /// Number of calls after which it ends.
     max_calls: u32,
-    /// Bytes after which it ends.
+    /// Number of bytes after which it ends.
     max_bytes: u64,
-    /// When it ends.
+    /// Time of its end.
     #[schema(format = DateTime)]
     until: String,
-    /// Why it has ended.
+    /// The reason of its end.
     stop_reason: Option<String>,
 }
 

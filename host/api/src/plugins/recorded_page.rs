@@ -1,4 +1,5 @@
-//! A page of recorded calls, written while it is sent: five hundred of them can be longer than all that a process may hold.
+//! A page of recorded calls. It is written while it is sent, because five hundred recordings can be larger than the
+//! memory that a process may use.
 
 use axum::{
     body::Body,
@@ -20,10 +21,10 @@ use super::history_bodies::RecordedBody;
 use crate::{error::ApiError, page::Page};
 use domain::page::PageRequest;
 
-/// Bytes of recordings that are read at once, unless a single one has more.
+/// Bytes of recordings that are read at once, unless a single recording is larger.
 const PIECE_BYTES: i64 = 1024 * 1024;
 
-/// The answer with the recordings that were found, exactly as they are kept or in the words of the rest of the API.
+/// The answer with the recordings, exactly as they are stored or in the terms of the rest of the API.
 pub(super) fn answer(
     context: Arc<Context>,
     client: ClientId,
@@ -33,7 +34,7 @@ pub(super) fn answer(
     let pieces = pieces(&found.items);
     let wrapper = Page::<RecordedBody>::around(request, found.total);
     let wrapper = serde_json::to_string(&wrapper).map_err(ApiError::internal)?;
-    // The list is the only one in it, and empty.
+    // The page has one list, which is empty here.
     let (before, after) = wrapper.split_once("[]").unwrap_or((&wrapper, ""));
     let state = Writing {
         context,
@@ -48,7 +49,7 @@ pub(super) fn answer(
     Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
 }
 
-/// Neighbours that are read together.
+/// Groups of recordings that are read together.
 fn pieces(listed: &[ListedRecording]) -> Vec<Vec<Uuid>> {
     let mut pieces: Vec<Vec<Uuid>> = Vec::new();
     let mut room = 0;
@@ -65,7 +66,7 @@ fn pieces(listed: &[ListedRecording]) -> Vec<Vec<Uuid>> {
     pieces
 }
 
-/// How far the answer is written.
+/// The progress of the answer.
 struct Writing {
     context: Arc<Context>,
     client: ClientId,
@@ -77,7 +78,7 @@ struct Writing {
 }
 
 impl Writing {
-    /// The next piece. An error cuts the answer off: the caller sees that it is not whole.
+    /// Returns the next piece. An error cuts the answer off, so the caller sees that it is incomplete.
     async fn next(mut self) -> Result<Option<(Bytes, Self)>, base::Error> {
         if let Some(ready) = self.next.take() {
             return Ok(Some((ready, self)));
@@ -95,7 +96,7 @@ impl Writing {
     }
 }
 
-/// A part of the list. `first`: nothing of it stands before this.
+/// Writes a part of the list. `first`: no part was written before.
 fn write(recordings: Vec<Recording>, first: bool, is_exact: bool) -> Result<Bytes, base::Error> {
     let unreadable = |source| base::Error::Unreadable { what: "recording of a plugin call", source };
     let mut text = Vec::new();

@@ -1,4 +1,4 @@
-//! Recording calls, and making them again.
+//! Recording calls, and replaying them.
 
 use std::sync::Arc;
 
@@ -37,27 +37,27 @@ use crate::{
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = StartRecording, examples(json!({"sample": 0.1, "maxCalls": 500, "forSeconds": 3600})))]
 pub(super) struct RecordBody {
-    /// Of the activation for this number; absent = of that for all.
+    /// The activation for this number. If it is absent, the one for all numbers.
     #[schema(value_type = Option<Uuid>)]
     whats_app_number_id: Option<String>,
-    /// Of the activation in this mode; absent = `live`.
+    /// The activation in this mode. If it is absent, `live`.
     #[schema(value_type = Option<super::plugin_bodies::ModeName>)]
     mode: Option<String>,
     /// Share of the calls that are recorded.
     #[schema(exclusive_minimum = 0, maximum = 1, default = 1)]
     sample: Option<f64>,
-    /// Calls after which it ends.
+    /// Number of calls after which the recording ends.
     #[schema(minimum = 1, maximum = 10_000, default = 1000)]
     max_calls: Option<i64>,
-    /// Bytes after which it ends; `limits.plugin_recording_bytes` at most.
+    /// Number of bytes after which the recording ends; at most `limits.plugin_recording_bytes`.
     #[schema(minimum = 1)]
     max_bytes: Option<i64>,
-    /// Seconds after which it ends.
+    /// Number of seconds after which the recording ends.
     #[schema(minimum = 1, maximum = 2_592_000, default = 86400)]
     for_seconds: Option<i64>,
 }
 
-/// Records calls of an activation, with all that they were given.
+/// Records the calls of an activation, with all their input.
 #[utoipa::path(
     post,
     path = "/plugin-service/api/v1/plugins/{name}/recording",
@@ -90,7 +90,7 @@ pub(super) async fn start(
     started.map(|activation| Json(activation.into())).map_err(refused)
 }
 
-/// Ends the recording of an activation; what was recorded stays.
+/// Ends the recording of an activation. The recorded calls stay.
 #[utoipa::path(
     delete,
     path = "/plugin-service/api/v1/plugins/{name}/recording",
@@ -116,17 +116,18 @@ pub(super) async fn stop(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// In which form recordings are wanted.
+/// The form of recordings in the answer.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "says what the handler looks for")]
 pub(super) struct WantedForm {
-    /// `exact`: as they are kept, byte for byte, for a replay elsewhere. Absent: in the words of the rest of this API.
+    /// `exact`: byte for byte as they are stored, to be replayed elsewhere. If it is absent, in the terms of the rest
+    /// of this API.
     #[param(nullable = false)]
     form: Option<String>,
 }
 
-/// Recorded calls of a plugin, the newest first.
+/// Lists the recorded calls of a plugin, newest first.
 #[utoipa::path(
     get,
     path = "/plugin-service/api/v1/plugins/{name}/recordings",
@@ -160,10 +161,10 @@ pub(super) async fn list(
 #[serde(deny_unknown_fields)]
 #[schema(as = Replay, examples(json!({"version": 4, "limit": 100})))]
 pub(super) struct ReplayBody {
-    /// Number of the version that is called now; absent = the newest.
+    /// Number of the version that is called. If it is absent, the newest.
     #[schema(value_type = Option<u32>)]
     version: Option<Value>,
-    /// Recorded calls that are made again, from the newest on.
+    /// Number of recorded calls to replay, from the newest on.
     #[schema(minimum = 1, maximum = 10_000, default = 1000)]
     limit: Option<i64>,
 }
@@ -172,30 +173,30 @@ pub(super) struct ReplayBody {
 #[serde(rename_all = "camelCase")]
 #[schema(as = ReplayReport)]
 pub(super) struct ReportBody {
-    /// Calls that were made again.
+    /// Number of replayed calls.
     replayed: u64,
-    /// Those with the same outcome.
+    /// Number of calls with the same outcome.
     identical: u64,
-    /// The others.
+    /// The calls with another outcome.
     different: Vec<DifferenceBody>,
-    /// How fast that went.
+    /// Replayed calls per second.
     per_second: f64,
 }
 
-/// A call that ends otherwise than it did.
+/// A call with another outcome.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = ReplayedDifference)]
 struct DifferenceBody {
-    /// Of the recorded call.
+    /// Id of the recorded call.
     recording_id: Uuid,
-    /// What the call was about, such as a chat participant.
+    /// The subject of the call, such as a chat participant.
     subject_id: Uuid,
-    /// What is different, in words.
+    /// The difference as a text for people.
     difference: String,
-    /// What it decided when it was recorded.
+    /// The recorded decision.
     then: Option<Value>,
-    /// What it decides now.
+    /// The decision of the replay.
     now: Option<Value>,
 }
 
@@ -222,7 +223,7 @@ impl From<ReplayReport> for ReportBody {
     }
 }
 
-/// Makes recorded calls again with another version, without effects.
+/// Replays recorded calls with another version, without effects.
 #[utoipa::path(
     post,
     path = "/plugin-service/api/v1/plugins/{name}/replay",

@@ -1,4 +1,4 @@
-//! Uploading a component, as the body itself or as the file of a form.
+//! Uploads of components, as the body itself or as the file of a form.
 
 use std::time::Duration;
 
@@ -28,11 +28,11 @@ use crate::{
     state::ApiState,
 };
 
-/// Longest time in which a component must have arrived.
+/// Longest time for the arrival of a component.
 const UPLOAD_TIME: Duration = Duration::from_secs(120);
-/// What a form may have beside its file, in bytes.
+/// Bytes of a form besides its file.
 const FORM_BYTES: usize = 64 * 1024;
-/// The field of a form that holds the component.
+/// The field of the form with the component.
 const FILE: &str = "file";
 
 /// The form of an upload.
@@ -44,31 +44,31 @@ struct PluginForm {
     file: Vec<u8>,
 }
 
-/// Under which name.
+/// The name for an upload.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "says what the handler looks for")]
 pub(super) struct UploadName {
-    /// Of the plugin.
+    /// Name of the plugin.
     #[param(max_length = 64, pattern = "^[A-Za-z0-9][A-Za-z0-9._-]*$", example = "greeter")]
     name: String,
 }
 
-/// The same, where it may be left out.
+/// The name for a check, which is optional.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "says what the handler looks for")]
 pub(super) struct CheckName {
-    /// Of the plugin that it would be a version of.
+    /// Name of the plugin that it would be a version of.
     #[param(nullable = false)]
     name: Option<String>,
 }
 
 /// Uploads a component as a new version of a plugin.
 ///
-/// It is checked, compiled and tried out under the limits of every call before it is taken. The same bytes under the same name
-/// are the same version. With the header `Prefer: respond-async` the answer comes as soon as the component is there, with the
-/// address at which its state can be asked for.
+/// Before it is accepted, it is checked, compiled and tried out under the limits of every call. The same bytes under
+/// the same name are the same version. With the header `Prefer: respond-async` the answer comes as soon as the
+/// component has arrived, with the address of its progress.
 #[utoipa::path(
     post,
     path = "/plugin-service/api/v1/plugins",
@@ -108,23 +108,23 @@ pub(super) async fn upload(
 #[serde(rename_all = "camelCase")]
 #[schema(as = CheckedPlugin)]
 pub(super) struct CheckBody {
-    /// What it decides.
+    /// The world of the plugin.
     #[schema(value_type = super::plugin_bodies::WorldName)]
     world: &'static str,
-    /// The version of the interface that it was built against.
+    /// Version of the WIT interface that it was built with.
     api_version: String,
-    /// Digest of its bytes.
+    /// SHA-256 of the component.
     sha256: String,
-    /// Its bytes.
+    /// Size of the component in bytes.
     size: u64,
-    /// What it asks of the host.
+    /// Interfaces that it imports from the host.
     imports: Vec<String>,
-    /// What its configuration must look like, if it says.
+    /// The JSON Schema of its configuration, if it exports one.
     #[schema(value_type = Option<Value>)]
     config_schema: Option<Value>,
 }
 
-/// Checks a component as an upload does, and keeps nothing.
+/// Checks a component as an upload does, without storing it.
 #[utoipa::path(
     post,
     path = "/plugin-service/api/v1/plugins/check",
@@ -160,7 +160,7 @@ fn name(request: &Request) -> Result<Option<String>, ApiError> {
     Ok(Parameters::of(request.uri())?.value("name").map(str::to_owned))
 }
 
-/// The bytes of the component, and the turn in which it is taken in.
+/// Returns the bytes of the component, and the turn in which it was read.
 async fn component(
     state: &ApiState,
     allowed: &Allowed<Plugins>,
@@ -174,7 +174,7 @@ async fn component(
         None => format!("a plugin may have {most} bytes at most; this request has more"),
     };
     if body::declares_more(request.headers(), limit) {
-        // Nobody waits for his turn behind this one.
+        // The body is read to its end before the refusal, outside the turns of other uploads.
         body::read_saying(request, limit, UPLOAD_TIME, too_large).await?;
         return Err(ApiError::new(ErrorKind::PayloadTooLarge, too_large(None)));
     }

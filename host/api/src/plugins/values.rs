@@ -1,4 +1,4 @@
-//! The key-values of a plugin: shown, and erased.
+//! Lists and erases the key-values of a plugin.
 
 use axum::{Json, extract::State, http::request::Parts};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
@@ -16,51 +16,52 @@ use crate::{
     state::ApiState,
 };
 
-/// Which values are wanted.
+/// Filters of the list of values.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "says what the handler looks for")]
 pub(super) struct WantedValues {
-    /// Those of this participant; absent = those that all participants share.
+    /// Values of this participant. If it is absent, values that all participants share.
     #[param(nullable = false, value_type = Option<Uuid>)]
     #[param(rename = "participantId")]
     participant: Option<ParticipantId>,
-    /// Only those whose keys begin so.
+    /// Only values whose keys begin with this.
     #[param(nullable = false, max_length = 128)]
     prefix: Option<String>,
 }
 
-/// Which values are erased: at least one of these must be given.
+/// The values to erase. At least one parameter is needed.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "says what the handler looks for")]
 pub(super) struct ErasedValues {
-    /// Those of this participant, all of them when nothing else is given; absent = those that all participants share.
+    /// Values of this participant; all of them if no other parameter is given. If it is absent, values that all
+    /// participants share.
     #[param(nullable = false, value_type = Option<Uuid>)]
     #[param(rename = "participantId")]
     participant: Option<ParticipantId>,
-    /// The one of this key.
+    /// The value with this key.
     #[param(nullable = false, max_length = 128)]
     key: Option<String>,
-    /// Those whose keys begin so.
+    /// Values whose keys begin with this.
     #[param(nullable = false, max_length = 128)]
     prefix: Option<String>,
 }
 
-/// One value: in `value` when it is text, else in `valueBase64`.
+/// One value: in `value` if it is text, otherwise in `valueBase64`.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = KeyValue)]
 pub(super) struct ValueBody {
-    /// Its key.
+    /// The key.
     key: String,
     /// The value, if it is text.
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<String>,
-    /// The value in base64, if it is not.
+    /// The value in base64, if it is not text.
     #[serde(skip_serializing_if = "Option::is_none")]
     value_base64: Option<String>,
-    /// When it is gone; null = it stays.
+    /// Time of its deletion. Null: it is kept.
     #[schema(format = DateTime)]
     expires_time: Option<String>,
 }
@@ -75,11 +76,11 @@ impl From<KeyValue> for ValueBody {
     }
 }
 
-/// How many values there were.
+/// The result of an erasure.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ErasedValues)]
 pub(super) struct ErasedBody {
-    /// Values that are gone now.
+    /// Number of erased values.
     erased: u64,
 }
 
@@ -88,7 +89,7 @@ fn participant(parts: &Parts) -> Result<Option<ParticipantId>, ApiError> {
     id.map_err(|_| ApiError::fault("participantId", "is not the id of a participant"))
 }
 
-/// What a plugin has stored, by key.
+/// Lists the stored values of a plugin, by key.
 #[utoipa::path(
     get,
     path = "/plugin-service/api/v1/plugins/{name}/key-values",
@@ -111,7 +112,7 @@ pub(super) async fn list(
     Ok(Json(Page::new(query.page, page.map_err(refused)?, ValueBody::from)))
 }
 
-/// Erases what a plugin has stored.
+/// Erases stored values of a plugin.
 #[utoipa::path(
     delete,
     path = "/plugin-service/api/v1/plugins/{name}/key-values",

@@ -1,4 +1,4 @@
-//! A send in the query of a URL, for light use (SPEC 4.8): one text to the numbers of `to`.
+//! A send in the query of a URL, for light use (SPEC 4.8): one text to the numbers in `to`.
 
 use std::collections::HashMap;
 
@@ -15,39 +15,39 @@ use utoipa::IntoParams;
 
 use crate::form;
 
-/// A send in a query.
+/// The parameters of a send in a query.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query, rename_all = "camelCase")]
 #[expect(dead_code, reason = "the form of what `read` reads")]
 pub(super) struct LightSend {
-    /// Numbers, with commas between them.
+    /// Numbers, separated by commas.
     #[param(nullable = false)]
     to: Option<String>,
-    /// What the SMS says.
+    /// The text.
     #[param(nullable = false)]
     message_text: Option<String>,
-    /// Your tracking id.
+    /// The client's tracking id.
     #[param(nullable = false)]
     ctid: Option<String>,
-    /// What you call the recipients.
+    /// The client's own names of the recipients.
     #[param(nullable = false)]
     identifier: Option<String>,
-    /// `true`: 70 characters per segment.
+    /// `true`: Unicode, 70 characters per segment.
     #[param(nullable = false)]
     unicode: Option<String>,
-    /// When to send.
+    /// Time of sending.
     #[param(nullable = false)]
     scheduled_sms_date: Option<String>,
-    /// `true`: the text is forgotten.
+    /// `true`: the text is deleted after sending.
     #[param(nullable = false)]
     dsm: Option<String>,
-    /// Where receipts are told.
+    /// Address for receipts.
     #[param(nullable = false, rename = "receiptCallBackURL")]
     receipt_call_back_url: Option<String>,
-    /// Where replies are told.
+    /// Address for replies.
     #[param(nullable = false, rename = "replyCallBackURL")]
     reply_call_back_url: Option<String>,
-    /// `GET` or `POST`, of replies.
+    /// HTTP method for replies: `GET` or `POST`.
     #[param(nullable = false)]
     reply_call_back_method: Option<String>,
 }
@@ -65,10 +65,10 @@ const PARAMETERS: [&str; 10] = [
     "replyCallBackURL",
     "replyCallBackMethod",
 ];
-/// What a body says in another way.
+/// Fields of a body that a query expresses in another way.
 const ELSEWHERE: [(&str, &str); 2] = [("recipients", "`to`"), ("otpToken", "the header `otpToken`")];
 
-/// Reads a query as the body that says the same. What is not known is ignored, but for a name that is nearly right.
+/// Turns a query into the equal body. Unknown parameters are ignored, unless their name is nearly a known one.
 pub(super) fn read(query: &str) -> Result<JsonBody, Faults> {
     let fields = form::fields(query.as_bytes()).map_err(|why| FieldFault::new("query", why.to_string()))?;
     let (mut given, mut faults) = (HashMap::new(), Faults::default());

@@ -41,9 +41,9 @@ use crate::{
     state::ApiState,
 };
 
-/// What sends SMS.
+/// The path of a send.
 const SEND: &str = "/sms/json";
-/// The header of one-time-pin traffic.
+/// The header of one-time-PIN traffic.
 const OTP_TOKEN: &str = "otptoken";
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
@@ -57,8 +57,9 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
 
 /// Sends SMS.
 ///
-/// One text to one or many recipients at the top, or several texts in `messages`; 1,000 recipients at most. With a `ctid`, what
-/// was sent under it before is not sent again. The header `otpToken` marks one-time pins, which overtake other traffic.
+/// One text at the top to one or many recipients, or several texts in `messages`; at most 1,000 recipients. If a `ctid`
+/// was used before, its messages are not sent again. The header `otpToken` marks one-time PINs, which overtake other
+/// traffic.
 #[utoipa::path(
     post,
     path = "/sms/json",
@@ -87,7 +88,7 @@ async fn send(
 
 /// Sends an SMS, for light use.
 ///
-/// As the POST does, with everything in the query: one text to the numbers of `to`.
+/// As the POST, with everything in the query: one text to the numbers in `to`.
 #[utoipa::path(
     get,
     path = "/sms/json",
@@ -112,7 +113,7 @@ async fn send_light(
     take(&state, &allowed, send, is_urgent(request.headers())).await
 }
 
-/// A GET says everything in its query; what asks for the head of an answer alone must send nothing.
+/// A GET has no body. A HEAD request must send nothing.
 pub(crate) fn plain_get(method: &Method, headers: &HeaderMap) -> Result<(), ApiError> {
     if method == Method::HEAD {
         return Err(ApiError::new(ErrorKind::MethodNotAllowed, "HEAD sends nothing: use POST"));
@@ -160,13 +161,13 @@ fn send_again(now: DateTime<Utc>) -> Response {
     (StatusCode::BAD_GATEWAY, Json(SendAnswer::new(GatewayStatus::SendAgain, None, now))).into_response()
 }
 
-/// The answer to a send that no handler saw, because nobody could be asked whose key it has: the other gateway may take it. `None` where
-/// an error is told as one.
+/// The answer to a send that was refused before a handler, when the client of its key could not be looked up. The
+/// caller may then use another gateway. `None` if the error is returned as it is.
 pub(crate) fn instead_of(error: &ApiError, path: &str, now: DateTime<Utc>) -> Option<Response> {
     (path.trim_end_matches('/') == SEND && error.is_outage()).then(|| send_again(now))
 }
 
-/// A caller that hangs up does not take its request back.
+/// If the caller hangs up, its request goes on.
 async fn to_the_end(
     state: &ApiState,
     held: Held,
@@ -187,10 +188,10 @@ async fn to_the_end(
     }
 }
 
-/// Tells what became of SMS.
+/// Returns the state of SMS.
 ///
-/// By `ctid`, by the `gstid` of a request or the `stid` of a message, or by when they were accepted. Each may be asked for ten
-/// times within ten minutes, then once in ten minutes: 228 otherwise.
+/// They are selected by `ctid`, by the `gstid` of a request, by the `stid` of a message, or by the time of acceptance.
+/// Each selection may be repeated ten times within ten minutes, then once in ten minutes. Otherwise the answer is 228.
 #[utoipa::path(
     post,
     path = "/sms/trackingMessageStatus",
@@ -213,7 +214,7 @@ async fn track(
     }
 }
 
-/// Lists the numbers that stopped your messages.
+/// Lists the numbers that stopped the client's messages.
 #[utoipa::path(
     post,
     path = "/sms/getUnsubscribelist",
@@ -227,9 +228,9 @@ async fn opt_outs(State(state): State<ApiState>, allowed: Allowed<SmsGateway>) -
     Ok(Json(OptOuts { numbers }))
 }
 
-/// Takes back that a number stopped your messages.
+/// Removes a number from the list of stopped numbers.
 ///
-/// For a subscriber who asked you for it in another way than by replying START.
+/// For a subscriber who asked for it in another way than by replying START.
 #[utoipa::path(
     delete,
     path = "/sms/unsubscribelist/{number}",
@@ -253,7 +254,7 @@ async fn take_back(
     }
 }
 
-/// Tells your credits.
+/// Returns the SMS credits.
 #[utoipa::path(
     post,
     path = "/sms/getBalance",

@@ -6,7 +6,7 @@ use serde::Serialize;
 use sms_products::json::Tracked;
 use utoipa::ToSchema;
 
-/// SMS to send: one text to many at the top, or several in `messages`.
+/// SMS to send: one text at the top to many recipients, or several texts in `messages`.
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase", examples(json!({"messages": [{"ctid": "order-7", "recipients": [{"to": "27820000001", "identifier": "Thandi"}], "messageText": "Your order is ready."}]})))]
 #[expect(dead_code, reason = "the form of `domain::sms_products::json::JsonBody`, which does not know of OpenAPI")]
@@ -14,19 +14,19 @@ pub(super) struct GatewaySend {
     /// Texts with their recipients.
     #[schema(nullable = false)]
     messages: Option<Vec<GatewayMessage>>,
-    /// Your tracking id, of the text at the top and of what in `messages` has none.
+    /// The client's tracking id, for the text at the top and for entries of `messages` without their own.
     #[schema(nullable = false, max_length = 255)]
     ctid: Option<String>,
-    /// Who gets the text at the top; 1,000 recipients over everything.
+    /// Recipients of the text at the top. At most 1,000 recipients in the whole request.
     #[schema(nullable = false, max_items = 1000)]
     recipients: Option<Vec<GatewayRecipient>>,
     /// The text at the top.
     #[schema(nullable = false)]
     message_text: Option<String>,
-    /// `true`: 70 characters per segment, whatever the text.
+    /// `true`: Unicode, 70 characters per segment, for any text.
     #[schema(nullable = false)]
     unicode: Option<String>,
-    /// What holds for all of it.
+    /// Options for all messages of the request.
     #[schema(nullable = false)]
     settings: Option<GatewaySettings>,
 }
@@ -36,15 +36,15 @@ pub(super) struct GatewaySend {
 #[schema(rename_all = "camelCase")]
 #[expect(dead_code, reason = "see GatewaySend")]
 struct GatewayMessage {
-    /// Your tracking id.
+    /// The client's tracking id.
     #[schema(nullable = false, max_length = 255)]
     ctid: Option<String>,
-    /// Who gets it.
+    /// The recipients.
     #[schema(min_items = 1)]
     recipients: Vec<GatewayRecipient>,
-    /// What it says.
+    /// The text.
     message_text: String,
-    /// `true`: 70 characters per segment; as at the top, unless said.
+    /// `true`: Unicode, 70 characters per segment. If it is absent, the value at the top.
     #[schema(nullable = false)]
     unicode: Option<String>,
 }
@@ -53,47 +53,47 @@ struct GatewayMessage {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "see GatewaySend")]
 struct GatewayRecipient {
-    /// A number in international format; South African ones may begin with `0`.
+    /// A number in international format. A South African number may begin with `0`.
     to: String,
-    /// What you call them: comes back with receipts and replies.
+    /// The client's own name of the recipient. Receipts and replies carry it.
     #[schema(nullable = false, max_length = 255)]
     identifier: Option<String>,
 }
 
-/// What holds for all messages of a request.
+/// Options for all messages of a request.
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase")]
 #[expect(dead_code, reason = "see GatewaySend")]
 struct GatewaySettings {
-    /// When to send: `YYYY-MM-DDThh:mm:ssZ`, a year ahead at most.
+    /// Time of sending: `YYYY-MM-DDThh:mm:ssZ`, at most a year ahead.
     #[schema(nullable = false, format = DateTime)]
     scheduled_sms_date: Option<String>,
-    /// `true`: the text is forgotten when the message is through.
+    /// `true`: the text is deleted when the message has its final state.
     #[schema(nullable = false)]
     dsm: Option<String>,
-    /// Where receipts are told, with GET.
+    /// Address for receipts, called with GET.
     #[schema(nullable = false, rename = "receiptCallBackURL")]
     receipt_call_back_url: Option<String>,
-    /// Where replies are told.
+    /// Address for replies.
     #[schema(nullable = false, rename = "replyCallBackURL")]
     reply_call_back_url: Option<String>,
-    /// How replies are told: `GET`, or `POST` with a form.
+    /// HTTP method for replies: `GET`, or `POST` with a form.
     #[schema(nullable = false)]
     reply_call_back_method: Option<String>,
 }
 
-/// What became of a request.
+/// The result of a request.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = SmsSendAnswer)]
 pub(super) struct SendAnswer {
-    /// The request, by which its messages can be tracked; empty where nothing was stored.
+    /// Id of the request, by which its messages can be tracked. Empty if nothing was stored.
     gstid: String,
     /// `100`, `402` or `502`.
     status_code: &'static str,
-    /// In words.
+    /// The status as a text for people.
     status_description: &'static str,
-    /// When, with the offset from UTC.
+    /// Time of the answer, with the offset from UTC.
     #[schema(format = DateTime)]
     completion_time: String,
 }
@@ -109,69 +109,69 @@ impl SendAnswer {
     }
 }
 
-/// What is asked after: at least one of these.
+/// The messages to track. At least one field is needed.
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase", examples(json!({"ctid": "order-7", "showfinalstatus": "true"})))]
 #[expect(dead_code, reason = "the form of `domain::sms_products::tracking::TrackingBody`")]
 pub(super) struct GatewayTracking {
-    /// Your tracking id.
+    /// The client's tracking id.
     #[schema(nullable = false)]
     ctid: Option<String>,
-    /// The id of one message.
+    /// Id of one message.
     #[schema(nullable = false)]
     stid: Option<String>,
-    /// The id of a request.
+    /// Id of a request.
     #[schema(nullable = false)]
     gstid: Option<String>,
-    /// Several ids of requests or messages.
+    /// Ids of several requests or messages.
     #[schema(nullable = false, max_items = 100)]
     gstids: Option<Vec<String>>,
-    /// The day they were accepted on, in UTC.
+    /// The day of acceptance, in UTC.
     #[schema(nullable = false)]
     sent_date: Option<String>,
-    /// Accepted from then on.
+    /// Accepted at or after this time.
     #[schema(nullable = false)]
     from_date: Option<String>,
-    /// Accepted before then.
+    /// Accepted before this time.
     #[schema(nullable = false)]
     to_date: Option<String>,
-    /// `true`: only what is through.
+    /// `true`: only messages with a final state.
     #[schema(nullable = false)]
     showfinalstatus: Option<String>,
 }
 
-/// What became of messages.
+/// The states of messages.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = SmsTracking)]
 pub(super) struct TrackingAnswer {
     /// `100`, or `228`.
     status_code: &'static str,
-    /// In words.
+    /// The status as a text for people.
     status_description: &'static str,
-    /// One for each message, 1,000 at most for each thing that is asked after.
+    /// One entry for each message, at most 1,000 for each selection.
     receipts: Vec<GatewayReceipt>,
 }
 
-/// Where a message stands.
+/// The state of a message.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct GatewayReceipt {
-    /// Your tracking id.
+    /// The client's tracking id.
     ctid: Option<String>,
-    /// The request.
+    /// Id of the request.
     gstid: String,
-    /// The message.
+    /// Id of the message.
     stid: String,
-    /// The number.
+    /// The recipient's number.
     to: String,
-    /// What you call it.
+    /// The client's own name of the recipient.
     identifier: Option<String>,
-    /// `100` waits, `500` sent, `501` queued at the network, `600` delivered, `620` failed.
+    /// `100` waiting, `500` sent, `501` queued at the network, `600` delivered, `620` failed.
     status_code: &'static str,
-    /// In words.
+    /// The status as a text for people.
     status_description: &'static str,
-    /// Since when.
+    /// Time of the last change.
     #[schema(format = DateTime)]
     time: String,
 }
@@ -199,19 +199,19 @@ impl TrackingAnswer {
     }
 }
 
-/// Numbers that stopped your messages.
+/// Numbers that stopped the client's messages.
 #[derive(Serialize, ToSchema)]
 #[schema(as = SmsOptOuts)]
 pub(super) struct OptOuts {
-    /// In digits.
+    /// The numbers in digits.
     pub(super) numbers: Vec<String>,
 }
 
-/// A number that is written to again.
+/// A number that may get messages again.
 #[derive(Serialize, ToSchema)]
 #[schema(as = SmsOptOutRemoved)]
 pub(super) struct Removed {
-    /// In digits.
+    /// The number in digits.
     pub(super) number: String,
 }
 
@@ -219,6 +219,6 @@ pub(super) struct Removed {
 #[derive(Serialize, ToSchema)]
 #[schema(as = SmsBalance)]
 pub(super) struct Balance {
-    /// Segments at the default price.
+    /// Number of segments at the default price.
     pub(super) balance: i64,
 }
