@@ -1,4 +1,4 @@
-//! Request bodies: their type, their size, and the time they take.
+//! Request bodies: their type, size and time.
 
 use std::time::Duration;
 
@@ -20,15 +20,16 @@ use crate::{
     state::ApiState,
 };
 
-/// Of a body that is too large, this many times the limit is read and thrown away, so that a caller who writes before it
-/// reads gets the answer and not a broken connection.
+/// If a body is too large, up to this many times the limit is read and discarded. A caller that writes everything
+/// before it reads then gets the answer, and not a broken connection.
 const DISCARD_FACTOR: usize = 4;
 const DISCARD_TIMEOUT: Duration = Duration::from_secs(10);
-/// At least this much is thrown away, of a body that there is no room for at most: that must not take long.
+/// Bytes of a body without room that are discarded at most. Discarding must be fast.
 const REFUSED_BYTES: usize = 16 * 1024 * 1024;
 const REFUSED_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The bytes of a JSON body: `application/json` (else 415) and within the size limit (else 413). Not parsed yet.
+/// The bytes of a JSON body, not parsed: the type must be `application/json` (otherwise 415) and the size within the
+/// limit (otherwise 413).
 pub(crate) struct JsonBytes(pub Bytes);
 
 impl FromRequest<ApiState> for JsonBytes {
@@ -51,14 +52,14 @@ fn json_bytes(request: Request, limit: usize, time: Duration) -> BoxFuture<'stat
     .boxed()
 }
 
-/// What some editors and programs of Windows write in front of UTF-8; it is no part of the JSON (RFC 8259, 8.1).
+/// The mark that some Windows programs write before UTF-8. It is not part of the JSON (RFC 8259, 8.1).
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 fn without_mark(body: Bytes) -> Bytes {
     if body.starts_with(BYTE_ORDER_MARK) { body.slice(BYTE_ORDER_MARK.len()..) } else { body }
 }
 
-/// A JSON body as a `T`; a fault names its field.
+/// A JSON body as a `T`. A fault names its field.
 pub(crate) struct JsonBody<T>(pub T);
 
 impl<T: DeserializeOwned + Send + 'static> FromRequest<ApiState> for JsonBody<T> {
@@ -72,7 +73,7 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest<ApiState> for JsonBody<T>
     }
 }
 
-/// The same, of a body whose fields are to be spelled right.
+/// A JSON body whose field names must be spelled correctly.
 pub(crate) struct SpelledJson<T>(pub T);
 
 impl<T: DeserializeOwned + Spelling + Send + 'static> FromRequest<ApiState> for SpelledJson<T> {
@@ -86,10 +87,10 @@ impl<T: DeserializeOwned + Spelling + Send + 'static> FromRequest<ApiState> for 
     }
 }
 
-/// A JSON body of a few fields. Where no key is asked for, nobody needs more.
+/// A small JSON body, for endpoints without a key.
 pub(crate) struct SmallJson<T>(pub T);
 
-/// Bytes of such a body at most.
+/// Most bytes of such a body.
 const SMALL_BYTES: usize = 16 * 1024;
 
 impl<T: DeserializeOwned> FromRequest<ApiState> for SmallJson<T> {
@@ -102,7 +103,7 @@ impl<T: DeserializeOwned> FromRequest<ApiState> for SmallJson<T> {
     }
 }
 
-/// A JSON body that may be missing: no bytes count as `T::default()`.
+/// An optional JSON body. An empty one is `T::default()`.
 pub(crate) struct OptionalJson<T>(pub T);
 
 impl<T: DeserializeOwned + Default + Send + 'static> FromRequest<ApiState> for OptionalJson<T> {
@@ -116,7 +117,7 @@ impl<T: DeserializeOwned + Default + Send + 'static> FromRequest<ApiState> for O
     }
 }
 
-/// Whether a body is said to be JSON. Parameters such as `charset=utf-8` are fine; more than one header is not.
+/// True if the body is declared as JSON. Parameters such as `charset=utf-8` are allowed; a second header is not.
 pub(crate) fn is_json(headers: &HeaderMap) -> bool {
     let mut values = headers.get_all(header::CONTENT_TYPE).iter();
     let (Some(value), None) = (values.next(), values.next()) else { return false };
@@ -124,22 +125,22 @@ pub(crate) fn is_json(headers: &HeaderMap) -> bool {
     essence.eq_ignore_ascii_case("application/json")
 }
 
-/// The whole body, at most `limit` bytes, within `time`.
+/// Reads the whole body: at most `limit` bytes, within `time`.
 pub(crate) async fn read(request: Request, limit: usize, time: Duration) -> Result<Bytes, ApiError> {
     read_saying(request, limit, time, |_| format!("the body may have {limit} bytes at most: send it in parts")).await
 }
 
-/// How long the body is, as the caller says.
+/// The declared length of the body.
 fn declared(headers: &HeaderMap) -> Option<u64> {
     headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok())
 }
 
-/// Whether the caller says that the body has more than `limit` bytes.
+/// True if the declared length is more than `limit` bytes.
 pub(crate) fn declares_more(headers: &HeaderMap, limit: usize) -> bool {
     declared(headers).is_some_and(|length| u64::try_from(limit).is_ok_and(|limit| length > limit))
 }
 
-/// The whole body. `said` is what the caller of one that is too large is told; it gets the length that was declared.
+/// Reads the whole body. `said` makes the error text for a body that is too large, from its declared length.
 pub(crate) async fn read_saying(
     request: Request,
     limit: usize,
@@ -150,7 +151,7 @@ pub(crate) async fn read_saying(
     let held = Held::of(request.extensions());
     let too_large = || ApiError::new(ErrorKind::PayloadTooLarge, said(length));
     let declared_too_large = declares_more(request.headers(), limit);
-    // A caller that waits to be told gets the answer instead of the invitation.
+    // A caller that waits for `100 Continue` gets the answer instead.
     if declared_too_large && request.headers().contains_key(header::EXPECT) {
         return Err(too_large());
     }
@@ -185,10 +186,11 @@ pub(crate) async fn read_saying(
     }
 }
 
-/// How every gzip stream begins (RFC 1952, 2.3.1): its marks and its only method. No body that is taken begins so.
+/// The first bytes of every gzip stream (RFC 1952, 2.3.1): its marks and its only method. No accepted body begins with
+/// them.
 const GZIP: &[u8] = &[0x1f, 0x8b, 8];
 
-/// How a body is compressed, as its header says; `None` where it is not.
+/// The compression of a body according to its header, or `None`.
 fn coding(headers: &HeaderMap) -> Option<String> {
     let values = headers.get_all(header::CONTENT_ENCODING).iter();
     let mut codings = values.flat_map(|value| value.to_str().unwrap_or("unreadable").split(',')).map(str::trim);
@@ -207,28 +209,28 @@ enum Unread {
     Broken,
     /// It took longer than any body may.
     Late,
-    /// It came more slowly than a body without a key may.
+    /// It was slower than a body without a key may be.
     TooSlow,
     NoRoom(ApiError, Body),
 }
 
-/// How large a body may be, and how long it may take.
+/// The limits of a body.
 #[derive(Debug, Clone, Copy)]
 struct Bounds {
-    /// Its length as the caller says.
+    /// Its declared length.
     declared: Option<u64>,
     limit: usize,
     time: Duration,
 }
 
-/// Bytes in a second that a body without a key must have at least, once it has taken [`STRANGERS_START`].
+/// Fewest bytes per second of a body without a key, after [`STRANGERS_START`].
 const STRANGERS_PACE: u32 = 1024;
 const STRANGERS_START: Duration = Duration::from_secs(5);
-/// First buffer of a body whose length is not known, and the least by which a buffer grows.
+/// First buffer of a body of unknown length, and the least growth of a buffer.
 const FIRST_BUFFER: usize = 4 * 1024;
 
 impl Bounds {
-    /// When the next bytes must be there, of a body of which `there` bytes are, and the fault if they are not.
+    /// Returns when the next bytes must arrive if `there` bytes have arrived, and the fault if they do not.
     fn deadline(self, began: Instant, there: usize, is_known: bool) -> (Instant, Unread) {
         let last = began + self.time;
         if is_known {
@@ -239,14 +241,14 @@ impl Bounds {
         if slow < last { (slow, Unread::TooSlow) } else { (last, Unread::Late) }
     }
 
-    /// How large the buffer becomes for `needed` bytes: twice as large as it is, but not larger than the body can be.
+    /// Returns the new buffer size for `needed` bytes: twice the present one, but at most the largest size of the body.
     fn grown(self, capacity: usize, needed: usize) -> usize {
         let most = self.declared.and_then(|length| usize::try_from(length).ok()).unwrap_or(self.limit);
         capacity.saturating_mul(2).max(FIRST_BUFFER).min(most.min(self.limit)).max(needed)
     }
 }
 
-/// Reads a body. Memory is taken, and counted, when bytes arrive: a caller may declare a lot and send nothing.
+/// Reads a body. Memory is allocated and counted when bytes arrive, because a caller may declare much and send nothing.
 async fn collect(body: Body, held: &Held, bounds: Bounds) -> Result<Bytes, Unread> {
     let (began, is_known, receiving) = (Instant::now(), held.is_known(), held.receive());
     let mut chunks = body.into_data_stream();
@@ -277,7 +279,7 @@ async fn collect(body: Body, held: &Held, bounds: Bounds) -> Result<Bytes, Unrea
     }
 }
 
-/// Reads a little of the body of a request that there is no room for, so that its caller gets to read the answer.
+/// Reads some of the body of a refused request, so that its caller can read the answer.
 pub(crate) async fn discard_some(request: Request) {
     if !request.headers().contains_key(header::EXPECT) {
         discard(request.into_body(), REFUSED_BYTES, REFUSED_TIMEOUT).await;
@@ -295,7 +297,7 @@ async fn discard(body: Body, most: usize, time: Duration) {
             }
         }
     };
-    // Whether the caller gave up or went on too long, the answer is the same.
+    // The answer is the same if the caller gave up or sent too much.
     drop(timeout(time, read_away).await);
 }
 
@@ -307,7 +309,7 @@ mod tests {
 
     const LIMIT: usize = 1024 * 1024;
 
-    /// A body that brings `bytes` every second, read within 30 s.
+    /// A body of `bytes` per second, read within 30 s.
     async fn read_at(bytes: usize, seconds: u64) -> (Result<usize, String>, u64) {
         let begin = Instant::now();
         let pieces = stream::unfold(0, move |second| async move {

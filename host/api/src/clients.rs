@@ -1,4 +1,4 @@
-//! A client and those below it (SPEC 4.7): `/api/v1/clients`. Secrets go in and never come out.
+//! A client and its descendants (SPEC 4.7): `/api/v1/clients`. Secrets are accepted and never shown.
 
 use axum::{Json, extract::State, http::StatusCode};
 use chrono::SecondsFormat;
@@ -33,41 +33,41 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(set_popia))
 }
 
-/// A client. No credentials.
+/// A client, without credentials.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Client)]
 struct ClientBody {
-    /// The name that programs call it by.
+    /// The reference for programs.
     #[schema(examples("acme"))]
     client_ref: String,
-    /// The name that people read.
+    /// The name for people.
     #[schema(examples("Acme"))]
     display_name: String,
-    /// Reference of the client above it.
+    /// Reference of its parent client.
     parent_ref: Option<String>,
-    /// IANA name of the zone whose clock its schedules and hours go by.
+    /// IANA name of the time zone of its schedules and hours.
     #[schema(examples("Africa/Johannesburg"))]
     time_zone: String,
-    /// Whether phone numbers and names of customers are masked for roles that need not see them.
+    /// `true`: phone numbers and names of customers are masked for roles that do not need them.
     popia_compliant: bool,
-    /// Whether customers are asked how it was when an agent ends their chat.
+    /// `true`: customers are asked for a rating when an agent ends their chat.
     rating_widget: bool,
-    /// What becomes of messages that cannot be delivered over WhatsApp.
+    /// SMS fallback for messages that WhatsApp cannot deliver.
     sms_fallback: FallbackBody,
-    /// When it was created.
+    /// Time of creation.
     #[schema(format = DateTime)]
     created_time: String,
 }
 
-/// What becomes of messages that cannot be delivered over WhatsApp.
+/// SMS fallback for messages that WhatsApp cannot deliver.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = SmsFallback)]
 struct FallbackBody {
-    /// Whether what a send asks for in `fallback` is done.
+    /// `true`: the `fallback` of sends is carried out.
     enabled: bool,
-    /// Which failures count as "not on WhatsApp", where that was changed: `ANY_131026`. Absent = `STRICT`.
+    /// The failures that count as "not on WhatsApp", if changed: `ANY_131026`. Absent: `STRICT`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(examples("ANY_131026"))]
     mode: Option<&'static str>,
@@ -94,66 +94,67 @@ impl From<Shown> for ClientBody {
     }
 }
 
-/// A client to be.
+/// A new client.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = NewClient, examples(json!({"clientRef": "acme-shop", "displayName": "Acme Shop"})))]
 struct ChildBody {
-    /// 1 to 64 letters, digits, `.`, `_` and `-`, unique over all clients.
+    /// 1 to 64 letters, digits, `.`, `_` and `-`; unique in the whole service.
     #[schema(required, nullable = false)]
     client_ref: Option<String>,
-    /// The name that people read, 1 to 200 characters.
+    /// The name for people, 1 to 200 characters.
     #[schema(required, nullable = false)]
     display_name: Option<String>,
 }
 
-/// What is to change of a client; what is left out stays.
+/// Changes of a client. Absent fields stay as they are.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = ClientChange, examples(json!({"clientRef": "acme-2", "displayName": "Acme", "timeZone": "Africa/Johannesburg"})))]
 struct ChangeBody {
-    /// The new reference. The old one is nobody's afterwards: what names it gets an empty result.
+    /// The new reference. Requests with the old one get empty results after that.
     #[schema(nullable = false)]
     client_ref: Option<String>,
-    /// The name that people read, 1 to 200 characters.
+    /// The name for people, 1 to 200 characters.
     #[schema(nullable = false)]
     display_name: Option<String>,
-    /// IANA name.
+    /// IANA name of the time zone.
     #[schema(nullable = false)]
     time_zone: Option<String>,
-    /// Whether customers are asked how it was when an agent ends their chat.
+    /// `true`: customers are asked for a rating when an agent ends their chat.
     #[schema(nullable = false)]
     rating_widget: Option<bool>,
 }
 
-/// What is to become of fallbacks.
+/// Settings of the SMS fallback.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = SmsFallbackChange, examples(json!({"enabled": true, "smsUsername": "acme", "smsPassword": "secret"})))]
 struct FallbackChangeBody {
-    /// Whether what a send asks for in `fallback` is done.
+    /// `true`: the `fallback` of sends is carried out.
     #[schema(required, nullable = false)]
     enabled: Option<bool>,
-    /// Which failures count as "not on WhatsApp"; absent = as it was. WhatsApp's code 131026 lumps that together with other reasons:
-    /// `STRICT` believes it of recipients alone whom the sending number never reached and never heard of, `ANY_131026` always.
+    /// The failures that count as "not on WhatsApp". Absent: no change. WhatsApp's code 131026 also covers other
+    /// reasons. `STRICT` accepts it only for recipients that the sending number never reached and never heard from.
+    /// `ANY_131026` always accepts it.
     #[schema(nullable = false, examples("STRICT", "ANY_131026"))]
     mode: Option<String>,
-    /// Name of the client's own account for SMS; absent = as it was, null = none.
+    /// Name of the client's own account for SMS. Absent: no change. Null: none.
     #[serde(default, deserialize_with = "body::given")]
     #[schema(value_type = Option<String>, max_length = 200)]
     sms_username: Option<Option<String>>,
-    /// Its password: written, never shown; absent = as it was, null = none.
+    /// Password of that account, which is never shown. Absent: no change. Null: none.
     #[serde(default, deserialize_with = "body::given")]
     #[schema(value_type = Option<String>, max_length = 200, write_only)]
     sms_password: Option<Option<String>>,
 }
 
-/// Whether numbers and names are masked.
+/// Masking of customers' phone numbers and names.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = PopiaCompliance, examples(json!({"popiaCompliant": true})))]
 struct PopiaBody {
-    /// Whether phone numbers and names of customers are masked for roles that need not see them.
+    /// `true`: phone numbers and names of customers are masked for roles that do not need them.
     #[schema(required, nullable = false)]
     popia_compliant: Option<bool>,
 }
@@ -171,7 +172,7 @@ fn refused(error: ClientError) -> ApiError {
     }
 }
 
-/// One client: the caller's own, or one below it.
+/// One client: the caller's own, or a descendant.
 #[utoipa::path(
     get,
     path = "/api/v1/clients/{clientRef}",
@@ -190,9 +191,9 @@ async fn read(
     Ok(Json(found.into()))
 }
 
-/// Renames a client, or sets its clock.
+/// Renames a client, or sets its time zone.
 ///
-/// A new `clientRef` counts from the next request on; the old one is nobody's then.
+/// A new `clientRef` holds from the next request on. The old one is then free.
 #[utoipa::path(
     put,
     path = "/api/v1/clients/{clientRef}",
@@ -226,9 +227,9 @@ async fn update(
     Ok(Json(changed.into()))
 }
 
-/// The clients right below one, by reference.
+/// Lists the children of a client, by reference.
 ///
-/// A reference that the caller does not see, an old one too, has none.
+/// A reference that the caller may not see, or an old one, has none.
 #[utoipa::path(
     get,
     path = "/api/v1/clients/{clientRef}/children",
@@ -252,9 +253,9 @@ async fn children(
     Ok(Json(Page::new(query.page, found, ClientBody::from)))
 }
 
-/// Creates a client below one.
+/// Creates a child of a client.
 ///
-/// It has no users yet; the operator makes the first one.
+/// It has no users. The operator creates the first one.
 #[utoipa::path(
     post,
     path = "/api/v1/clients/{clientRef}/children",
@@ -288,10 +289,10 @@ async fn create_child(
     Ok((StatusCode::CREATED, Json(made.await.map_err(refused)?.into())))
 }
 
-/// Says what becomes of messages that cannot be delivered over WhatsApp.
+/// Sets the SMS fallback of a client.
 ///
-/// While it is not `enabled`, what a send asks for in `fallback` is not done, and such a message ends as `FAILED`. `smsPassword` is
-/// kept sealed and never shown; what is left out stays.
+/// While it is not `enabled`, the `fallback` of sends is ignored, and an undeliverable message ends as `FAILED`.
+/// `smsPassword` is stored encrypted and never shown. Absent fields stay as they are.
 #[utoipa::path(
     put,
     path = "/api/v1/clients/{clientRef}/sms-fallback",
@@ -337,9 +338,9 @@ async fn set_fallback(
     Ok(Json(changed.map_err(refused)?.into()))
 }
 
-/// Switches the masking of customers' phone numbers and names on or off.
+/// Turns the masking of customers' phone numbers and names on or off.
 ///
-/// It counts from the next request on. Who sees them nevertheless is in `docs/roles.md`.
+/// It holds from the next request on. `docs/roles.md` lists the roles that still see them.
 #[utoipa::path(
     put,
     path = "/api/v1/clients/{clientRef}/popia-compliance",

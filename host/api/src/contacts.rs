@@ -24,7 +24,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(list, create)).routes(routes!(rename, remove))
 }
 
-/// A customer by the name that the business gives it.
+/// A customer with the name that the client gave.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Contact)]
@@ -32,15 +32,15 @@ struct ContactBody {
     /// Its id.
     #[schema(value_type = Uuid)]
     id: ContactId,
-    /// What the business calls the customer.
+    /// The client's name for the customer.
     #[schema(examples("Thandi Mokoena"))]
     full_name: String,
-    /// In digits; null when it is not known any more.
+    /// The number in digits. Null if it is no longer known.
     #[schema(examples("27820000001"))]
     phone_number: Option<String>,
-    /// BSUID, once it is known.
+    /// BSUID, if it is known.
     customer_user_id: Option<String>,
-    /// When it was created.
+    /// Time of creation.
     #[schema(format = DateTime)]
     created_time: String,
 }
@@ -57,7 +57,7 @@ impl From<Contact> for ContactBody {
     }
 }
 
-/// A contact to be.
+/// A new contact.
 #[derive(ToSchema)]
 #[schema(as = NewContact, rename_all = "camelCase", examples(json!({"fullName": "Thandi Mokoena", "phoneNumber": "+27820000001"})))]
 #[expect(dead_code, reason = "described, never made: `domain` reads it")]
@@ -69,7 +69,7 @@ struct CreateBody {
     phone_number: String,
 }
 
-/// Another name for a contact. Nothing else of it changes.
+/// A new name for a contact. Nothing else changes.
 #[derive(ToSchema)]
 #[schema(as = ContactChange, rename_all = "camelCase", examples(json!({"fullName": "Thandi Mokoena"})))]
 #[expect(dead_code, reason = "described, never made: `domain` reads it")]
@@ -90,11 +90,11 @@ fn refused(error: ContactError) -> ApiError {
     }
 }
 
-/// The contacts, by name.
+/// Lists the contacts, by name.
 ///
-/// `search` is part of a name, in any case and any script, with or without accents, or part of a phone number, however it is
-/// written. A role that sees customers masked finds them by the first letter of a name and the last three digits of a number, and has
-/// them in the order of that letter.
+/// `search` is a part of a name, in any case and script, with or without accents, or a part of a phone number in any
+/// spelling. A role that sees customers masked finds them by the first letter of a name and the last three digits of a
+/// number, and gets them in the order of that letter.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/contacts",
@@ -117,7 +117,7 @@ async fn list(
 
 /// Creates a contact.
 ///
-/// There is one for each customer at most, whichever of its numbers it is created with.
+/// A customer has at most one contact, whichever of its numbers is used.
 #[utoipa::path(
     post,
     path = "/messaging-service/WhatsApp/contacts",

@@ -1,4 +1,4 @@
-//! `POST /plugin-service/api/v1/custom-events`: tells the chatbot of a chat that something has happened.
+//! `POST /plugin-service/api/v1/custom-events`: sends an event of the client's own to the chatbot of a chat.
 
 use axum::{Json, extract::State, http::StatusCode};
 use chat::raise::{Hears, Raise, RaiseError, raise};
@@ -19,7 +19,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(tell))
 }
 
-/// What has happened, and to whom: `participantId`, or `whatsAppNumberId` and `customer`.
+/// The event and its chat: `participantId`, or `whatsAppNumberId` and `customer`.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = CustomEvent, examples(json!({"whatsAppNumberId": "0199a1b2-0000-7000-8000-000000000000", "customer": "27820000001", "name": "order-paid", "payload": {"order": 1001}})))]
@@ -32,16 +32,16 @@ struct EventBody {
     whats_app_number_id: Option<String>,
     /// The customer: a phone number in international format, or a business-scoped user id.
     customer: Option<String>,
-    /// What has happened.
+    /// The name of the event.
     #[schema(min_length = 1, max_length = 64, example = "order-paid")]
     name: String,
-    /// More about it, 16 KiB at most; the chatbot gets it as a JSON text.
+    /// Details, at most 16 KiB. The chatbot gets them as a JSON text.
     #[serde(default)]
     #[schema(value_type = Option<Value>)]
     payload: Value,
 }
 
-/// The event as the chatbot will see it.
+/// The event as the chatbot gets it.
 #[derive(Serialize, ToSchema)]
 #[schema(as = RaisedEvent)]
 struct RaisedBody {
@@ -49,10 +49,10 @@ struct RaisedBody {
     id: Uuid,
 }
 
-/// Tells the chatbot of a chat that something has happened.
+/// Sends an event to the chatbot of a chat.
 ///
-/// It hears of it behind everything that has happened in the chat before, messages included that a provider has just handed over, as an
-/// event of the kind `custom`.
+/// The chatbot gets it after everything that happened in the chat before, including messages that a provider has just
+/// handed over, as an event of kind `custom`.
 #[utoipa::path(
     post,
     path = "/plugin-service/api/v1/custom-events",

@@ -1,5 +1,4 @@
-//! Answers to requests that HTTP itself refuses: they never reach the router, and get the same body and request id as every
-//! other error.
+//! Answers to requests that are refused before routing. They have the same body and request id as every other error.
 
 use std::sync::Arc;
 
@@ -13,14 +12,14 @@ use crate::{
     observe::REQUEST_ID,
 };
 
-/// Why a request is refused before it is routed.
+/// The reason of a refusal before routing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EarlyFault {
-    /// Its head, or what frames its body, is no HTTP.
+    /// The head, or the framing of the body, is not HTTP.
     NotHttp,
-    /// Its head is too large.
+    /// The head is too large.
     HeadTooLarge,
-    /// It came without TLS to a port that wants it.
+    /// A request without TLS came to a port that needs TLS.
     PlainHttp,
 }
 
@@ -40,29 +39,29 @@ impl EarlyFault {
     }
 }
 
-/// Writes those answers.
+/// Makes these answers.
 #[derive(Clone)]
 pub struct EarlyAnswers(Arc<dyn Fn() -> (RequestId, DateTime<Utc>) + Send + Sync>);
 
 impl EarlyAnswers {
-    /// With ids and the clock of this context.
+    /// Uses the ids and the clock of this context.
     pub fn new(context: Arc<Context>) -> Self {
         Self::with(move || (context.mint(), context.now()))
     }
 
-    /// With ids and moments from elsewhere.
+    /// Uses ids and times from elsewhere.
     pub fn with(next: impl Fn() -> (RequestId, DateTime<Utc>) + Send + Sync + 'static) -> Self {
         Self(Arc::new(next))
     }
 
-    /// The whole answer, after which the connection ends.
+    /// Returns the whole answer, after which the connection ends.
     pub fn answer(&self, fault: EarlyFault) -> Vec<u8> {
         let (id, now) = (self.0)();
         let error = fault.error();
         let (status, ..) = error.told();
         let failed = Failed {
             timestamp: now.to_rfc3339_opts(SecondsFormat::Millis, true),
-            // What it asked for may be what cannot be read.
+            // The path may be the part that cannot be read.
             path: "",
             request_id: id.to_string(),
             namespace: "",
@@ -95,12 +94,12 @@ fn count(status: StatusCode) {
     metrics::counter!("patchbay_http_requests_total", &labels).increment(1);
 }
 
-/// What is wrong with the head of a request that came this far all the same. Found in the extensions of requests.
+/// A fault in the head of a request that was routed all the same. It is in the extensions of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WrongHead {
     /// The header at fault.
     pub header: &'static str,
-    /// What is wrong with it.
+    /// The fault.
     pub said: &'static str,
 }
 

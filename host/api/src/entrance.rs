@@ -1,5 +1,5 @@
-//! What a request passes on its way to its handler, in one layer: each layer of the router costs every request some ten
-//! allocations, which is more than what most of these look at.
+//! The checks of a request before its handler, in one layer: each layer of the router costs every request about ten
+//! allocations, more than most of these checks.
 
 use axum::{
     extract::{Request, State},
@@ -9,7 +9,7 @@ use axum::{
 
 use crate::{admission, early::WrongHead, https, privacy, product_hosts, state::ApiState};
 
-/// The middleware: where the request came, whether there is room for it, and how much of the answer its caller may see.
+/// The middleware: checks the host and TLS of the request, its room in the ledger, and masks the answer.
 pub(crate) async fn pass(State(state): State<ApiState>, request: Request, next: Next) -> Response {
     if let Some(wrong) = request.extensions().get::<WrongHead>() {
         return wrong.refusal().into_response();

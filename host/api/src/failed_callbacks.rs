@@ -24,19 +24,19 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
 #[serde(rename_all = "camelCase")]
 #[schema(as = FailedCallback)]
 struct FailedBody {
-    /// Of the item.
+    /// Id of the item.
     id: Uuid,
-    /// `WHATSAPP_CLOUD`, `WHATSAPP_LITE` or `MESSENGER`: who sent it.
+    /// The provider: `WHATSAPP_CLOUD`, `WHATSAPP_LITE` or `MESSENGER`.
     provider: String,
-    /// `message`, `status`, `change`, `event` or `item`: which part of a callback it is.
+    /// The part of a callback: `message`, `status`, `change`, `event` or `item`.
     kind: String,
-    /// Why it could not be read.
+    /// The reason why it could not be read.
     reason: String,
-    /// The item as it came, as text: its first 64 KiB.
+    /// The item as text: its first 64 KiB.
     content: String,
-    /// How many bytes it has.
+    /// Its size in bytes.
     size_bytes: u64,
-    /// When it came first.
+    /// Time of its first arrival.
     #[schema(format = DateTime)]
     received_time: String,
 }
@@ -56,10 +56,10 @@ impl From<FailedCallback> for FailedBody {
     }
 }
 
-/// Items of providers' callbacks that could not be read.
+/// Lists items of providers' callbacks that could not be read.
 ///
-/// The newest first, at most 1,000. The items beside them were taken. The provider was answered with 200, as it would only send the
-/// same bytes again.
+/// Newest first, at most 1,000. The other items of the same callback were taken. The provider got a 200, because it
+/// would only repeat the same bytes.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/failed-callbacks",

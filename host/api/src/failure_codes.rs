@@ -1,5 +1,5 @@
-//! `GET /messaging-service/WhatsApp/failure-codes`: what `errorCode` of a failed message can be, with cause and cure. The one source
-//! is the page `docs/errors.md`, whose rows tests provoke.
+//! `GET /messaging-service/WhatsApp/failure-codes`: the values of `errorCode` of a failed message, with cause and cure.
+//! The only source is `docs/errors.md`, whose rows tests provoke.
 
 use std::sync::LazyLock;
 
@@ -28,16 +28,16 @@ struct CodeBody {
     /// `errorCode` of the status `FAILED`.
     #[schema(examples("131026"))]
     error_code: &'static str,
-    /// Whose code it is: `PATCHBAY` or `WHATSAPP`.
+    /// The owner of the code: `PATCHBAY` or `WHATSAPP`.
     #[schema(examples("WHATSAPP"))]
     source: &'static str,
-    /// Why messages fail with it.
+    /// The reason of the failure.
     cause: &'static str,
-    /// What to do.
+    /// The cure.
     cure: &'static str,
 }
 
-/// The page that says what each code means.
+/// The page with the meaning of each code.
 const ERRORS: &str = include_str!("../../../docs/errors.md");
 
 static CODES: LazyLock<Vec<CodeBody>> = LazyLock::new(|| {
@@ -52,17 +52,17 @@ static CODES: LazyLock<Vec<CodeBody>> = LazyLock::new(|| {
     ours.chain(theirs).collect()
 });
 
-/// The rows of the table below a heading, by their cells; its head and the rule below that are none.
+/// The rows of the table under a heading, by cell, without the head of the table.
 fn rows(heading: &str) -> impl Iterator<Item = Vec<&'static str>> {
     let below = ERRORS.split_once(heading).map_or("", |(_, below)| below);
     let table = below.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
     table.skip(2).map(|line| line.trim_matches('|').split(" | ").map(str::trim).collect())
 }
 
-/// What failed messages can have as `errorCode`.
+/// Lists the values of `errorCode` of failed messages.
 ///
-/// Our own codes, then those of WhatsApp that are known, which are passed on as they come; `searchString` is part of a code or of
-/// its cause, in any case.
+/// Our own codes come first, then the known codes of WhatsApp, which are passed on unchanged. `searchString` is a part
+/// of a code or of its cause, in any case.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/failure-codes",

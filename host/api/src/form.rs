@@ -1,20 +1,20 @@
-//! Forms and queries of the SMS gateways, read strictly: what is not UTF-8 is refused, and not replaced.
+//! Forms and queries of the SMS gateways. They are read strictly: bytes that are not UTF-8 are refused, not replaced.
 
-/// Fields of a form at most: several times as many as there are keywords or parameters.
+/// Most fields of a form: several times the number of known ones.
 const FIELDS_MAX: usize = 100;
 
-/// Why a form cannot be read.
+/// The reason why a form cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Unreadable {
-    /// Its bytes are no UTF-8 text.
+    /// Its bytes are not UTF-8 text.
     #[error("is not UTF-8 text: encode each character as the bytes of its UTF-8")]
     NotText,
-    /// It says more than anybody could mean.
+    /// It has too many fields.
     #[error("has more than {FIELDS_MAX} fields: write `&` in a value as `%26`")]
     TooManyFields,
 }
 
-/// The fields of a form, in order. The name of one without a value has an empty one.
+/// Returns the fields of a form, in order. A name without a value has an empty one.
 pub(crate) fn fields(form: &[u8]) -> Result<Vec<(String, String)>, Unreadable> {
     let pairs = || form.split(|byte| *byte == b'&').filter(|pair| !pair.is_empty());
     if pairs().nth(FIELDS_MAX).is_some() {
@@ -29,7 +29,7 @@ pub(crate) fn fields(form: &[u8]) -> Result<Vec<(String, String)>, Unreadable> {
         .collect()
 }
 
-/// `%41+` is `A `; a `%` that begins nothing stands for itself.
+/// `%41+` is `A `. A `%` without two hexadecimal digits is kept.
 fn decoded(text: &[u8]) -> Result<String, Unreadable> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text;

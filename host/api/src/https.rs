@@ -1,4 +1,4 @@
-//! `server.require_https`: requests that did not arrive over TLS are refused.
+//! `server.require_https`: requests without TLS are refused.
 
 use std::{
     convert::Infallible,
@@ -21,12 +21,12 @@ use crate::{
 #[derive(Debug, Clone, Copy)]
 pub struct OverTls;
 
-/// Probes come from beside the process, not from clients.
+/// Probes come from the machine of the process, not from clients.
 pub(crate) fn is_probe(path: &str) -> bool {
     matches!(path, "/healthz" | "/readyz" | "/metrics")
 }
 
-/// The refusal of a request that had to come over TLS and did not.
+/// Returns the refusal of a request that must use TLS and does not.
 pub(crate) fn required(settings: &ApiSettings, request: &Request) -> Result<(), ApiError> {
     if settings.require_https && !is_probe(request.uri().path()) && !arrived_over_tls(settings, request) {
         let said = "this server takes requests over HTTPS only: the key that was sent may have been read on its way";
@@ -44,12 +44,12 @@ fn arrived_over_tls(settings: &ApiSettings, request: &Request) -> bool {
     trusted && forwarded_proto(request.headers()) == Some("https")
 }
 
-/// The other end of the connection. An IPv4 address that came in on an IPv6 socket is an IPv4 address.
+/// Returns the other end of the connection. An IPv4 address on an IPv6 socket counts as IPv4.
 pub(crate) fn peer(extensions: &Extensions) -> Option<IpAddr> {
     extensions.get::<ConnectInfo<SocketAddr>>().map(|peer| peer.0.ip().to_canonical())
 }
 
-/// Where a request comes from: the peer, or what a trusted proxy says in its place.
+/// The source of a request: the peer, or the address that a trusted proxy reports.
 pub(crate) struct Source(pub Option<IpAddr>);
 
 impl FromRequestParts<ApiState> for Source {
@@ -60,7 +60,7 @@ impl FromRequestParts<ApiState> for Source {
     }
 }
 
-/// Where the request with these extensions and headers comes from.
+/// Returns the source of the request with these extensions and headers.
 pub(crate) fn source_of_request(
     settings: &ApiSettings,
     extensions: &Extensions,
@@ -69,7 +69,8 @@ pub(crate) fn source_of_request(
     peer(extensions).map(|peer| source(&settings.trusted_proxies, peer, headers))
 }
 
-/// The last address in the line of proxies that is none of ours: what stands before it may be the caller's own.
+/// Returns the last address in the list of proxies that is not a trusted proxy. The caller can forge the addresses
+/// before it.
 fn source(trusted: &[IpNet], peer: IpAddr, headers: &HeaderMap) -> IpAddr {
     let is_trusted = |address: &IpAddr| trusted.iter().any(|network| network.contains(address));
     let said = headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok());
@@ -85,7 +86,7 @@ fn source(trusted: &[IpNet], peer: IpAddr, headers: &HeaderMap) -> IpAddr {
     source
 }
 
-/// What the nearest proxy said: it adds at the end, and what stands before may be the caller's own.
+/// Returns the value that the nearest proxy added at the end. The caller can forge the values before it.
 fn forwarded_proto(headers: &HeaderMap) -> Option<&str> {
     let last = headers.get_all("x-forwarded-proto").iter().next_back()?.to_str().ok()?;
     last.rsplit(',').next().map(str::trim)

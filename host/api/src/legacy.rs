@@ -1,5 +1,5 @@
-//! Paths that stand for others: a trailing slash never matters, `/api/v1` is served under `/messaging-service` too (DESIGN 7), and
-//! the calls of old for users and clients are the new ones under another name, marked as deprecated (SPEC 9).
+//! Paths that stand for others. A trailing slash is ignored, `/api/v1` is also served under `/messaging-service`
+//! (DESIGN 7), and the old calls for users and clients are aliases of the new ones, marked as deprecated (SPEC 9).
 
 use std::borrow::Cow;
 
@@ -10,19 +10,19 @@ use axum::{
 
 use crate::observe::DEPRECATION;
 
-/// What everything but sending and chats stands under.
+/// The prefix of all paths except sending and chats.
 const PREFIX: &str = "/messaging-service";
-/// What was called so, and what it is called now.
+/// Old names and their present names.
 const RENAMED: [(&str, &str); 2] = [
     ("/messaging-service/WhatsApp/SystemUsers", "/api/v1/users"),
     ("/messaging-service/WhatsApp/Clients", "/api/v1/clients"),
 ];
-/// Has the old name, and is not deprecated (SPEC 4.6).
+/// Has an old name but is not deprecated (SPEC 4.6).
 const STAYS: &str = "/messaging-service/WhatsApp/SystemUsers/generateAPIKey";
-/// RFC 9745: since when, in seconds after the beginning of 1970; 2026-11-22.
+/// Deprecated since 2026-11-22, in seconds since 1970 (RFC 9745).
 const DEPRECATED_SINCE: HeaderValue = HeaderValue::from_static("@1795305600");
 
-/// The path that is served for the one that was called, and whether the latter is deprecated.
+/// The served path for a called one, and whether the called one is deprecated.
 #[derive(Debug, PartialEq, Eq)]
 struct Meant<'a> {
     path: Cow<'a, str>,
@@ -42,30 +42,30 @@ fn meant(called: &str) -> Meant<'_> {
     Meant { path: Cow::Borrowed(if plain.is_empty() { called } else { plain }), deprecated: false }
 }
 
-/// Among the extensions of a request that was called by an old name. Its path is the new one by now.
+/// In the extensions of a request with an old name. Its path is already the new one.
 #[derive(Clone)]
 struct Deprecated;
 
-/// What is called instead of a call of old.
+/// The path that replaces an old one.
 pub(crate) struct Successor(String);
 
 impl Successor {
-    /// That of a request, where an old name was called.
+    /// The replacement, if the request used an old name.
     pub fn of(request: &Request) -> Option<Self> {
         request.extensions().get::<Deprecated>().map(|_| Self(request.uri().path().to_owned()))
     }
 
-    /// Says so in the answer.
+    /// Adds the deprecation headers to an answer.
     pub fn mark(&self, headers: &mut HeaderMap) {
         headers.insert(DEPRECATION, DEPRECATED_SINCE);
-        // A path that is no header was no path.
+        // A path that cannot be a header cannot be a path.
         if let Ok(link) = HeaderValue::from_str(&format!("<{}>; rel=\"successor-version\"", self.0)) {
             headers.append(header::LINK, link);
         }
     }
 }
 
-/// Stands around the router: it changes the path before that is looked at.
+/// Changes the path before the router sees it.
 pub(crate) fn plain_path(mut request: Request) -> Request {
     let Meant { path, deprecated } = meant(request.uri().path());
     if path == request.uri().path() {
@@ -73,7 +73,7 @@ pub(crate) fn plain_path(mut request: Request) -> Request {
     }
     if let Some(uri) = with_path(request.uri(), &path) {
         let called = std::mem::replace(request.uri_mut(), uri);
-        // What errors say was called.
+        // Errors show the path that was called.
         request.extensions_mut().insert(OriginalUri(called));
         if deprecated {
             request.extensions_mut().insert(Deprecated);

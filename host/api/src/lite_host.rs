@@ -1,4 +1,4 @@
-//! `server.lite_host`: the same API under another name, on which only Lite numbers send (CONTRACT 2).
+//! `server.lite_host`: the same API under a host name on which only Lite numbers send (CONTRACT 2).
 
 use std::convert::Infallible;
 
@@ -10,7 +10,7 @@ use outbound::accept::Senders;
 
 use crate::state::ApiState;
 
-/// The numbers that may send under the name by which a request asked for us.
+/// The numbers that may send through the host name of a request.
 pub(crate) struct Asked(pub(crate) Senders);
 
 impl FromRequestParts<ApiState> for Asked {
@@ -24,7 +24,7 @@ impl FromRequestParts<ApiState> for Asked {
     }
 }
 
-/// The name by which a request asked for us, without its port.
+/// The host name of a request, without its port.
 pub(crate) fn host_of<'a>(headers: &'a HeaderMap, uri: &'a Uri) -> &'a str {
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
     uri.host().or_else(|| host.map(without_port)).unwrap_or_default()

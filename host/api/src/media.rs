@@ -1,5 +1,5 @@
-//! Files of customers, for whoever holds a signed address: `mediaUrl` of webhooks is fetched without an API key
-//! (DESIGN 7).
+//! Files of customers for holders of a signed address: the `mediaUrl` of webhooks is fetched without an API key (DESIGN
+//! 7).
 
 use axum::{
     body::Body,
@@ -26,21 +26,21 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(fetch))
 }
 
-/// What makes an address valid without a key.
+/// The parts of an address that make it valid without a key.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct Signed {
-    /// Until when, in seconds since 1970.
+    /// End of its validity, in seconds since 1970.
     expires: i64,
-    /// Of the address and that moment.
+    /// Signature of the address and that time.
     signature: String,
 }
 
-/// A file that a customer sent.
+/// Returns a file that a customer sent.
 ///
-/// The address as a whole comes from `mediaUrl` of a webhook. It is valid for a week and needs no key. Parts are given out by
-/// `Range` (one range of bytes; of several, the whole file comes), so that players can move within a film and downloads be taken
-/// up again.
+/// Use the whole address from `mediaUrl` of a webhook. It is valid for a week and needs no key. `Range` with one range
+/// of bytes is supported, so players can seek and downloads can be resumed. If several ranges are given, the answer is
+/// the whole file.
 #[utoipa::path(
     get,
     path = "/media/{client}/{id}",
@@ -100,7 +100,7 @@ async fn answer(found: &FoundMedia, method: &Method, asked: &HeaderMap) -> Resul
     let file = FileState { size: found.bytes, tag: &tag, modified: found.at };
     let wanted = file.wanted(asked);
     let (status, part) = match wanted {
-        // Ranges are for GET alone.
+        // Ranges apply to GET only.
         Wanted::Part(_) | Wanted::Beyond if *method == Method::HEAD => (StatusCode::OK, None),
         Wanted::Whole => (StatusCode::OK, None),
         Wanted::Part(part) => (StatusCode::PARTIAL_CONTENT, Some(part)),
@@ -130,7 +130,7 @@ async fn answer(found: &FoundMedia, method: &Method, asked: &HeaderMap) -> Resul
     Ok(response)
 }
 
-/// A download: what customers send must not run in anybody's browser under our name.
+/// Marks the answer as a download, because a customer's file must not run in a browser under the operator's name.
 fn describe(headers: &mut HeaderMap, found: &FoundMedia) {
     let content_type = HeaderValue::from_str(&found.mime_type)
         .unwrap_or_else(|_| HeaderValue::from_static("application/octet-stream"));
@@ -155,7 +155,7 @@ fn header_value(name: HeaderName, value: &str) -> Option<(HeaderName, HeaderValu
     Some((name, HeaderValue::from_str(value).ok()?))
 }
 
-/// RFC 6266: the name in UTF-8, percent-encoded, with nothing of it left that could end the header.
+/// The name in UTF-8, percent-encoded (RFC 6266), without any character that could end the header.
 fn disposition(filename: &str) -> HeaderValue {
     let mut encoded = String::from("attachment; filename*=UTF-8''");
     for byte in filename.bytes() {

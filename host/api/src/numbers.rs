@@ -20,19 +20,19 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(list)).routes(routes!(register))
 }
 
-/// The link between client and number, and the number itself.
+/// The link between client and number, with the number.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct NumberRow {
-    /// Of the link, not of the number.
+    /// Id of the link, not of the number.
     id: Uuid,
     /// The number.
     whats_app_number: WhatsAppNumber,
-    /// Of a Lite number: who runs its device.
+    /// For a Lite number: the host of its device.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(examples("WHATSAPP_GO"), nullable = false)]
     hosting_type: Option<&'static str>,
-    /// Of a Lite number: what is charged for.
+    /// For a Lite number: the billing model.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(examples("message"), nullable = false)]
     billing_model: Option<&'static str>,
@@ -42,7 +42,7 @@ struct NumberRow {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct WhatsAppNumber {
-    /// What `whatsAppNumberId` means everywhere.
+    /// The `whatsAppNumberId` of all other endpoints.
     #[schema(value_type = Uuid)]
     id: InboxId,
     /// Digits, without `+`.
@@ -68,7 +68,7 @@ impl From<inboxes::WhatsAppNumber> for NumberRow {
     }
 }
 
-/// The client's business numbers.
+/// Lists the client's business numbers.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser",
@@ -89,7 +89,7 @@ async fn list(
     Ok(Json(Page::new(query.page, page, NumberRow::from)))
 }
 
-/// Who hosts a Lite number.
+/// The host of a Lite number.
 #[derive(ToSchema)]
 #[schema(as = HostingType)]
 #[expect(dead_code, reason = "described, never made")]
@@ -107,13 +107,13 @@ struct Registration {
     /// International format, with or without `+`.
     #[schema(pattern = r"^\+?[1-9][0-9]{6,14}$")]
     number: String,
-    /// Who hosts it; absent = `WHATSAPP_GO`.
+    /// The host. Absent: `WHATSAPP_GO`.
     hosting_type: Option<HostingType>,
 }
 
 /// Registers a number for WhatsApp Lite.
 ///
-/// It is paired afterwards, by whoever holds the phone.
+/// Its owner pairs it afterwards with the phone.
 #[utoipa::path(
     post,
     path = "/messaging-service/WhatsApp/WhatsAppClientNumbers/registerWLNumber",

@@ -1,4 +1,4 @@
-//! What happens around every request: its id, the log line, the metrics, and the body of an error answer.
+//! Around every request: its id, the log line, the metrics, and the body of an error answer.
 
 use std::time::{Duration, Instant};
 
@@ -21,10 +21,10 @@ use crate::{
     state::ApiState,
 };
 
-/// On every response; a caller's own value is logged beside ours.
+/// On every response. A caller's own value is logged with ours.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Says since when a call is deprecated (RFC 9745).
+/// Names the time of deprecation of a call (RFC 9745).
 pub(crate) const DEPRECATION: HeaderName = HeaderName::from_static("deprecation");
 
 /// Headers that an error answer keeps.
@@ -38,7 +38,7 @@ const KEPT: [HeaderName; 7] = [
     axum::http::header::VARY,
 ];
 
-/// What routes are called that do not exist: the path itself may hold anything.
+/// The route in metrics of unknown paths, because a path itself may have any content.
 const UNMATCHED: &str = "unmatched";
 
 pub(crate) async fn observe(State(state): State<ApiState>, mut request: Request, next: Next) -> Response {
@@ -60,7 +60,7 @@ pub(crate) async fn observe(State(state): State<ApiState>, mut request: Request,
     if let Some(error) = response.extensions_mut().remove::<ApiError>() {
         let now = state.context.now();
         let timestamp = now.to_rfc3339_opts(SecondsFormat::Millis, true);
-        // What tells browsers which pages may read the answer holds for errors, too, and so does what says that a call is old.
+        // Errors keep the headers that tell browsers which pages may read the answer, and the deprecation headers.
         let kept = KEPT.map(|name| (name.clone(), response.headers_mut().remove(&name)));
         let failed = Failed {
             timestamp,
@@ -79,13 +79,13 @@ pub(crate) async fn observe(State(state): State<ApiState>, mut request: Request,
     if let Some(successor) = successor {
         successor.mark(response.headers_mut());
     }
-    // Whatever a customer wrote is in answers as it was written: no browser shall take one for a page.
+    // Answers contain texts of customers, so no browser may interpret one as a page.
     response.headers_mut().entry(X_CONTENT_TYPE_OPTIONS).or_insert(HeaderValue::from_static("nosniff"));
     record(&span, &method, route, response.status(), started.elapsed());
     exit.send(response)
 }
 
-/// A caller's own id, when it is fit for a log line.
+/// Returns the caller's own id, if it is fit for a log line.
 fn their_id(headers: &HeaderMap) -> Option<&str> {
     let theirs = headers.get(&REQUEST_ID)?.to_str().ok()?;
     let plain = theirs.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':'));
@@ -100,7 +100,7 @@ fn log_fault(span: &Span, error: &ApiError, status: StatusCode) {
 fn record(span: &Span, method: &Method, route: &str, status: StatusCode, took: Duration) {
     let (code, duration_ms) = (status.as_u16(), took.as_secs_f64() * 1000.0);
     span.in_scope(|| {
-        // Providers report every step of every message: writing a line for each costs more than taking it.
+        // Providers report every step of every message, and a log line would cost more than the callback itself.
         if providers::is_callback(route) && status.is_success() {
             tracing::debug!(%method, route, status = code, duration_ms, "request answered");
         } else {
@@ -117,7 +117,7 @@ fn record(span: &Span, method: &Method, route: &str, status: StatusCode, took: D
         .record(took.as_secs_f64());
 }
 
-/// Methods are free text; metrics must not grow with what callers invent.
+/// Methods are free text, and the number of metrics must not grow with invented ones.
 fn known_method(method: &Method) -> &str {
     match *method {
         Method::GET | Method::POST | Method::PUT | Method::DELETE | Method::PATCH | Method::HEAD | Method::OPTIONS => {

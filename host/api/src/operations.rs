@@ -34,25 +34,25 @@ struct Ready {
     /// `READY` or `NOT_READY`.
     #[schema(examples("READY"))]
     status: &'static str,
-    /// What that is made of.
+    /// The checks behind the status.
     checks: ReadyChecks,
 }
 
 #[derive(Serialize, ToSchema)]
 struct ReadyChecks {
-    /// The database answers.
+    /// `true` if the database answers.
     database: bool,
-    /// It is as new as this program.
+    /// `true` if its schema is as new as this program.
     migrations: bool,
-    /// It takes what is sent: its disk is not full, and it is no replica.
+    /// `true` if it takes writes: its disk is not full, and it is not a replica.
     writable: bool,
-    /// The plugins of the program are ready.
+    /// `true` if the built-in plugins are ready.
     plugins: bool,
-    /// The process has been told to stop.
+    /// `true` if the process is stopping.
     stopping: bool,
 }
 
-/// The process answers.
+/// Tells that the process answers.
 #[utoipa::path(
     get,
     path = "/healthz",
@@ -64,10 +64,10 @@ pub(crate) async fn alive() -> Response {
     Json(Alive { status: "UP" }).into_response()
 }
 
-/// The process can do its work.
+/// Tells if the process can do its work.
 ///
-/// The database answers, is as new as the program and takes what is sent, the plugins are ready, and it has not been told
-/// to stop.
+/// The database answers, has the schema of the program and takes writes; the plugins are ready; and the process is not
+/// stopping.
 #[utoipa::path(
     get,
     path = "/readyz",
@@ -96,9 +96,9 @@ pub(crate) async fn ready(State(state): State<ApiState>) -> Response {
     (status, Json(Ready { status: word, checks })).into_response()
 }
 
-/// For Prometheus.
+/// Returns metrics for Prometheus.
 ///
-/// To callers on this machine only, without a proxy between; `server.metrics_listen` gives it an address of its own.
+/// It answers only callers on this machine without a proxy. `server.metrics_listen` gives it an address of its own.
 #[utoipa::path(
     get,
     path = "/metrics",
@@ -120,7 +120,7 @@ pub(crate) async fn metrics(State(state): State<ApiState>, request: Request) -> 
     Ok(rendered(&state.metrics))
 }
 
-/// A proxy on this machine speaks for callers from elsewhere, and says so.
+/// A proxy on this machine forwards requests of other machines, and marks them.
 fn is_of_this_machine(request: &Request) -> bool {
     let forwarded = ["x-forwarded-for", "x-forwarded-proto", "forwarded", "via"];
     let direct = !forwarded.iter().any(|name| request.headers().contains_key(*name));
@@ -131,7 +131,7 @@ fn rendered(metrics: &PrometheusHandle) -> Response {
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], metrics.render()).into_response()
 }
 
-/// `GET /metrics` and nothing else, to everybody: for an address that only those reach who may read it.
+/// Serves only `GET /metrics`, without a key, for an address that only authorised callers can reach.
 pub fn metrics_router(metrics: PrometheusHandle) -> Router {
     Router::new().route("/metrics", get(async move || rendered(&metrics)))
 }

@@ -1,4 +1,4 @@
-//! Lists: `page` and `size` in, the wrapper of SPEC 2.13 out.
+//! Lists: reads `page` and `size`, and writes the wrapper of SPEC 2.13.
 
 use std::ops::RangeInclusive;
 
@@ -19,23 +19,23 @@ use utoipa::{
 
 use crate::{admission::Held, error::ApiError, query::Parameters, state::ApiState};
 
-/// Items per page when the caller does not say (SPEC 8).
+/// Items per page if the caller gives no `size` (SPEC 8).
 pub(crate) const DEFAULT_SIZE: u32 = 10;
-/// More than this is refused.
+/// Largest `size`.
 const MAX_SIZE: u32 = 500;
-/// Pages of more items than this are made few at a time: an item may have 64 KiB.
+/// Pages of more items than this are made a few at a time, because an item may have 64 KiB.
 const LARGE_SIZE: u32 = 100;
-/// The last page that there can be.
+/// The highest page number.
 const MAX_PAGE: u32 = i32::MAX.unsigned_abs();
 /// Longest search, in characters.
 const SEARCH_MAX: usize = 200;
 
-/// Query parameters of a list; `SIZE` = items per page when the caller does not say.
+/// Query parameters of a list. `SIZE` is the default number of items per page.
 #[derive(Debug)]
 pub(crate) struct ListQuery<const SIZE: u32 = DEFAULT_SIZE> {
     /// `page` and `size`.
     pub page: PageRequest,
-    /// `searchString`; empty = everything.
+    /// `searchString`. Empty: everything.
     pub search: String,
 }
 
@@ -51,7 +51,7 @@ impl<const SIZE: u32> FromRequestParts<ApiState> for ListQuery<SIZE> {
     }
 }
 
-/// All that is wrong with a query is named at once.
+/// Reports all faults of a query at once.
 fn parse<const SIZE: u32>(given: &Parameters) -> Result<ListQuery<SIZE>, ApiError> {
     let mut faults = Faults::default();
     let mut number = |name: &str, allowed: RangeInclusive<u32>, usual: u32| match given.value(name) {
@@ -87,7 +87,7 @@ impl<const SIZE: u32> IntoParams for ListQuery<SIZE> {
     }
 }
 
-/// The parameter `searchString` of lists that can be searched.
+/// The parameter `searchString` of searchable lists.
 pub(crate) struct Searched;
 
 impl IntoParams for Searched {
@@ -97,7 +97,7 @@ impl IntoParams for Searched {
     }
 }
 
-/// The parameter `search` of the lists of accounts and of live chat; empty = everything.
+/// The parameter `search` of the lists of accounts and live chat. Empty: everything.
 pub(crate) struct Search(pub String);
 
 impl FromRequestParts<ApiState> for Search {
@@ -108,7 +108,7 @@ impl FromRequestParts<ApiState> for Search {
     }
 }
 
-/// What is looked for, by the name of its parameter; empty = everything.
+/// Reads a search parameter. Empty: everything.
 fn searched(given: &Parameters, name: &str) -> Result<String, FieldFault> {
     let search = given.value(name).unwrap_or_default();
     if search.chars().count() > SEARCH_MAX {
@@ -138,26 +138,26 @@ pub(crate) struct Page<T> {
     content: Vec<T>,
     /// Items on all pages.
     total_elements: u64,
-    /// How many pages there are.
+    /// Number of pages.
     total_pages: u64,
-    /// The size that was asked for.
+    /// The requested size.
     #[schema(minimum = 1, maximum = 500)]
     size: u32,
-    /// Which page this is, counted from 0.
+    /// Number of this page, from 0.
     number: u32,
-    /// Whether it is the first page.
+    /// `true` for the first page.
     first: bool,
-    /// Whether it is the last page: stop here.
+    /// `true` for the last page.
     last: bool,
 }
 
 impl<T> Page<T> {
-    /// Wraps what was found, each item in its outer form.
+    /// Wraps the found items, each in its outer form.
     pub fn new<I>(request: PageRequest, found: Found<I>, shape: impl FnMut(I) -> T) -> Self {
         Self { content: found.items.into_iter().map(shape).collect(), ..Self::around(request, found.total) }
     }
 
-    /// The wrapper of a page whose items are written apart.
+    /// Returns the wrapper of a page whose items are written separately.
     pub fn around(request: PageRequest, total: u64) -> Self {
         let total_pages = total.div_ceil(u64::from(request.size.max(1)));
         Self {

@@ -1,4 +1,4 @@
-//! What Meta calls about Facebook pages (CONTRACT 4): 200 means that the callback is on disk.
+//! Callbacks of Meta about Facebook pages (CONTRACT 4). A 200 means that the callback is stored.
 
 use axum::{
     extract::{Query, Request, State, rejection::QueryRejection},
@@ -17,9 +17,9 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(handshake, callback))
 }
 
-/// Meta's handshake for pages.
+/// Answers Meta's handshake for pages.
 ///
-/// The challenge comes back as text when the token is the one in `messenger.verify_token`.
+/// The answer is the challenge as text, if the token is `messenger.verify_token`.
 #[utoipa::path(
     get,
     path = "/providers/messenger/webhook",
@@ -42,9 +42,9 @@ async fn handshake(
     shaken("messenger.verify_token", query, |query| messenger_handshake(&state.context, query))
 }
 
-/// Messages, reports and echoes of Messenger.
+/// Takes messages, reports and echoes of Messenger.
 ///
-/// Signed over the raw bytes. A 200 means that the callback is on disk; the same one may come again.
+/// The signature covers the raw bytes. A 200 means that the callback is stored. A callback may be repeated.
 #[utoipa::path(
     post,
     path = "/providers/messenger/webhook",

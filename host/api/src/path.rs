@@ -8,8 +8,8 @@ use serde::de::DeserializeOwned;
 
 use crate::{error::ApiError, state::ApiState};
 
-/// The parts of a path that vary. One that cannot be an id at all is answered as one that does not exist: so is a NUL character,
-/// which no text of ours has and the database refuses.
+/// The variable parts of a path. A part that cannot be an id, or has a NUL character, which PostgreSQL cannot store, is
+/// answered as one that does not exist.
 pub(crate) struct Segments<T>(pub T);
 
 impl<T: DeserializeOwned + Send> FromRequestParts<ApiState> for Segments<T> {

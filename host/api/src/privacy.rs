@@ -1,5 +1,5 @@
-//! Where answers are masked (SPEC 4.7, `popia-compliance`): one place around all handlers. A handler says nothing of it; whoever
-//! the caller turns out to be decides.
+//! Masks answers (SPEC 4.7, `popia-compliance`) in one place around all handlers. The handlers do nothing; the role of
+//! the caller decides.
 
 use std::sync::{
     Arc,
@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use crate::error::ApiError;
 
-/// How the caller of a request sees customers. Known once its key has been looked up, and the client whose customers they are.
+/// How the caller of a request sees customers. It is known after the lookup of the key and of the client.
 #[derive(Clone, Default)]
 pub(crate) struct Viewer {
     masked: Arc<AtomicBool>,
@@ -30,7 +30,7 @@ impl Viewer {
         extensions.get::<Self>().cloned().unwrap_or_default()
     }
 
-    /// This much is seen at most.
+    /// Limits the view to this.
     pub fn sees(&self, sight: Sight) {
         match sight {
             Sight::Whole => {}
@@ -38,13 +38,13 @@ impl Viewer {
         }
     }
 
-    /// What is seen; whoever has no key sees what anybody may.
+    /// Returns the view. A caller without a key has the public view.
     pub fn sight(&self) -> Sight {
         if self.masked.load(Ordering::Relaxed) { Sight::Masked } else { Sight::Whole }
     }
 }
 
-/// JSON goes out as the caller of the request may see it. Streams of events mask each event themselves, with [`Viewer::sight`].
+/// Masks JSON answers for the caller. Streams of events mask each event themselves, with [`Viewer::sight`].
 pub(crate) async fn mask(mut request: Request, next: Next) -> Response {
     let viewer = Viewer::default();
     request.extensions_mut().insert(viewer.clone());
@@ -53,7 +53,7 @@ pub(crate) async fn mask(mut request: Request, next: Next) -> Response {
         return response;
     }
     let (mut parts, body) = response.into_parts();
-    // What goes out as it is would tell what is to be hidden: rather nothing.
+    // If the body cannot be masked, nothing is sent, because the unmasked body would show the hidden data.
     let masked = match to_bytes(body, usize::MAX).await {
         Ok(bytes) => serde_json::from_slice::<Value>(&bytes).and_then(|mut value| {
             viewer.sight().json(&mut value);

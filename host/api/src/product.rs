@@ -1,4 +1,4 @@
-//! The products that are served behind one address: they differ in where the key is, and in how errors are written.
+//! The products behind one address. They differ in the header of the key and in the form of errors.
 
 use axum::http::{HeaderMap, HeaderName, header};
 
@@ -19,7 +19,7 @@ pub(crate) enum Product {
 }
 
 impl Product {
-    /// Whose path it is, also where nothing is served: an unknown path is answered in the form of its product, too.
+    /// Returns the product of a path. It also holds for unknown paths, whose errors have the form of their product.
     pub fn of(path: &str) -> Self {
         match path.split('/').nth(1) {
             Some("sms") => Self::SmsGateway,
@@ -28,7 +28,7 @@ impl Product {
         }
     }
 
-    /// Where its callers put their key (SPEC 5).
+    /// The header with the key (SPEC 5).
     pub fn credential(self) -> Credential {
         match self {
             Self::Omnichannel => Credential::Authorization,
@@ -36,7 +36,7 @@ impl Product {
         }
     }
 
-    /// How it writes its errors.
+    /// The form of errors.
     pub fn error_format(self) -> ErrorFormat {
         match self {
             Self::Omnichannel | Self::SmsGateway => ErrorFormat::Json,
@@ -45,17 +45,16 @@ impl Product {
     }
 }
 
-/// Where a key is.
+/// The header with the key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Credential {
-    /// `Authorization`, with nothing but the key.
+    /// `Authorization`, with only the key.
     Authorization,
     /// `X-API-Key`.
     ApiKey,
 }
 
 impl Credential {
-    /// The header.
     pub fn header(self) -> HeaderName {
         match self {
             Self::Authorization => header::AUTHORIZATION,
@@ -63,14 +62,14 @@ impl Credential {
         }
     }
 
-    /// The one header that carries the key and nothing else: no `Bearer`, nothing trimmed, no second header.
+    /// Returns the value of the one header with the key: without `Bearer`, not trimmed, and no second header.
     pub fn key(self, headers: &HeaderMap) -> Option<&[u8]> {
         let mut values = headers.get_all(self.header()).iter();
         let key = values.next()?.as_bytes();
         (values.next().is_none() && is_uuid(key)).then_some(key)
     }
 
-    /// What the caller of a 401 is told: never whether the key was missing or unknown.
+    /// The text of a 401. It never says if the key was missing or unknown.
     pub fn wanted(self) -> &'static str {
         match self {
             Self::Authorization => {

@@ -1,5 +1,5 @@
-//! `server.sms_host` and `server.batch_host`: names on which a gateway is served, and nowhere else (CONTRACT 2). Empty = every
-//! path on every host.
+//! `server.sms_host` and `server.batch_host`: host names on which only a gateway is served, and the gateway nowhere
+//! else (CONTRACT 2). Empty: every path on every host.
 
 use axum::extract::Request;
 
@@ -10,7 +10,7 @@ use crate::{
     state::ApiSettings,
 };
 
-/// The refusal of a request that came to another host than that of its product.
+/// Returns the refusal of a request on a host of another product.
 pub(crate) fn served(settings: &ApiSettings, request: &Request) -> Result<(), ApiError> {
     let (sms, batch) = (settings.sms_host.as_str(), settings.batch_host.as_str());
     if sms.is_empty() && batch.is_empty() {
@@ -21,7 +21,7 @@ pub(crate) fn served(settings: &ApiSettings, request: &Request) -> Result<(), Ap
     if is_served(product, host, (sms, batch)) { Ok(()) } else { Err(no_such_path()) }
 }
 
-/// Whether a product is served on a host, with the hosts of the two gateways. What watches over the service asks every host.
+/// True if a product is served on a host, given the hosts of the two gateways. Monitoring may use every host.
 fn is_served(product: Product, host: &str, (sms, batch): (&str, &str)) -> bool {
     let is = |name: &str| !name.is_empty() && host.eq_ignore_ascii_case(name);
     match product {

@@ -1,4 +1,4 @@
-//! What providers call (CONTRACT 4): 200 means that the callback is on disk.
+//! Callbacks of providers (CONTRACT 4). A 200 means that the callback is stored.
 
 use std::net::IpAddr;
 
@@ -28,10 +28,10 @@ use crate::{
     state::ApiState,
 };
 
-/// Meta sends up to 3 MB (PROVIDERS A.7).
+/// Largest callback: Meta sends up to 3 MB (PROVIDERS A.7).
 pub(crate) const MAX_CALLBACK_BYTES: usize = 3 * 1024 * 1024;
 
-/// Whether a path is one that providers call.
+/// True if a path is one of the callbacks.
 pub(crate) fn is_callback(path: &str) -> bool {
     path.starts_with("/providers/")
 }
@@ -40,9 +40,9 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(handshake, callback)).routes(routes!(lite_callback))
 }
 
-/// Meta's handshake.
+/// Answers Meta's handshake.
 ///
-/// The challenge comes back as text when the token is the one in `whatsapp_cloud.verify_token`.
+/// The answer is the challenge as text, if the token is `whatsapp_cloud.verify_token`.
 #[utoipa::path(
     get,
     path = "/providers/whatsapp-cloud/webhook",
@@ -65,7 +65,8 @@ async fn handshake(
     shaken("whatsapp_cloud.verify_token", query, |query| answer_handshake(&state.context, query))
 }
 
-/// What Meta's handshake is answered. `setting`: where the token stands; `answer`: what it is answered with that token.
+/// Returns the answer to Meta's handshake. `setting` names the setting of the token; `answer` is the result for that
+/// token.
 pub(crate) fn shaken(
     setting: &str,
     query: Result<Query<Handshake>, QueryRejection>,
@@ -78,9 +79,9 @@ pub(crate) fn shaken(
     })
 }
 
-/// Messages, statuses and account events of WhatsApp Cloud.
+/// Takes messages, statuses and account events of WhatsApp Cloud.
 ///
-/// Signed over the raw bytes. A 200 means that the callback is on disk; the same one may come again.
+/// The signature covers the raw bytes. A 200 means that the callback is stored. A callback may be repeated.
 #[utoipa::path(
     post,
     path = "/providers/whatsapp-cloud/webhook",
@@ -105,7 +106,7 @@ async fn callback(State(state): State<ApiState>, request: Request) -> Result<Sta
     keep(&state, &raw, opened).await
 }
 
-/// A callback of Meta's with its signature. Nothing is read of what cannot be taken.
+/// Reads a callback of Meta with its signature. If it cannot be taken, the body is not read.
 pub(crate) async fn signed(
     state: &ApiState,
     request: Request,
@@ -118,7 +119,7 @@ pub(crate) async fn signed(
     Ok((body::read(request, MAX_CALLBACK_BYTES, state.settings.body_timeout).await?, signature))
 }
 
-/// Puts what a callback tells on disk.
+/// Stores the items of a callback.
 pub(crate) async fn keep(
     state: &ApiState,
     raw: &Bytes,
@@ -129,9 +130,9 @@ pub(crate) async fn keep(
     Ok(StatusCode::OK)
 }
 
-/// Messages and receipts of a bridge of WhatsApp Lite.
+/// Takes messages and receipts of a WhatsApp Lite bridge.
 ///
-/// Signed over the raw bytes. A 200 means that it is on disk; the same one may come again.
+/// The signature covers the raw bytes. A 200 means that the callback is stored. A callback may be repeated.
 #[utoipa::path(
     post,
     path = "/providers/whatsapp-lite/webhook/{client}/{number}",
@@ -154,7 +155,7 @@ async fn lite_callback(
     request: Request,
 ) -> Result<StatusCode, ApiError> {
     let signature = request.headers().get("x-webhook-hmac").and_then(|value| value.to_str().ok()).map(str::to_owned);
-    // Nothing is read of what cannot be taken.
+    // If it cannot be taken, the body is not read.
     let Some(signature) = signature.filter(|text| inbound::lite::is_signature(text)) else {
         return Err(lite_refused(LiteCallbackRefused::BadSignature));
     };
@@ -178,7 +179,8 @@ fn lite_refused(error: LiteCallbackRefused) -> ApiError {
     }
 }
 
-/// The header `X-Hub-Signature-256`; a second one, or one that cannot be a signature, is as good as a wrong one.
+/// Reads the header `X-Hub-Signature-256`. A second header, or a text that cannot be a signature, counts as a wrong
+/// signature.
 fn signature(request: &Request) -> Result<Option<String>, ApiError> {
     let mut values = request.headers().get_all("x-hub-signature-256").iter();
     let Some(value) = values.next() else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! The parameters of a URL's query: read once, by one rule.
+//! Reads the parameters of a URL's query, by one rule.
 
 use axum::{extract::Query, http::Uri};
 use chrono::{DateTime, Utc};
@@ -11,8 +11,7 @@ use crate::error::ApiError;
 pub(crate) struct Parameters(Vec<(String, String)>);
 
 impl Parameters {
-    /// Reads a query. One that is none is refused, and so is a NUL character: no text of ours has one, and the database
-    /// knows none.
+    /// Reads a query. A malformed one is refused, and so is a NUL character, which PostgreSQL cannot store.
     ///
     /// # Errors
     /// 400, naming the parameter.
@@ -25,17 +24,17 @@ impl Parameters {
         }
     }
 
-    /// The first value of a name; an empty one counts as absent.
+    /// The first value of a name. An empty one counts as absent.
     pub(crate) fn value(&self, wanted: &str) -> Option<&str> {
         let found = self.0.iter().find(|(name, _)| name == wanted);
         found.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
     }
 
-    /// The moment that a parameter names: ISO 8601, in UTC where it says no offset (CONTRACT 7). The `+` of an offset may be
+    /// Parses a parameter as a time: ISO 8601, UTC if there is no offset (CONTRACT 7). The `+` of an offset may be
     /// unescaped.
     ///
     /// # Errors
-    /// The parameter, where it is no moment.
+    /// The parameter, if it is not a time.
     pub(crate) fn moment(&self, wanted: &str) -> Result<Option<DateTime<Utc>>, FieldFault> {
         let Some(text) = self.value(wanted).filter(|text| !text.trim().is_empty()) else { return Ok(None) };
         let fault = || FieldFault::new(wanted, "must be a time in ISO 8601, such as 2026-11-22T08:00:00Z");

@@ -1,38 +1,38 @@
-//! Which bytes of a file are wanted (RFC 9110, 13 and 14): whole files, one range, or nothing new.
+//! Byte ranges of files (RFC 9110, 13 and 14): the whole file, one range, or "not modified".
 //!
-//! Of several ranges in one request the whole file is given, which every client must be able to read: players and resumed
-//! downloads ask for one.
+//! If a request has several ranges, it gets the whole file, which every client must accept. Players and resumed
+//! downloads ask for one range.
 
 use std::ops::Range;
 
 use axum::http::{HeaderMap, HeaderName, header};
 use chrono::{DateTime, SubsecRound, Utc};
 
-/// What is known of the file before any of it is read.
+/// The facts about a file that are known before it is read.
 pub(crate) struct FileState<'a> {
     /// Size in bytes.
     pub size: u64,
     /// Its entity tag, in quotes.
     pub tag: &'a str,
-    /// Since when it has been as it is.
+    /// Time of the last change.
     pub modified: DateTime<Utc>,
 }
 
-/// What a request gets.
+/// The answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Wanted {
-    /// 200 and all of it.
+    /// 200 with the whole file.
     Whole,
-    /// 206 and these bytes.
+    /// 206 with these bytes.
     Part(Range<u64>),
-    /// 304: the caller has it.
+    /// 304: the caller has the file.
     NothingNew,
-    /// 416: the range lies behind its end.
+    /// 416: the range is behind the end.
     Beyond,
 }
 
 impl FileState<'_> {
-    /// What a `GET` with these headers wants.
+    /// Returns the answer to a `GET` with these headers.
     pub(crate) fn wanted(&self, headers: &HeaderMap) -> Wanted {
         if self.is_known(headers) {
             return Wanted::NothingNew;
@@ -41,7 +41,7 @@ impl FileState<'_> {
         ranges.and_then(|said| one_range(said, self.size)).unwrap_or(Wanted::Whole)
     }
 
-    /// Whether the caller has the file already. A tag says more than a date, which is not looked at beside one.
+    /// True if the caller has the file. If there is a tag, the date is ignored.
     fn is_known(&self, headers: &HeaderMap) -> bool {
         if let Some(tags) = text(headers, header::IF_NONE_MATCH) {
             let bare = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
@@ -50,7 +50,7 @@ impl FileState<'_> {
         date(headers, header::IF_MODIFIED_SINCE).is_some_and(|since| self.modified() <= since)
     }
 
-    /// Whether the caller's part is of the file as it is. Anything but the very tag or date means another file.
+    /// True if the caller's part belongs to the present file. Any other tag or date means another file.
     fn range_applies(&self, headers: &HeaderMap) -> bool {
         match text(headers, header::IF_RANGE) {
             None => true,
@@ -63,7 +63,7 @@ impl FileState<'_> {
         self.modified.trunc_subsecs(0)
     }
 
-    /// The moment as a header.
+    /// The time of the last change as a header.
     pub(crate) fn last_modified(&self) -> String {
         httpdate::fmt_http_date(self.modified().into())
     }
@@ -77,7 +77,7 @@ fn date(headers: &HeaderMap, name: HeaderName) -> Option<DateTime<Utc>> {
     httpdate::parse_http_date(text(headers, name)?).ok().map(DateTime::from)
 }
 
-/// The range of a header; `None` for what is no range of bytes, and for several.
+/// Parses the range in a header. `None` if it is not a range of bytes, or if there are several.
 fn one_range(said: &str, size: u64) -> Option<Wanted> {
     let (unit, ranges) = said.split_once('=')?;
     if !unit.trim().eq_ignore_ascii_case("bytes") {
@@ -103,7 +103,7 @@ fn one_range(said: &str, size: u64) -> Option<Wanted> {
     Some(if range.is_empty() { Wanted::Beyond } else { Wanted::Part(range) })
 }
 
-/// A whole number, however large.
+/// Parses a whole number of any length.
 fn number(digits: &str) -> Option<u64> {
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| digits.parse().unwrap_or(u64::MAX))

@@ -1,4 +1,4 @@
-//! The rate card: what messages cost, by category and country.
+//! The rate card: the cost of messages, by category and country.
 
 use axum::{Json, extract::State};
 use domain::rate::{ELSEWHERE, Rate, WireRates};
@@ -18,31 +18,31 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(read, replace))
 }
 
-/// What messages cost. Messages that no rate fits have no cost.
+/// The cost of messages. A message without a matching rate has no cost.
 #[derive(Serialize, ToSchema)]
 #[schema(as = RateCard, examples(json!({"rates": [
     {"category": "MARKETING", "country": "27", "amount": "0.0379", "currency": "USD"},
     {"category": "SMS", "country": "*", "amount": "0.02", "currency": "USD"},
 ]})))]
 struct CardBody {
-    /// All of them.
+    /// All rates.
     #[schema(max_items = 2000)]
     rates: Vec<RateBody>,
 }
 
-/// What a message of a category costs that goes to a country.
+/// The cost of a message of a category to a country.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Rate)]
 struct RateBody {
-    /// `MARKETING`, `UTILITY`, `AUTHENTICATION`, `SERVICE` (free-form), `SMS`, or `INCOMING` for what customers write.
+    /// `MARKETING`, `UTILITY`, `AUTHENTICATION`, `SERVICE` (free-form), `SMS`, or `INCOMING` for messages of customers.
     category: String,
-    /// A calling code such as `27`; two letters such as `ZA` for recipients who are known by a user id alone; `*` for
-    /// everywhere else. The longest one that fits counts.
+    /// A calling code such as `27`; two letters such as `ZA` for recipients with only a user id; `*` for all other
+    /// countries. The longest match counts.
     country: String,
     /// A decimal number, as text.
     #[schema(examples("0.0379"))]
     amount: String,
-    /// Three letters.
+    /// Currency code of three letters.
     #[schema(examples("USD"))]
     currency: String,
 }
@@ -57,7 +57,7 @@ fn shown(rates: Vec<Rate>) -> Json<CardBody> {
     Json(CardBody { rates: rates.into_iter().map(rate).collect() })
 }
 
-/// What messages cost.
+/// Returns the rate card.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/rate-card",
@@ -70,9 +70,9 @@ async fn read(State(state): State<ApiState>, allowed: Allowed<Rates>) -> Result<
     Ok(shown(rates::all(&state.context.db, allowed.caller.client).await?))
 }
 
-/// Makes the rates exactly these.
+/// Replaces the rate card.
 ///
-/// Statuses that are reported from now on carry them as `cost`: amount and currency.
+/// Later statuses carry the new rates as `cost`, with amount and currency.
 #[utoipa::path(
     put,
     path = "/messaging-service/WhatsApp/rate-card",

@@ -1,4 +1,4 @@
-//! Reports of messages, streamed as CSV or as one JSON object a line.
+//! Reports of messages, streamed as CSV or as one JSON object per line.
 
 use std::fmt::Write;
 
@@ -31,12 +31,12 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(of_batch)).routes(routes!(of_day))
 }
 
-/// How a report is written.
+/// The form of a report.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "says what the handlers look for")]
 struct Written {
-    /// `csv` (as without it) or `ndjson`.
+    /// `csv` (default) or `ndjson`.
     #[param(nullable = false, pattern = "^(csv|ndjson)$")]
     format: Option<String>,
 }
@@ -98,7 +98,7 @@ struct Line {
     error_code_string: Option<String>,
 }
 
-/// The first line of a CSV report; the columns of [`Line::columns`].
+/// The first line of a CSV report: the columns of [`Line::columns`].
 const HEADINGS: &str = "gstId,ctId,batchId,messageType,category,channel,sender,receiver,recipientUserId,status,createdTime,\
                         sendTime,deliveryTime,readTime,errorCode,errorCodeString\r\n";
 
@@ -161,7 +161,7 @@ impl Line {
                     write_field(column.unwrap_or_default(), text);
                     if at == 1 {
                         let batch = self.batch_id.map(|id| id.to_string()).unwrap_or_default();
-                        // A formatted id cannot fail to be written.
+                        // Formatting an id cannot fail.
                         let _ = write!(text, ",{batch}");
                     }
                 }
@@ -171,7 +171,7 @@ impl Line {
     }
 }
 
-/// A page is read when the one before it has gone out: the report never stands in memory as a whole.
+/// Reads a page when the one before it has been sent, so the whole report is never in memory.
 fn streamed(report: Report, format: Format, name: &str) -> Result<Response, ApiError> {
     let first = (format == Format::Csv).then(|| HEADINGS.to_owned());
     let pages = stream::unfold((report, first), move |(mut report, first)| async move {
@@ -187,7 +187,7 @@ fn streamed(report: Report, format: Format, name: &str) -> Result<Response, ApiE
                 }
                 Some((Ok(Bytes::from(text)), (report, None)))
             }
-            // The rest is missing: the connection ends before the answer does, which tells the caller.
+            // The connection ends before the answer does, so the caller knows that the rest is missing.
             Err(error) => Some((Err(error), (report, None))),
         }
     });
@@ -199,9 +199,9 @@ fn streamed(report: Report, format: Format, name: &str) -> Result<Response, ApiE
     Ok((headers, Body::from_stream(pages)).into_response())
 }
 
-/// The messages of a batch, one a line.
+/// Reports the messages of a batch, one per line.
 ///
-/// Streamed in the order in which they were accepted; rejected recipients have none.
+/// They are streamed in the order of acceptance. Rejected recipients are not included.
 #[utoipa::path(
     get,
     path = "/whatsapp-api-service/v2/batches/{batchId}/report",
@@ -226,9 +226,9 @@ async fn of_batch(
     streamed(report.ok_or_else(ApiError::not_found)?, format, &format!("batch-{batch}"))
 }
 
-/// The messages that were accepted on a day, one a line.
+/// Reports the messages that were accepted on a day (UTC), one per line.
 ///
-/// Streamed in the order in which they were accepted. A day is one of UTC.
+/// They are streamed in the order of acceptance.
 #[utoipa::path(
     get,
     path = "/whatsapp-api-service/v2/reports/{date}",

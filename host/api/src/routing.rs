@@ -1,4 +1,4 @@
-//! `GET /plugin-service/api/v1/routing-decisions`: who was made to answer which conversation, and why.
+//! `GET /plugin-service/api/v1/routing-decisions`: the decisions of routers about conversations.
 
 use axum::{Json, extract::State, http::request::Parts};
 use chat::routing::{self, RoutingDecision};
@@ -21,12 +21,12 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(list))
 }
 
-/// Which decisions are wanted.
+/// Filters of the list of decisions.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "says what the handler looks for")]
 struct Wanted {
-    /// Only those of this chat participant.
+    /// Only decisions about this chat participant.
     #[param(value_type = Option<Uuid>, nullable = false)]
     #[param(rename = "participantId")]
     participant: Option<ParticipantId>,
@@ -36,40 +36,40 @@ struct Wanted {
 #[serde(rename_all = "camelCase")]
 #[schema(as = RoutingDecision)]
 struct DecisionBody {
-    /// Of this decision.
+    /// Id of the decision.
     id: Uuid,
-    /// When it was made.
+    /// Time of the decision.
     #[schema(format = DateTime)]
     time: Option<String>,
     /// The chat participant whose message was routed.
     #[schema(value_type = Uuid)]
     participant_id: ParticipantId,
-    /// The business number that the message came to.
+    /// The business number that received the message.
     #[schema(value_type = Uuid)]
     whats_app_number_id: InboxId,
     /// The router that decided.
     plugin: String,
-    /// Its version; null for one that ships with the program or lies in its directory.
+    /// Its version. Null for a built-in plugin or one in `plugins.dir`.
     version: Option<u32>,
-    /// Who answers.
+    /// The new owner of the conversation.
     target: TargetBody,
-    /// Why, in the router's words.
+    /// The reason that the router gave.
     reason: String,
-    /// Whether the router failed and the rule that is built in decided instead.
+    /// `true` if the router failed and the built-in rule decided.
     fallback: bool,
 }
 
-/// As a router writes it.
+/// A target in the form of router plugins.
 #[derive(Serialize, ToSchema)]
 #[schema(as = RoutingTarget)]
 struct TargetBody {
     /// `bot`, `team`, `agent` or `queue`.
     #[serde(rename = "type")]
     kind: String,
-    /// Of the bot or team.
+    /// Name of the bot or team.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
-    /// Of the agent.
+    /// Id of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<String>,
 }
@@ -92,16 +92,14 @@ impl From<RoutingDecision> for DecisionBody {
     }
 }
 
-/// An id tells when it was made.
+/// The time in a UUIDv7.
 fn time_of(id: Uuid) -> Option<String> {
     let (seconds, nanos) = id.get_timestamp()?.to_unix();
     let made = DateTime::from_timestamp(i64::try_from(seconds).ok()?, nanos)?;
     Some(made.to_rfc3339_opts(SecondsFormat::Millis, true))
 }
 
-/// Who was made to answer which conversation, and why.
-///
-/// The newest first.
+/// Lists the decisions of routers, newest first.
 #[utoipa::path(
     get,
     path = "/plugin-service/api/v1/routing-decisions",

@@ -1,4 +1,4 @@
-//! Sites with the chat widget: their keys, origins, look and team (`docs/web-chat.md`).
+//! Sites with the web chat widget: their keys, origins, look and team (`docs/web-chat.md`).
 
 use axum::{Json, extract::State, http::StatusCode};
 use chrono::SecondsFormat;
@@ -27,27 +27,27 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(rotate_secret))
 }
 
-/// What a site is to be. Absent fields of an update stay as they are.
+/// A new or changed site. In an update, absent fields stay as they are.
 #[derive(ToSchema)]
 #[schema(as = WebSiteRequest, examples(json!({"name": "Shop", "origins": ["https://shop.example"], "look": {"color": "#0a6c58"}})))]
 #[allow(dead_code, reason = "it describes what domain::web_chat::SiteForm reads")]
 struct SiteRequest {
-    /// The name that people read.
+    /// The name for people.
     #[schema(min_length = 1, max_length = 100)]
     name: Option<String>,
     /// Origins whose pages may show the widget.
     #[schema(min_items = 1, max_items = 50)]
     origins: Option<Vec<String>>,
-    /// Name of the team that its chats wait for; null = no team.
+    /// Name of the team that gets its chats. Null: no team.
     team: Option<String>,
     /// `color`, `textColor`, `side` (END, START), `scheme` (AUTO, LIGHT, DARK), `direction` (AUTO, LTR, RTL), `language`.
     #[schema(value_type = Option<Object>)]
     look: Option<Value>,
-    /// Words of the widget by key, such as `title`, `greeting`, `afterHours`.
+    /// Texts of the widget by key, such as `title`, `greeting`, `afterHours`.
     #[schema(value_type = Option<Object>)]
     texts: Option<Value>,
-    /// What is asked before a chat: `fields`, each with `key`, `label`, `type` (TEXT, EMAIL, PHONE, CHOICE, CONSENT), `required`,
-    /// `options`; null = nothing.
+    /// The form before a chat: `fields`, each with `key`, `label`, `type` (TEXT, EMAIL, PHONE, CHOICE, CONSENT),
+    /// `required`, `options`. Null: no form.
     #[schema(value_type = Option<Object>)]
     form: Option<Value>,
 }
@@ -60,26 +60,26 @@ struct SiteBody {
     /// Its id.
     #[schema(format = Uuid)]
     id: String,
-    /// What pages name it by; no secret.
+    /// The key in the script tag of a page. It is not a secret.
     site_key: String,
     /// The tag that shows the widget on a page.
     script: String,
-    /// The name that people read.
+    /// The name for people.
     name: String,
     /// Origins whose pages may show the widget.
     origins: Vec<String>,
-    /// The team that its chats wait for.
+    /// The team that gets its chats.
     team: Option<String>,
-    /// How it looks.
+    /// The look of the widget.
     #[schema(value_type = Object)]
     look: Value,
-    /// Words that are not the usual ones.
+    /// Texts that differ from the default ones.
     #[schema(value_type = Object)]
     texts: Value,
-    /// What is asked before a chat.
+    /// The form before a chat.
     #[schema(value_type = Option<Object>)]
     form: Value,
-    /// Since when.
+    /// Time of creation.
     #[schema(format = DateTime)]
     created_time: String,
 }
@@ -88,7 +88,7 @@ struct SiteBody {
 #[derive(Serialize, ToSchema)]
 #[schema(as = WebSiteSecret)]
 struct SecretBody {
-    /// Key of the HMAC-SHA256 that proves who a user of the site is.
+    /// Key of the HMAC-SHA256 that proves the identity of a user of the site.
     secret: String,
 }
 
@@ -124,7 +124,7 @@ fn refused(error: SiteError) -> ApiError {
 
 /// Adds a site.
 ///
-/// The answer has its key and the script tag that shows the widget.
+/// The answer has its key and the script tag of the widget.
 #[utoipa::path(
     post,
     path = "/messaging-service/web/sites",
@@ -147,7 +147,7 @@ async fn add(
     Ok((StatusCode::CREATED, Json(shown(&state, &added.map_err(refused)?))))
 }
 
-/// The client's sites, oldest first.
+/// Lists the client's sites, oldest first.
 #[utoipa::path(
     get,
     path = "/messaging-service/web/sites",
@@ -187,8 +187,8 @@ async fn find(
 
 /// Changes a site.
 ///
-/// A field that is left out stays as it is; `look`, `texts` and `form` are replaced as a whole. Widgets take it up with the next
-/// page that is loaded.
+/// Absent fields stay as they are. `look`, `texts` and `form` are replaced as a whole. Widgets use the change when
+/// their page is loaded again.
 #[utoipa::path(
     put,
     path = "/messaging-service/web/sites/{id}",
@@ -213,7 +213,7 @@ async fn update(
 
 /// Deletes a site.
 ///
-/// Its key is not known any more. Chats that were begun on it stay.
+/// Its key is no longer valid. Its chats stay.
 #[utoipa::path(
     delete,
     path = "/messaging-service/web/sites/{id}",
@@ -233,9 +233,9 @@ async fn delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Gives a site another key.
+/// Replaces the key of a site.
 ///
-/// Pages that name the one before show no widget any more, and open widgets lose their connection.
+/// Pages with the old key no longer show the widget, and open widgets lose their connection.
 #[utoipa::path(
     post,
     path = "/messaging-service/web/sites/{id}/key",
@@ -255,7 +255,7 @@ async fn new_key(
     Ok(Json(shown(&state, &site)))
 }
 
-/// The secret that proves who a user of the site is.
+/// Returns the secret that proves the identity of users of the site.
 #[utoipa::path(
     get,
     path = "/messaging-service/web/sites/{id}/secret",
@@ -274,9 +274,9 @@ async fn secret(
     Ok(Json(SecretBody { secret: found.map_err(refused)? }))
 }
 
-/// Gives a site another secret.
+/// Replaces the secret of a site.
 ///
-/// What the one before signed is refused from now on.
+/// Signatures with the old one are refused at once.
 #[utoipa::path(
     post,
     path = "/messaging-service/web/sites/{id}/secret/rotate",

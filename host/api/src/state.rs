@@ -1,4 +1,4 @@
-//! What the handlers share.
+//! The state that handlers share.
 
 use std::{
     ops::Deref,
@@ -23,7 +23,7 @@ use tenancy::accounts::Authenticator;
 
 use crate::{admission::Admission, web_chat::WebChat};
 
-/// The surroundings of every request. Each layer of the router and each handler has a clone, which is one count of references.
+/// The state of every request. Layers and handlers get a clone, which is one reference count.
 #[derive(Clone)]
 pub struct ApiState(Arc<SharedState>);
 
@@ -41,9 +41,9 @@ impl From<SharedState> for ApiState {
     }
 }
 
-/// What the process gives to all requests.
+/// The services that the process gives to all requests.
 pub struct SharedState {
-    /// For the use cases.
+    /// The context of the use cases.
     pub context: Arc<Context>,
     /// Takes send requests.
     pub acceptor: Arc<Acceptor>,
@@ -51,38 +51,37 @@ pub struct SharedState {
     pub sms: Arc<Gateways>,
     /// Takes callbacks of providers.
     pub callbacks: Arc<Intake>,
-    /// Whose turn it is to upload a plugin.
+    /// The turns of uploads of plugins.
     pub uploads: Arc<Uploads>,
-    /// What widgets of this process share.
+    /// The state that the widgets of this process share.
     pub web_chat: Arc<WebChat>,
-    /// Knows whose key it is.
+    /// Looks up keys.
     pub authenticator: Authenticator,
-    /// What the operator decided.
+    /// Settings of the operator.
     pub settings: Arc<ApiSettings>,
     /// Live events.
     pub live: Arc<Hub>,
-    /// Decides which requests are taken on.
+    /// Decides which requests are taken.
     pub admission: Arc<Admission>,
-    /// Writes `/metrics`.
+    /// Renders `/metrics`.
     pub metrics: PrometheusHandle,
-    /// Turns `/readyz` off while the process stops.
+    /// Makes `/readyz` fail while the process stops.
     pub readiness: Arc<Readiness>,
 }
 
-/// Held by whatever goes on after its request was answered: until the last clone is gone, the listener does not take the
-/// connection for an idle one. Found in the extensions of requests.
+/// Held by work that goes on after its request was answered. Until the last clone is gone, the listener does not treat
+/// the connection as idle. It is in the extensions of requests.
 #[derive(Clone)]
 pub struct InUse(#[expect(dead_code, reason = "it is only held")] Arc<dyn std::any::Any + Send + Sync>);
 
 impl InUse {
-    /// Holds this.
     pub fn new(held: Arc<dyn std::any::Any + Send + Sync>) -> Self {
         Self(held)
     }
 }
 
 impl SharedState {
-    /// For the use cases of administration.
+    /// The use cases of administration.
     pub(crate) fn administration(&self) -> Administration<'_> {
         Administration::from(self.context.as_ref())
     }
@@ -90,35 +89,35 @@ impl SharedState {
 
 /// Settings of the HTTP surface.
 pub struct ApiSettings {
-    /// Largest request body, in bytes; provider callbacks have a limit of their own.
+    /// Largest request body in bytes. Provider callbacks have their own limit.
     pub max_body_bytes: usize,
-    /// Longest time in which a request body must have arrived.
+    /// Longest time for the arrival of a request body.
     pub body_timeout: Duration,
     /// XML namespace of the batch gateway's answers.
     pub batch_namespace: String,
-    /// Refuse requests that did not arrive over TLS; probes excepted.
+    /// Refuses requests that did not arrive over TLS, except probes.
     pub require_https: bool,
-    /// Whose `X-Forwarded-Proto` is believed.
+    /// Proxies whose `X-Forwarded-Proto` is trusted.
     pub trusted_proxies: Vec<IpNet>,
-    /// Serves `/testing/clock/advance` when set (`testing.clock`).
+    /// If set, `/testing/clock/advance` is served (`testing.clock`).
     pub testing_clock: Option<Arc<dyn ClockControl>>,
-    /// `/metrics` has an address of its own ([`metrics_router`](crate::metrics_router)) and is not served here.
+    /// True if `/metrics` has its own address ([`metrics_router`](crate::metrics_router)) and is not served here.
     pub metrics_elsewhere: bool,
-    /// Host name on which only Lite numbers send (`server.lite_host`); empty = none.
+    /// Host name on which only Lite numbers send (`server.lite_host`). Empty: none.
     pub lite_host: String,
-    /// Host name on which the JSON SMS gateway is served alone (`server.sms_host`); empty = everywhere.
+    /// Host name on which only the JSON SMS gateway is served (`server.sms_host`). Empty: it is served on every host.
     pub sms_host: String,
-    /// The same of the batch SMS gateway (`server.batch_host`).
+    /// The same for the batch SMS gateway (`server.batch_host`).
     pub batch_host: String,
-    /// Take unsigned callbacks from this machine while no app secret is set: the simulator's. A wrong signature stays
-    /// wrong.
+    /// Accepts unsigned callbacks from this machine while no app secret is set, for the simulator. A wrong signature is
+    /// refused in any case.
     pub simulator_allows_unsigned: bool,
 }
 
 /// Moves the business clock of all nodes (`testing.clock`).
 #[async_trait]
 pub trait ClockControl: Send + Sync {
-    /// Moves it forward and answers the new moment; this node follows before the call returns.
+    /// Moves the clock forward and returns the new time. This node has it before the call returns.
     async fn advance(&self, seconds: i64) -> Result<DateTime<Utc>, ClockFailed>;
 }
 
@@ -127,14 +126,14 @@ pub trait ClockControl: Send + Sync {
 #[error("the testing clock could not be moved")]
 pub struct ClockFailed(#[source] pub Box<dyn std::error::Error + Send + Sync>);
 
-/// Whether this process still takes requests.
+/// Tells if this process still takes requests.
 #[derive(Debug, Default)]
 pub struct Readiness {
     stopping: AtomicBool,
 }
 
 impl Readiness {
-    /// From now on `/readyz` answers 503, so that balancers look elsewhere.
+    /// Makes `/readyz` answer 503, so that load balancers use another process.
     pub fn stop(&self) {
         self.stopping.store(true, Ordering::Relaxed);
     }

@@ -1,4 +1,4 @@
-//! The template catalogue (DESIGN 6): listed from the cache, fetched from the provider on request.
+//! The template catalogue (DESIGN 6): listed from the cache, and fetched from the provider on request.
 
 use axum::{Json, extract::State};
 use chrono::SecondsFormat;
@@ -39,18 +39,19 @@ struct Template {
     name: String,
     /// Its language code.
     language: String,
-    /// `APPROVED`, `REJECTED`, `PAUSED`, `DISABLED` or another word of the provider: only approved ones can be sent.
+    /// `APPROVED`, `REJECTED`, `PAUSED`, `DISABLED` or another status of the provider. Only approved templates can be
+    /// sent.
     status: String,
-    /// Such as `MARKETING`.
+    /// The category, such as `MARKETING`.
     category: String,
     /// `POSITIONAL` or `NAMED`.
     parameter_format: String,
-    /// As the provider describes them.
+    /// The components in the form of the provider.
     #[schema(value_type = Vec<Object>)]
     components: Value,
-    /// The provider's business account that it belongs to.
+    /// The provider's business account (WABA) of the template.
     waba_id: String,
-    /// When it was last fetched.
+    /// Time of the last fetch.
     #[schema(format = DateTime)]
     synced_time: String,
 }
@@ -75,13 +76,11 @@ impl From<TemplateRow> for Template {
 #[derive(Serialize, ToSchema)]
 #[schema(as = SyncedTemplates)]
 struct Synced {
-    /// How many templates there are now.
+    /// Number of templates.
     synced: usize,
 }
 
-/// The templates that the client's numbers can send.
-///
-/// As they were when they were last fetched from the provider.
+/// Lists the templates that the client's numbers can send, as of the last fetch.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/templates",

@@ -32,39 +32,39 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(search)).routes(routes!(set_status)).routes(routes!(by_number))
 }
 
-/// An episode of a chat that an agent worked on. What has no value is null.
+/// An episode of a chat that an agent worked on. Fields without a value are null.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Ticket)]
 struct TicketBody {
-    /// Of the ticket.
+    /// Id of the ticket.
     id: Uuid,
-    /// Counts up per client.
+    /// The ticket number, which counts up per client.
     #[schema(examples("1042"))]
     ticket_number: String,
     /// `OPEN`, `AWAITING_AGENT`, `AWAITING_CUSTOMER`, `RESOLVED` or `CLOSED`.
     status: String,
     /// The chat.
     participant_id: Uuid,
-    /// The customer's number; null when it is withheld.
+    /// The customer's number. Null if it is withheld.
     phone_number: Option<String>,
-    /// What the customer wrote to.
+    /// The number or inbox that the customer wrote to.
     whats_app_number: Option<String>,
-    /// The client's name for itself.
+    /// Reference of the client.
     client_ref: String,
-    /// Who works on it.
+    /// The agent who works on it.
     agent_id: Option<Uuid>,
-    /// Whose name is this.
+    /// Name of that agent.
     agent_name: Option<String>,
-    /// What the customer thought of it: `poor`, `average` or `excellent`.
+    /// The customer's rating: `poor`, `average` or `excellent`.
     rating: Option<String>,
-    /// When it was opened.
+    /// Time of opening.
     #[schema(format = DateTime)]
     created_time: String,
-    /// When something of it changed last.
+    /// Time of the last change.
     #[schema(format = DateTime)]
     updated_time: String,
-    /// Since when it is resolved or closed.
+    /// Time since which it is resolved or closed.
     #[schema(format = DateTime)]
     closed_time: Option<String>,
 }
@@ -90,23 +90,23 @@ impl From<TicketView> for TicketBody {
     }
 }
 
-/// Which tickets.
+/// Filters of the list of tickets.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query, rename_all = "camelCase")]
 #[expect(dead_code, reason = "says what the handler looks for")]
 struct Wanted {
-    /// Which page, counted from 0.
+    /// Number of the page, from 0.
     page: u32,
     /// Items per page.
     #[param(minimum = 1, maximum = 500)]
     size: u32,
-    /// Opened then or later: ISO 8601, in UTC where it says no offset.
+    /// Opened at or after this time (ISO 8601; UTC if there is no offset).
     #[param(example = "2026-11-01T00:00:00Z")]
     start_date_time: String,
-    /// Opened then or earlier.
+    /// Opened at or before this time.
     #[param(example = "2026-11-30T23:59:59Z")]
     end_date_time: String,
-    /// The client: the caller's own reference (or `me`), or that of a descendant. Of any other there are no tickets.
+    /// The client: the caller's own reference (or `me`), or a descendant's. Any other reference has no tickets.
     client_ref: String,
     /// The business number.
     #[param(nullable = false)]
@@ -114,10 +114,10 @@ struct Wanted {
     /// `poor`, `average` or `excellent`.
     #[param(nullable = false)]
     rating: Option<String>,
-    /// The number of a ticket.
+    /// The ticket number.
     #[param(nullable = false)]
     ticket_number: Option<String>,
-    /// Who works on it.
+    /// The agent who works on it.
     #[param(nullable = false)]
     agent_id: Option<String>,
     /// `open`, `closed`, `awaiting agent`, `awaiting customer` or `resolved`.
@@ -125,12 +125,12 @@ struct Wanted {
     selected_status: Option<String>,
 }
 
-/// The same, read.
+/// The parsed filters.
 #[derive(Debug)]
 struct TicketQuery {
     page: PageRequest,
     client_ref: String,
-    /// `None`: nothing can be of it.
+    /// `None`: no ticket can match.
     filter: Option<Filter>,
 }
 
@@ -176,7 +176,7 @@ fn read(given: &Parameters) -> Result<TicketQuery, Vec<FieldFault>> {
     let (Some(from), Some(until), Some(client_ref), true) = (from, until, value("clientRef"), faults.is_empty()) else {
         return Err(faults);
     };
-    // What cannot be a number or an id is one that no ticket has.
+    // A text that cannot be a number or an id matches no ticket.
     let number = value("ticketNumber").map(tickets::ticket_number);
     let agent = value("agentId").map(|text| text.parse::<UserId>().ok());
     let nothing = number == Some(None) || agent == Some(None);
@@ -194,9 +194,9 @@ fn read(given: &Parameters) -> Result<TicketQuery, Vec<FieldFault>> {
     Ok(TicketQuery { page: PageRequest { page: 0, size: 10 }, client_ref, filter: (!nothing).then_some(filter) })
 }
 
-/// Tickets, the newest first.
+/// Lists tickets, newest first.
 ///
-/// Of more than 10,000 `totalElements` says at least how many there are; `last` is always exact.
+/// If there are more than 10,000, `totalElements` is a lower bound. `last` is always exact.
 #[utoipa::path(
     get,
     path = "/chat-service/ticket/search",
@@ -218,7 +218,7 @@ async fn search(
     Ok(Json(Page::new(query.page, found.map_err(refused)?, TicketBody::from)))
 }
 
-/// Which status.
+/// The new status.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query, rename_all = "camelCase")]
 #[expect(dead_code, reason = "says what the handler looks for")]
@@ -227,7 +227,7 @@ struct NewStatus {
     new_status: String,
 }
 
-/// Gives a ticket any of the five statuses, whatever it has. The chat stays as it is.
+/// Sets any of the five statuses of a ticket. The chat does not change.
 #[utoipa::path(
     put,
     path = "/chat-service/ticket/{ticketId}/status",
@@ -252,16 +252,16 @@ async fn set_status(
     Ok(Json(moved.into()))
 }
 
-/// Which ticket.
+/// The ticket.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query, rename_all = "camelCase")]
 #[expect(dead_code, reason = "says what the handler looks for")]
 struct Number {
-    /// The number of a ticket.
+    /// The ticket number.
     ticket_number: String,
 }
 
-/// The ticket of a number.
+/// Returns the ticket with a number.
 #[utoipa::path(
     get,
     path = "/chat-service/ticket/by-ticket-number",
