@@ -1,4 +1,4 @@
-//! Who calls, and whether they may (SPEC part 5; `docs/roles.md`).
+//! Authentication and permissions (SPEC part 5; `docs/roles.md`).
 
 use std::marker::PhantomData;
 
@@ -23,26 +23,26 @@ use crate::{
     state::ApiState,
 };
 
-/// Something that only some roles may do.
+/// An action that only some roles may take.
 pub(crate) trait Permission: Send + Sync {
-    /// The line of `docs/roles.md`.
+    /// Its row in `docs/roles.md`.
     const ROW: PermissionRow;
 }
 
-/// Who may do what.
+/// A permission and its roles.
 #[derive(Debug, Clone, Copy)]
 pub struct PermissionRow {
-    /// By which the document of the API names it.
+    /// Its name in the OpenAPI document.
     pub name: &'static str,
-    /// In words.
+    /// Its description.
     pub what: &'static str,
-    /// Who may.
+    /// The roles that have it.
     pub roles: &'static [Role],
 }
 
 impl PermissionRow {
-    /// Whether its requests wait for a turn at the database. Sends share transactions, and plugins, numbers, templates and webhooks
-    /// may wait for others than the database: they are bounded elsewhere.
+    /// True if its requests wait for a turn at the database. Sends share transactions. Requests for plugins, numbers,
+    /// templates and webhooks may wait for other systems, and have other bounds.
     fn takes_turns(self, method: &Method) -> bool {
         const WAIT_FOR_OTHERS: [PermissionRow; 7] = [
             Sending::ROW,
@@ -81,13 +81,13 @@ macro_rules! permissions {
 permissions! {
     /// Sending through the API.
     Sending: "send messages (`/whatsapp-api-service`)" => [Admin, Supervisor, Developer, Api];
-    /// What became of messages.
+    /// Following messages.
     Following: "follow messages and batches, download reports" => [Admin, Supervisor, Developer, Api];
     /// The blocklist.
     Blocking: "keep the blocklist" => [Admin, Supervisor, Developer, Api];
-    /// What messages cost.
+    /// The rate card.
     Rates: "set what messages cost" => [Admin];
-    /// Looking at numbers, templates and configurations.
+    /// Reading numbers, templates and configurations.
     Looking: "list numbers and templates, read the webhook configuration" => [Admin, Supervisor, Agent, Developer, Api];
     /// Changing webhooks.
     Webhooks: "change the webhook configuration, read and rotate its secret, see what was sent and send it again" => [Admin, Developer];
@@ -103,50 +103,50 @@ permissions! {
     Plugins: "upload, activate, try out and delete plugins, read what they did" => [Admin, Developer];
     /// Opening and closing conversations.
     Conversations: "open and close long-lived conversations" => [Admin, Supervisor, Developer, Api];
-    /// Looking at conversations.
+    /// Reading conversations.
     ConversationReading: "list long-lived conversations, read their remaining time and analytics" => [Admin, Supervisor, Agent, Developer, Api];
     /// Web chat.
     Sites: "add, change and delete web chat sites, read and rotate their keys and secrets" => [Admin, Developer];
-    /// Looking at web chat sites.
+    /// Reading web chat sites.
     SiteReading: "list web chat sites" => [Admin, Supervisor, Agent, Developer, Api];
     /// Live chat.
     LiveChat: "work with chats and tickets (`/chat-service`)" => [Admin, Supervisor, Agent, Api];
-    /// One's own client.
+    /// The caller's own client.
     OwnClient: "see one's own client" => [Admin, Supervisor, Agent, Developer, Api];
     /// Clients.
     Clients: "rename clients, see and create those below, set fallback to SMS and the masking of numbers and names" => [Admin];
     /// The address book.
     Contacts: "keep contacts" => [Admin, Supervisor, Agent, Api];
-    /// Who there is.
+    /// Reading users and teams.
     UserReading: "see users and teams" => [Admin, Supervisor, Agent, Developer];
     /// Administration of users.
     Users: "create, change and delete users, reset their passwords" => [Admin];
-    /// What agents do.
+    /// Settings of agents.
     Agents: "set availability and chat limit of agents" => [Admin, Supervisor];
     /// Administration of teams.
     Teams: "create, change and delete teams, say who belongs to them" => [Admin, Supervisor];
-    /// Oneself.
+    /// The caller's own user.
     OwnProfile: "see one's own user and credits, set one's own availability, change one's own password" => [Admin, Supervisor, Agent, Developer, Api];
     /// Live events.
     LiveEvents: "follow live events of the chats that one may see" => [Admin, Supervisor, Agent, Api];
     /// The SMS gateways.
     SmsGateway: "send SMS through the gateways, follow them, keep opt-outs, see the balance" => [Admin, Supervisor, Developer, Api];
-    /// One's own key.
+    /// The caller's own key.
     OwnKey: "regenerate one's own API key" => [Admin, Supervisor, Agent, Developer, Api];
 }
 
-/// A caller with permission `P`. Missing or unknown key: 401; known key without permission: 403.
+/// A caller with permission `P`. A missing or unknown key gives 401; a known key without the permission gives 403.
 pub(crate) struct Allowed<P> {
-    /// Who it is.
+    /// The user of the key.
     pub caller: Caller,
-    /// What the request holds of the client's share.
+    /// The request's part of the client's share.
     pub held: Held,
     viewer: Viewer,
     permission: PhantomData<P>,
 }
 
 impl<P> Allowed<P> {
-    /// Refuses a caller who must not see who the customers are: `what` shows them, and cannot be masked.
+    /// Refuses a caller who may not see customers, because `what` shows them and cannot be masked.
     pub fn sees_customers(&self, what: &str) -> Result<(), ApiError> {
         match self.viewer.sight() {
             Sight::Whole => Ok(()),
@@ -160,12 +160,12 @@ impl<P> Allowed<P> {
         }
     }
 
-    /// For the audit trail.
+    /// The caller, for the audit trail.
     pub fn actor(&self) -> Actor {
         Actor::User(self.caller.user)
     }
 
-    /// The client of a `clientRef` whose customers are answered: the caller's own or one below it. Any other reference is nobody's.
+    /// Returns the client of a `clientRef`: the caller's own or a descendant. `None` for every other reference.
     pub async fn opens(&self, state: &ApiState, client_ref: &str) -> Result<Option<ClientId>, ApiError> {
         let opened = clients::opened(&state.context.db, &self.caller, client_ref).await?;
         Ok(opened.map(|(client, sight)| {
@@ -190,7 +190,7 @@ struct Admitted {
     viewer: Viewer,
 }
 
-/// Looks the key up and judges the role: compiled once, not in each handler.
+/// Looks the key up and checks the role. It is compiled once, not in each handler.
 fn admit<'a>(
     parts: &'a Parts,
     state: &'a ApiState,

@@ -34,7 +34,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(add_member, remove_member))
 }
 
-/// When a team answers.
+/// The business hours of a team.
 #[derive(ToSchema)]
 #[schema(as = BusinessHours, examples(json!({
     "weekly": [{"day": "MONDAY", "from": "08:00", "to": "17:00"}],
@@ -42,36 +42,36 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
 })))]
 #[expect(dead_code, reason = "described; `domain` reads and writes it")]
 struct HoursBody {
-    /// Intervals of each week. One that ends before it starts goes over midnight.
+    /// Intervals of each week. If one ends before it starts, it goes past midnight.
     #[schema(min_items = 1, max_items = 70)]
     weekly: Vec<IntervalBody>,
-    /// Days of the calendar on which nobody answers.
+    /// Days on which the team is closed.
     #[schema(max_items = 250)]
     holidays: Option<Vec<HolidayBody>>,
 }
 
-/// From when to when somebody answers, each week.
+/// An interval of each week.
 #[derive(ToSchema)]
 #[schema(as = OpenInterval)]
 #[expect(dead_code, reason = "described; `domain` reads and writes it")]
 struct IntervalBody {
     /// `MONDAY` to `SUNDAY`: the day on which it starts.
     day: String,
-    /// `HH:MM`: from this minute on.
+    /// `HH:MM`: the first minute.
     from: String,
-    /// `HH:MM`, `24:00` too: until before this one.
+    /// `HH:MM`, also `24:00`: the first minute after the interval.
     to: String,
 }
 
-/// A day on which nobody answers.
+/// A day on which the team is closed.
 #[derive(ToSchema)]
 #[schema(as = Holiday)]
 #[expect(dead_code, reason = "described; `domain` reads and writes it")]
 struct HolidayBody {
-    /// Which day.
+    /// The date.
     #[schema(format = Date)]
     date: String,
-    /// What people call it.
+    /// Name of the holiday.
     name: Option<String>,
 }
 
@@ -83,23 +83,23 @@ struct TeamBody {
     /// Its id.
     #[schema(value_type = Uuid)]
     id: TeamId,
-    /// Unique within the client, whatever its case.
+    /// Unique within the client, in any case.
     #[schema(examples("Sales"))]
     name: String,
-    /// `off`, `round-robin` or `least-busy`: who is given a chat that waits for it.
+    /// How waiting chats are assigned: `off`, `round-robin` or `least-busy`.
     #[schema(examples("off"))]
     assignment: &'static str,
-    /// IANA name of the zone whose clock its hours go by: its own, else the client's.
+    /// IANA name of the time zone of its hours: its own, otherwise the client's.
     #[schema(examples("Africa/Johannesburg"))]
     time_zone: &'static str,
-    /// When it answers; null = always.
+    /// Its business hours. Null: always open.
     #[schema(value_type = Option<HoursBody>)]
     business_hours: Option<BusinessHours>,
-    /// What a customer is told, once, who comes to wait outside those hours; null = nothing.
+    /// The text for a customer who begins to wait outside those hours, sent once. Null: no text.
     after_hours_text: Option<String>,
-    /// Whether somebody is there right now, by those hours.
+    /// `true` if the team is open now.
     open: bool,
-    /// When it was created.
+    /// Time of creation.
     #[schema(format = DateTime)]
     created_time: String,
 }
@@ -120,7 +120,7 @@ impl TeamBody {
     }
 }
 
-/// A team to be, or what is to change of one; what is left out stays as it is.
+/// A new or changed team. In a change, absent fields stay as they are.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = TeamChange, examples(json!({
@@ -130,21 +130,21 @@ impl TeamBody {
     "businessHours": {"weekly": [{"day": "MONDAY", "from": "08:00", "to": "17:00"}]},
 })))]
 struct ChangeBody {
-    /// 1 to 128 characters. A new team must have one.
+    /// 1 to 128 characters. Required for a new team.
     #[schema(nullable = false)]
     name: Option<String>,
     /// `off`, `round-robin` or `least-busy`.
     #[schema(nullable = false)]
     assignment: Option<String>,
-    /// IANA name; null = the client's.
+    /// IANA name of the time zone. Null: the client's.
     #[serde(default, deserialize_with = "body::given")]
     #[schema(value_type = Option<String>)]
     time_zone: Option<Option<String>>,
-    /// When it answers; null = always.
+    /// Business hours. Null: always open.
     #[serde(default, deserialize_with = "body::given_object")]
     #[schema(value_type = Option<HoursBody>)]
     business_hours: Option<Option<BusinessHours>>,
-    /// 1 to 1,000 characters: what a customer is told, once, who comes to wait outside those hours; null = nothing.
+    /// 1 to 1,000 characters: the text for a customer who begins to wait outside those hours, sent once. Null: no text.
     #[serde(default, deserialize_with = "body::given")]
     #[schema(value_type = Option<String>)]
     after_hours_text: Option<Option<String>>,
@@ -191,9 +191,9 @@ fn refused(error: TeamError) -> ApiError {
     }
 }
 
-/// The teams, by name.
+/// Lists the teams, by name.
 ///
-/// `search` is part of a name, in any case.
+/// `search` is a part of a name, in any case.
 #[utoipa::path(
     get,
     path = "/api/v1/teams",
@@ -216,7 +216,7 @@ async fn list(
 
 /// Creates a team.
 ///
-/// Without hours it is always open; chats are not given out by themselves unless `assignment` says so.
+/// Without hours it is always open. Without `assignment`, its chats wait until an agent takes them.
 #[utoipa::path(
     post,
     path = "/api/v1/teams",
@@ -260,7 +260,7 @@ async fn read(
     Ok(Json(TeamBody::new(found, state.context.now())))
 }
 
-/// Renames a team, or changes its hours and how chats are given out.
+/// Renames a team, or changes its hours and the assignment of chats.
 #[utoipa::path(
     put,
     path = "/api/v1/teams/{id}",
@@ -286,7 +286,7 @@ async fn update(
     Ok(Json(TeamBody::new(changed, state.context.now())))
 }
 
-/// Deletes a team that nobody belongs to and no chat is with.
+/// Deletes a team that has no members and no chats.
 #[utoipa::path(
     delete,
     path = "/api/v1/teams/{id}",
@@ -309,7 +309,7 @@ async fn remove(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// The members of a team, by name.
+/// Lists the members of a team, by name.
 #[utoipa::path(
     get,
     path = "/api/v1/teams/{id}/members",
@@ -334,7 +334,7 @@ async fn members(
 
 /// Makes a user a member of a team.
 ///
-/// A user is a member of one team at most: it leaves the one that it was in.
+/// A user is a member of at most one team, so it leaves its team before.
 #[utoipa::path(
     put,
     path = "/api/v1/teams/{id}/members/{user}",
@@ -358,7 +358,7 @@ async fn add_member(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Takes a user out of a team.
+/// Removes a user from a team.
 #[utoipa::path(
     delete,
     path = "/api/v1/teams/{id}/members/{user}",

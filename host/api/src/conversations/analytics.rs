@@ -15,7 +15,7 @@ use crate::{
     state::ApiState,
 };
 
-/// Which messages are counted.
+/// Filters of the counts.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "says what the handler looks for")]
@@ -23,10 +23,10 @@ struct Counted {
     /// First second of the period, UTC, as `YYYY-MM-DD HH:mm:ss`.
     #[param(rename = "startDate", example = "2026-01-01 00:00:00")]
     start: String,
-    /// Last second of the period, UTC, as `YYYY-MM-DD HH:mm:ss`; the whole of it belongs to the period.
+    /// Last second of the period, UTC, as `YYYY-MM-DD HH:mm:ss`. It belongs to the period.
     #[param(rename = "endDate", example = "2026-01-31 23:59:59")]
     end: String,
-    /// Messages of this type; absent or empty = of all types.
+    /// Only messages of this type. Absent or empty: all types.
     #[param(rename = "messageType", nullable = false, inline)]
     message_type: Option<AnalyticsMessageType>,
 }
@@ -38,7 +38,7 @@ struct Counted {
 enum AnalyticsMessageType {
     /// Templates of the send endpoints.
     Notification,
-    /// What chatbots and agents say in live chats.
+    /// Messages of chatbots and agents in live chats.
     #[schema(rename = "SESSION24HOUR")]
     Session24Hour,
     /// Free texts into long-lived conversations.
@@ -47,31 +47,31 @@ enum AnalyticsMessageType {
     Chat,
 }
 
-/// How many messages were submitted in the period, and what has become of them until now.
+/// Messages that were submitted in the period, by their present state.
 #[derive(ToSchema)]
 #[schema(as = ConversationAnalytics, rename_all = "camelCase")]
 #[expect(dead_code, reason = "described; `domain` writes it")]
 struct AnalyticsBody {
-    /// Submitted in the period.
+    /// Messages that were submitted in the period.
     #[schema(minimum = 0)]
     conversation_submitted: i64,
-    /// Of these, on their way to the customer, or further.
+    /// Number of these that were sent.
     #[schema(minimum = 0)]
     conversation_sent: i64,
-    /// Of these, on the customer's device, or further.
+    /// Number of these that were delivered.
     #[schema(minimum = 0)]
     conversation_delivered: i64,
-    /// Of these, read.
+    /// Number of these that were read.
     #[schema(minimum = 0)]
     conversation_read: i64,
-    /// Of these, failed on WhatsApp, whether an SMS followed or not.
+    /// Number of these that failed on WhatsApp, with or without a fallback SMS.
     #[schema(minimum = 0)]
     conversation_failed: i64,
 }
 
-/// How many WhatsApp messages were submitted in a period, and how many of them were sent, delivered, read, or failed.
+/// Counts the WhatsApp messages of a period, and how many of them were sent, delivered, read, or failed.
 ///
-/// A message belongs to the second in which it was submitted. Both dates belong to the period.
+/// A message belongs to the second of its submission. Both dates belong to the period.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/WhatsAppAnalytics/getConversationAnalyticsForCurrentLoginUser",

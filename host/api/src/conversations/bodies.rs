@@ -9,7 +9,7 @@ use domain::{
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// With whom a conversation is wanted: `recipient`, else `customerUserId`.
+/// The customer of a conversation: `recipient` or, if it is absent, `customerUserId`.
 #[derive(ToSchema)]
 #[schema(
     as = NewConversation,
@@ -35,30 +35,30 @@ pub(super) struct ConversationBody {
     /// The business number.
     #[schema(examples("27820001001"))]
     sender: String,
-    /// The customer's phone number; null when the conversation was opened without one.
+    /// The customer's phone number. Null if the conversation was opened without one.
     #[schema(examples("27830000001"))]
     recipient: Option<String>,
-    /// The customer's business-scoped user id; null when the conversation was opened without one.
+    /// The customer's business-scoped user id. Null if the conversation was opened without one.
     customer_user_id: Option<String>,
-    /// Needed for every later operation.
+    /// Id of the conversation, for every later operation.
     #[schema(value_type = Uuid)]
     conversation_id: ConversationId,
     /// `ACTIVE` or `CLOSED`.
     #[schema(examples("ACTIVE"))]
     conversation_state: &'static str,
-    /// Reference of the client whose conversation it is.
+    /// Reference of its client.
     client_ref: String,
-    /// When it was opened.
+    /// Time of opening.
     #[schema(format = DateTime)]
     created_time: String,
-    /// When it was closed, or when its time was over; absent while it is active.
+    /// Time of closing or expiry. Absent while it is active.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(format = DateTime, nullable = false)]
     closed_time: Option<String>,
 }
 
 impl ConversationBody {
-    /// As it is at a moment.
+    /// Its state at a time.
     pub(super) fn new(conversation: Conversation, now: DateTime<Utc>) -> Self {
         Self {
             conversation_state: conversation.state(now).as_str(),
@@ -78,18 +78,17 @@ impl ConversationBody {
 #[serde(rename_all = "camelCase")]
 #[schema(as = OpenedConversation)]
 pub(super) struct OpenedBody {
-    /// It.
     #[serde(flatten)]
     conversation: ConversationBody,
-    /// `200`: it is new. `452`: it was active already.
+    /// `200`: it is new. `452`: it was active before.
     #[schema(examples("200"))]
     conversation_status_code: &'static str,
-    /// The same, for people.
+    /// The code as a text for people.
     conversation_status_message: &'static str,
 }
 
 impl OpenedBody {
-    /// As it is at a moment.
+    /// Its state at a time.
     pub(super) fn new(opened: Opened, now: DateTime<Utc>) -> Self {
         let (code, message) = if opened.new {
             ("200", "A new conversation was created")
@@ -104,21 +103,21 @@ impl OpenedBody {
     }
 }
 
-/// What a close call led to.
+/// The result of a close call.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = ClosedConversation)]
 pub(super) struct ClosedBody {
-    /// Whether this very call closed it.
+    /// `true` if this call closed it.
     close_status: bool,
-    /// The same, for people; of one that was closed already, when and by what.
+    /// The result as a text for people. If it was closed before, the time and the reason.
     close_message: String,
-    /// `gstId` of the template whose quick reply the customer tapped last in it; null when none was.
+    /// `gstId` of the template whose quick reply the customer tapped last in it. Null if there is none.
     tqrmt_id: Option<String>,
 }
 
 impl ClosedBody {
-    /// As it is at a moment.
+    /// Its state at a time.
     pub(super) fn new(closing: Closing, now: DateTime<Utc>) -> Self {
         let close_message = match closing.conversation.closed_by(now) {
             Some((at, reason)) if !closing.closed => {
@@ -139,15 +138,15 @@ fn words(reason: CloseReason) -> &'static str {
     }
 }
 
-/// How long a conversation still takes messages.
+/// The remaining time of a conversation.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = RemainingTime)]
 pub(super) struct RemainingBody {
-    /// The conversation.
+    /// Id of the conversation.
     #[schema(value_type = Uuid)]
     pub(super) conversation_id: ConversationId,
-    /// Whole seconds; 0 exactly when it takes no more messages.
+    /// Whole seconds. 0 only if it takes no more messages.
     #[schema(minimum = 0)]
     pub(super) remaining_time: i64,
 }

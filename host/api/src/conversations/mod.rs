@@ -40,40 +40,40 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(analytics::counts))
 }
 
-/// Which conversation is meant.
+/// The conversation.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "says what the handlers look for")]
 struct Which {
-    /// Of the conversation.
+    /// Id of the conversation.
     #[param(rename = "conversationId")]
     conversation: Uuid,
 }
 
-/// What is looked for.
+/// The search text.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "says what the handler looks for")]
 struct Searched {
-    /// Part of the sender, of the recipient or of the conversation's id; absent or empty = everything.
+    /// A part of the sender, of the recipient or of the id. Absent or empty: everything.
     #[param(rename = "searchString", nullable = false)]
     search: Option<String>,
 }
 
-/// Whose conversations are wanted.
+/// The client of the list.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "says what the handler looks for")]
 struct Whose {
-    /// Reference of the caller's client or of one below it; `me` is the caller's own.
+    /// Reference of the caller's client or of a descendant. `me` is the caller's own.
     #[param(rename = "clientRef")]
     client_ref: String,
 }
 
-/// Opens a long-lived conversation with a customer, or finds the one that is active.
+/// Opens a long-lived conversation with a customer, or finds the active one.
 ///
-/// `conversationStatusCode` tells which: `200` or `452`; neither is an error. `recipient` says who the customer is, else
-/// `customerUserId`.
+/// `conversationStatusCode` is `200` for a new one and `452` for an active one; neither is an error. The customer is
+/// `recipient` or, if it is absent, `customerUserId`.
 #[utoipa::path(
     post,
     path = "/messaging-service/WhatsApp/WhatsAppConversations/createWhatsAppConversation",
@@ -99,7 +99,7 @@ async fn create(
 
 /// Closes a conversation for good.
 ///
-/// A new one must be opened to write into again. `closeStatus` is `false` when it was closed already, by whatever.
+/// Later texts need a new conversation. `closeStatus` is `false` if it was closed before.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/WhatsAppConversations/closeWhatsAppConversation",
@@ -123,9 +123,9 @@ async fn close(
     Ok(Json(ClosedBody::new(closing, state.context.now())))
 }
 
-/// How long a conversation still takes messages.
+/// Returns the remaining time of a conversation.
 ///
-/// 0 exactly when it takes no more: it is closed, or its time is over.
+/// It is 0 only if the conversation takes no more messages: it is closed, or its time is over.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/WhatsAppConversations/getRemainingTime",
@@ -150,7 +150,7 @@ async fn remaining_time(
     Ok(Json(RemainingBody { conversation_id: conversation.id, remaining_time }))
 }
 
-/// The client's conversations, the newest first.
+/// Lists the client's conversations, newest first.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/WhatsAppConversations/getAllWhatsAppConversationsForCurrentUser",
@@ -171,9 +171,9 @@ async fn list(
     Ok(Json(Page::new(query.page, found, |conversation| ConversationBody::new(conversation, now))))
 }
 
-/// The conversations of a client by its reference, the newest first, all at once.
+/// Lists all conversations of a client by its reference, newest first, in one answer.
 ///
-/// The caller sees its own and those of the clients below it. Any other reference, an old one too, gives an empty list.
+/// The caller sees its own client and its descendants. Any other reference, also an old one, gives an empty list.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/WhatsAppConversations/getAllWhatsAppConversationsByClientRef",
@@ -192,20 +192,20 @@ async fn list_by_ref(
     let client = allowed.opens(&state, &client_ref).await?;
     let mut listing = Listing::of(&state.context.db, client);
     let now = state.context.now();
-    // What fails before anything was said is an error like any other.
+    // A failure before the first byte is answered as an ordinary error.
     let first = items(&mut listing, now).await?;
     let written = Written { listing, now, next: Some(format!("[{first}")), any: !first.is_empty() };
     let body = Body::from_stream(stream::try_unfold(written, Written::step));
     Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
 }
 
-/// A list on its way out.
+/// A list that is being sent.
 struct Written {
     listing: Listing,
     now: DateTime<Utc>,
-    /// What is written next; `None` when all is.
+    /// The next piece. `None` at the end.
     next: Option<String>,
-    /// There were some before.
+    /// True if items were sent before.
     any: bool,
 }
 
@@ -223,7 +223,7 @@ impl Written {
     }
 }
 
-/// The next ones as JSON, without brackets; nothing at the end.
+/// Returns the next items as JSON, without brackets. Empty at the end.
 async fn items(listing: &mut Listing, now: DateTime<Utc>) -> Result<String> {
     let unreadable = |source| base::Error::Unreadable { what: "conversation", source };
     let found = listing.next().await?.into_iter();
@@ -236,12 +236,12 @@ fn conversation_id(parts: &Parts) -> Result<ConversationId, ApiError> {
     text.parse().map_err(|_| ApiError::fault("conversationId", "is not the id of a conversation: a UUID"))
 }
 
-/// A query parameter that must be there.
+/// Reads a required query parameter.
 fn parameter(parts: &Parts, wanted: &str) -> Result<String, ApiError> {
     optional_parameter(parts, wanted)?.ok_or_else(|| ApiError::fault(wanted, "is required"))
 }
 
-/// A query parameter; an empty one counts as absent.
+/// Reads a query parameter. An empty one counts as absent.
 fn optional_parameter(parts: &Parts, wanted: &str) -> Result<Option<String>, ApiError> {
     Ok(Parameters::of(&parts.uri)?.value(wanted).map(str::to_owned))
 }

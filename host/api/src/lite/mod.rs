@@ -1,4 +1,4 @@
-//! Sessions of WhatsApp Lite numbers, their QR codes, and how fast and when they send (SPEC 3.3, 6.3, 8; ADR 0024).
+//! Sessions of WhatsApp Lite numbers, their QR codes, and their pace and hours (SPEC 3.3, 6.3, 8; ADR 0024).
 
 mod picture;
 mod processing;
@@ -43,7 +43,7 @@ fn refused(error: CommandError) -> ApiError {
     }
 }
 
-/// Where the session of a number stands.
+/// Returns the session of a number.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/WhatsAppLiteSessions/{id}",
@@ -67,7 +67,7 @@ async fn session(
 
 /// Connects a number.
 ///
-/// What comes of it is told on `sessionStatusURL`; a number that is not paired shows a QR code. A connected one stays connected.
+/// `sessionStatusURL` gets the result. A number that is not paired shows a QR code. A connected number stays connected.
 #[utoipa::path(
     post,
     path = "/messaging-service/WhatsApp/WhatsAppLiteSessions/{id}/connect",
@@ -89,7 +89,7 @@ async fn connect(
     taken_on(lite::connect(&state.context, allowed.caller.client, id, allowed.actor()).await)
 }
 
-/// Ends the connection of a number; it stays paired.
+/// Ends the connection of a number. It stays paired.
 #[utoipa::path(
     post,
     path = "/messaging-service/WhatsApp/WhatsAppLiteSessions/{id}/disconnect",
@@ -111,7 +111,7 @@ async fn disconnect(
     taken_on(lite::disconnect(&state.context, allowed.caller.client, id, allowed.actor()).await)
 }
 
-/// Logs a number out: the next connection needs a QR code again.
+/// Logs a number out. The next connection needs a QR code.
 #[utoipa::path(
     post,
     path = "/messaging-service/WhatsApp/WhatsAppLiteSessions/{id}/logout",
@@ -137,7 +137,7 @@ fn taken_on(asked: Result<LiteSessionView, CommandError>) -> Result<(StatusCode,
     Ok((StatusCode::ACCEPTED, Json(asked.map_err(refused)?.into())))
 }
 
-/// The QR code that pairs a number, as text.
+/// Returns the QR code that pairs a number, as text.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/WhatsAppLiteSessions/{id}/qr",
@@ -159,7 +159,7 @@ async fn code(
     Ok(Json(waiting_code(&state, allowed.caller.client, id).await?))
 }
 
-/// The QR code that pairs a number, as a picture.
+/// Returns the QR code that pairs a number, as a picture.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/WhatsAppLiteSessions/{id}/qr.png",

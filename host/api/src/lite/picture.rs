@@ -5,15 +5,15 @@ use qrcode::{Color, QrCode};
 
 /// Pixels of one module: large enough for a camera that looks at a screen.
 const SCALE: usize = 8;
-/// Modules of white around the code, as its standard wants.
+/// White modules around the code, as its standard requires.
 const QUIET: usize = 4;
 const WHITE: u8 = 0xff;
 const BLACK: u8 = 0;
 
-/// Why there is no picture.
+/// The reason why there is no picture.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum NoPicture {
-    /// More than fits into a QR code.
+    /// The text is too long for a QR code.
     #[error("the text does not fit into a QR code: {0}")]
     Text(qrcode::types::QrError),
     /// The picture could not be written.
@@ -21,7 +21,7 @@ pub(super) enum NoPicture {
     Png(#[from] png::EncodingError),
 }
 
-/// The picture of a text.
+/// Returns the QR code of a text as a PNG.
 pub(super) fn of(text: &str) -> Result<Vec<u8>, NoPicture> {
     let code = QrCode::new(text).map_err(NoPicture::Text)?;
     let (modules, colors) = (code.width(), code.to_colors());

@@ -23,43 +23,43 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(read, change))
 }
 
-/// How fast and when a number sends.
+/// Pace and hours of a number.
 #[derive(ToSchema)]
 #[schema(as = MessageProcessing, rename_all = "camelCase", examples(json!({
     "batchSize": 10, "throttleDelayMillis": 1000, "dailyStart": "08:00", "dailyEnd": "20:00",
 })))]
 #[expect(dead_code, reason = "describes the body, which the domain parses")]
 struct Change {
-    /// Messages that go out one after the other; 10 where it is left out.
+    /// Messages that go out without a pause. Absent: 10.
     #[schema(minimum = 1, maximum = 1000)]
     batch_size: Option<u32>,
-    /// How long is waited then; 1,000 where it is left out.
+    /// Pause after them. Absent: 1,000.
     #[schema(minimum = 0, maximum = 3_600_000)]
     throttle_delay_millis: Option<u64>,
-    /// Messages go out from this time on, by the clock of the client's time zone; left out with `dailyEnd`, all day.
+    /// Start of the daily hours, in the client's time zone. If this and `dailyEnd` are absent, messages go out all day.
     #[schema(examples("08:00"))]
     daily_start: Option<String>,
-    /// Until then. Before `dailyStart`: over midnight.
+    /// End of the daily hours. If it is before `dailyStart`, they go past midnight.
     #[schema(examples("20:00"))]
     daily_end: Option<String>,
 }
 
-/// How fast and when a number sends.
+/// Pace and hours of a number.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = StoredMessageProcessing)]
 struct Stored {
-    /// Messages that go out one after the other.
+    /// Messages that go out without a pause.
     batch_size: Option<u32>,
-    /// How long is waited then.
+    /// Pause after them.
     throttle_delay_millis: Option<u64>,
-    /// Absent where messages go out all day.
+    /// Start of the daily hours. Absent if messages go out all day.
     #[serde(skip_serializing_if = "Option::is_none")]
     daily_start: Option<String>,
-    /// The same.
+    /// End of the daily hours. Absent if messages go out all day.
     #[serde(skip_serializing_if = "Option::is_none")]
     daily_end: Option<String>,
-    /// The client's, whose clock the hours go by.
+    /// The client's time zone, for the hours.
     #[schema(examples("Africa/Johannesburg"))]
     time_zone: String,
 }
@@ -77,7 +77,7 @@ impl Stored {
     }
 }
 
-/// How fast and when a Lite number sends.
+/// Returns the pace and hours of a Lite number.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/WhatsAppLiteSessions/{id}/messageProcessing",
@@ -99,9 +99,10 @@ async fn read(
     Ok(Json(Stored::of(&throttle, zone)))
 }
 
-/// Changes how fast and when a Lite number sends.
+/// Changes the pace and hours of a Lite number.
 ///
-/// As a whole: what is left out has its default. Messages that wait go by it within seconds.
+/// The configuration is replaced as a whole: absent fields get their default. Waiting messages follow it within
+/// seconds.
 #[utoipa::path(
     put,
     path = "/messaging-service/WhatsApp/WhatsAppLiteSessions/{id}/messageProcessing",

@@ -23,22 +23,22 @@ use utoipa::ToSchema;
 pub(super) struct Session {
     /// The number.
     whats_app_number: Number,
-    /// What was asked for last: `CONNECTED`, `DISCONNECTED` or `LOGGED_OUT`.
+    /// The last request: `CONNECTED`, `DISCONNECTED` or `LOGGED_OUT`.
     wanted: &'static str,
-    /// As on `sessionStatusURL`; `No Session` before the first connection.
+    /// The status, as on `sessionStatusURL`. `No Session` before the first connection.
     status: String,
     /// `connecting`, `success` or `disconnected`; absent before the first connection.
     #[serde(skip_serializing_if = "Option::is_none")]
     status_type: Option<&'static str>,
-    /// Since when.
+    /// Time of the last change.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(format = DateTime)]
     changed_time: Option<String>,
-    /// The next connection needs no QR code.
+    /// `true`: the next connection needs no QR code.
     paired: bool,
-    /// A QR code waits to be scanned: `GET .../qr` or `.../qr.png`.
+    /// `true`: a QR code waits for a scan at `GET .../qr` or `.../qr.png`.
     qr_waits: bool,
-    /// WhatsApp has flagged the number and lets it connect no sooner.
+    /// If WhatsApp has flagged the number: the earliest time of the next connection.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(format = DateTime)]
     banned_until: Option<String>,
@@ -49,7 +49,7 @@ pub(super) struct Session {
 #[serde(rename_all = "camelCase")]
 #[schema(as = LiteNumber)]
 struct Number {
-    /// What `whatsAppNumberId` means everywhere.
+    /// The `whatsAppNumberId` of all other endpoints.
     #[schema(value_type = Uuid)]
     id: InboxId,
     /// Digits, without `+`.
@@ -63,9 +63,9 @@ struct Number {
 #[serde(rename_all = "camelCase")]
 #[schema(as = LiteQrCode, examples(json!({"qr": "2@9f3c...,27820001001,1", "expiresTime": "2026-01-31T08:16:30.123Z"})))]
 pub(super) struct QrCode {
-    /// What the picture shows: scan it in WhatsApp under Linked devices.
+    /// The content of the picture. Scan it in WhatsApp under Linked devices.
     pub(super) qr: String,
-    /// The code runs out then, and the next one is shown.
+    /// The code expires at this time, and the next one is shown.
     #[schema(format = DateTime)]
     pub(super) expires_time: String,
 }

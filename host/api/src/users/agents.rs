@@ -1,4 +1,4 @@
-//! What an agent's work needs to know of a user, and the password that it chooses itself.
+//! Availability and chat limit of agents, and the change of one's own password.
 
 use axum::{Json, extract::State, http::StatusCode};
 use domain::{
@@ -29,41 +29,41 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(set_own_password))
 }
 
-/// Whether an agent takes chats.
+/// Availability of an agent.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = Availability, examples(json!({"available": true})))]
 struct AvailabilityBody {
-    /// Takes chats that are given out by themselves.
+    /// `true`: the agent gets chats by automatic assignment.
     #[schema(required, nullable = false)]
     available: Option<bool>,
 }
 
-/// How many chats an agent has.
+/// Chat limit of an agent.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = ChatLimit, examples(json!({"chatLimit": 5})))]
 struct ChatLimitBody {
-    /// 1 to 1,000 chats at a time; null = the operator's limit.
+    /// 1 to 1,000 chats at a time. Null: the operator's limit.
     #[serde(default, deserialize_with = "body::given")]
     #[schema(required, value_type = Option<i32>, minimum = 1, maximum = 1000)]
     chat_limit: Option<Option<i32>>,
 }
 
-/// A password in the place of another.
+/// A new password.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = OwnPassword, examples(json!({"currentPassword": "correct horse", "newPassword": "battery staple"})))]
 struct OwnPasswordBody {
-    /// The one that is in force.
+    /// The present password.
     #[schema(required, nullable = false)]
     current_password: Option<String>,
-    /// 8 to 1,024 bytes, another one than before.
+    /// The new password: 8 to 1,024 bytes, and not the present one.
     #[schema(required, nullable = false)]
     new_password: Option<String>,
 }
 
-/// Says whether the caller takes chats that are given out by themselves.
+/// Sets whether the caller gets chats by automatic assignment.
 #[utoipa::path(
     put,
     path = "/api/v1/users/me/availability",
@@ -81,7 +81,7 @@ async fn set_own_availability(
     availability(&state, &allowed, allowed.caller.user, &bytes).await
 }
 
-/// Says whether an agent takes chats that are given out by themselves.
+/// Sets whether an agent gets chats by automatic assignment.
 #[utoipa::path(
     put,
     path = "/api/v1/users/{id}/availability",
@@ -115,7 +115,7 @@ pub(crate) async fn availability<P>(
     Ok(Json(changed.into()))
 }
 
-/// Says how many chats an agent has at a time.
+/// Sets how many chats an agent has at a time.
 #[utoipa::path(
     put,
     path = "/api/v1/users/{id}/chat-limit",
@@ -150,10 +150,10 @@ pub(crate) async fn chat_limit<P>(
     Ok(Json(changed.into()))
 }
 
-/// Chooses another password for the caller.
+/// Changes the caller's password.
 ///
-/// The old one is good for nothing afterwards; the API key stays. Wrong passwords count as they do for `retrieveApiKey`. Those of
-/// others are reset by an ADMIN with a temporary password.
+/// The old password is no longer valid; the API key does not change. Wrong passwords count as they do for
+/// `retrieveApiKey`. An ADMIN resets the passwords of others with a temporary password.
 #[utoipa::path(
     put,
     path = "/api/v1/users/me/password",
@@ -184,7 +184,7 @@ async fn set_own_password(
     let own = users::find(&state.context.db, caller.client, caller.user).await.map_err(refused)?;
     let login = Login { email: own.email, password: current, client_ref: caller.client_ref.clone(), from };
     change_password(&state.administration(), login, ("newPassword", new)).await.map_err(|error| match error {
-        // The key is right: a 401 would say that it is not.
+        // The key is valid, so a 401 would be misleading.
         PasswordError::Login(tenancy::accounts::LoginError::InvalidCredentials) => {
             ApiError::new(ErrorKind::Forbidden, "`currentPassword` is not the password in force")
         }

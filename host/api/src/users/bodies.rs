@@ -1,4 +1,4 @@
-//! What users look like in requests and answers (CONTRACT 7).
+//! The JSON of users (CONTRACT 7).
 
 use chrono::SecondsFormat;
 use domain::{
@@ -12,7 +12,7 @@ use tenancy::accounts::{
 };
 use utoipa::ToSchema;
 
-/// A user. No credentials.
+/// A user, without credentials.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = User)]
@@ -20,10 +20,10 @@ pub(crate) struct UserBody {
     /// Its id.
     #[schema(value_type = Uuid)]
     id: UserId,
-    /// What it logs in with.
+    /// E-mail address, for the login.
     #[schema(examples("thandi@acme.example"))]
     email: String,
-    /// The name that people read.
+    /// The name for people.
     #[schema(examples("Thandi"))]
     name: String,
     /// `ADMIN`, `SUPERVISOR`, `AGENT`, `DEVELOPER` or `API`.
@@ -34,11 +34,11 @@ pub(crate) struct UserBody {
     /// Id of its team.
     #[schema(value_type = Option<Uuid>)]
     team_id: Option<TeamId>,
-    /// Whether it takes chats that are given out by themselves.
+    /// `true`: the user gets chats by automatic assignment.
     available: bool,
-    /// Chats at a time; null = the operator's limit.
+    /// Chats at a time. Null: the operator's limit.
     chat_limit: Option<i32>,
-    /// When it was created.
+    /// Time of creation.
     #[schema(format = DateTime)]
     created_time: String,
 }
@@ -60,7 +60,7 @@ impl From<Profile> for UserBody {
     }
 }
 
-/// A new user, and what it chooses its password with.
+/// A new user with a temporary password.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = CreatedUser)]
@@ -68,20 +68,20 @@ pub(crate) struct CreatedUserBody {
     /// The user.
     #[serde(flatten)]
     pub user: UserBody,
-    /// Shown this once, and good for nothing but choosing another.
+    /// Shown only once. It can only be used to choose a password.
     pub temporary_password: String,
 }
 
-/// What a user chooses its password with.
+/// A temporary password.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = TemporaryPassword)]
 pub(crate) struct TemporaryPasswordBody {
-    /// Shown this once, and good for nothing but choosing another.
+    /// Shown only once. It can only be used to choose a password.
     pub temporary_password: String,
 }
 
-/// A user to be.
+/// A new user.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(
@@ -89,21 +89,21 @@ pub(crate) struct TemporaryPasswordBody {
     examples(json!({"email": "thandi@acme.example", "name": "Thandi", "role": "AGENT", "team": "Sales"})),
 )]
 pub(super) struct CreateUserBody {
-    /// Unique within the client, whatever its case.
+    /// E-mail address, unique within the client, in any case.
     #[schema(required, nullable = false)]
     email: Option<String>,
-    /// The name that people read, 1 to 200 characters.
+    /// The name for people, 1 to 200 characters.
     #[schema(required, nullable = false)]
     name: Option<String>,
     /// `ADMIN`, `SUPERVISOR`, `AGENT`, `DEVELOPER` or `API`.
     #[schema(required, nullable = false)]
     role: Option<String>,
-    /// Name of a team that exists.
+    /// Name of an existing team.
     team: Option<String>,
 }
 
 impl CreateUserBody {
-    /// What is there and readable; whether it is fit to be stored, the use case says.
+    /// Checks that the fields are present and readable. The use case checks their values.
     pub fn judged(self) -> Result<Invitation, Faults> {
         let mut faults = Faults::default();
         let mut required = |field: &str, value: Option<String>| {
@@ -129,18 +129,18 @@ impl CreateUserBody {
     }
 }
 
-/// What is to change of a user; what is left out stays.
+/// Changes of a user. Absent fields stay as they are.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = UserChange, examples(json!({"name": "Thandi M.", "role": "SUPERVISOR", "team": null})))]
 pub(super) struct ChangeUserBody {
-    /// The name that people read, 1 to 200 characters.
+    /// The name for people, 1 to 200 characters.
     #[schema(nullable = false)]
     pub name: Option<String>,
     /// `ADMIN`, `SUPERVISOR`, `AGENT`, `DEVELOPER` or `API`.
     #[schema(nullable = false)]
     pub role: Option<String>,
-    /// Name of a team that exists; null = none.
+    /// Name of an existing team. Null: no team.
     #[serde(default, deserialize_with = "body::given")]
     #[schema(value_type = Option<String>)]
     pub team: Option<Option<String>>,

@@ -1,5 +1,5 @@
-//! WhatsApp credits (SPEC 4.7). WhatsApp is metered and never blocked, so there is no balance to run out: what is told is what
-//! the client has sent this month.
+//! WhatsApp credits (SPEC 4.7). WhatsApp is metered and never blocked, so there is no balance. The answer counts the
+//! messages of the month.
 
 use axum::{Json, extract::State};
 use chrono::{DateTime, Datelike, SecondsFormat, SubsecRound, TimeDelta, Utc};
@@ -22,33 +22,33 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(credits))
 }
 
-/// What there is of WhatsApp credits.
+/// WhatsApp usage of the client.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = WhatsAppCredits)]
 pub(crate) struct CreditsBody {
-    /// `METERED`: messages are counted and never refused for want of credits.
+    /// `METERED`: messages are counted, and never refused for lack of credits.
     #[schema(examples("METERED"))]
     mode: &'static str,
-    /// Always null: there is no balance that could run out.
+    /// Always null, because there is no balance.
     #[schema(value_type = Option<i64>)]
     balance: Option<i64>,
-    /// Beginning of the month, UTC, since when is counted.
+    /// Start of the count: the first moment of the month, UTC.
     #[schema(format = DateTime)]
     since: String,
-    /// WhatsApp messages of the whole client that were accepted since then.
+    /// WhatsApp messages of the client that were accepted since then.
     submitted: i64,
-    /// Of these, on their way to the customer.
+    /// Number of these that were sent.
     sent: i64,
-    /// Of these, on the customer's device.
+    /// Number of these that were delivered.
     delivered: i64,
-    /// Of these, failed.
+    /// Number of these that failed.
     failed: i64,
 }
 
-/// What there is of WhatsApp credits.
+/// Returns the WhatsApp usage of the client.
 ///
-/// Credits belong to the client: every user of it has the same. A user asks with `me`; an ADMIN with any user's id.
+/// It is the same for every user of the client. Use `me`; an ADMIN may use any user's id.
 #[utoipa::path(
     get,
     path = "/api/v1/users/{id}/whatsapp-credits",
@@ -77,7 +77,7 @@ async fn credits(
 pub(crate) async fn used(state: &ApiState, client: domain::ids::ClientId) -> Result<CreditsBody, ApiError> {
     let now = state.context.now();
     let since = month_of(now);
-    // The second that runs is the last one.
+    // The present second is the last one.
     let period = Period { from: since, before: now.trunc_subsecs(0) + TimeDelta::seconds(1) };
     let counts = analytics::messages(&state.context.db, client, period, None).await?;
     Ok(CreditsBody {

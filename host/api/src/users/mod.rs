@@ -1,4 +1,4 @@
-//! Users (SPEC 4.7): `/api/v1/users`. Answers carry no credentials, but for the temporary password of a new user, once.
+//! Users (SPEC 4.7): `/api/v1/users`. Answers have no credentials, except the temporary password of a new user, once.
 
 mod agents;
 mod bodies;
@@ -35,17 +35,17 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .merge(credits::routes())
 }
 
-/// Name of the caller in paths.
+/// The caller's own id in paths.
 const ME: &str = "me";
 
-/// A user by id.
+/// Parses the id of a user.
 pub(crate) fn user_id(text: &str) -> Result<UserId, ApiError> {
     text.parse().map_err(|_| ApiError::not_found())
 }
 
-/// The users, by name.
+/// Lists the users, by name.
 ///
-/// `search` is part of a name or an e-mail, in any case.
+/// `search` is a part of a name or an e-mail address, in any case.
 #[utoipa::path(
     get,
     path = "/api/v1/users",
@@ -67,8 +67,8 @@ async fn list(
 
 /// Creates a user.
 ///
-/// The answer has a `temporaryPassword`, this once. It is good for one thing: choosing an own password with `changePassword`.
-/// With that, `retrieveApiKey` gives the user its key.
+/// The answer has a `temporaryPassword`, only once. The user chooses a password with it in `changePassword`. Then
+/// `retrieveApiKey` returns the user's key.
 #[utoipa::path(
     post,
     path = "/api/v1/users",
@@ -89,7 +89,7 @@ async fn create(
     create_user(&state, &allowed, &bytes).await.map(|created| (StatusCode::CREATED, Json(created)))
 }
 
-/// What a new user is answered with; also for the legacy call.
+/// Creates a user, also for the legacy call.
 pub(crate) async fn create_user(
     state: &ApiState,
     allowed: &Allowed<Users>,
@@ -102,7 +102,7 @@ pub(crate) async fn create_user(
     Ok(CreatedUserBody { user: user.into(), temporary_password: password.expose().to_owned() })
 }
 
-/// The caller.
+/// Returns the caller.
 #[utoipa::path(
     get,
     path = "/api/v1/users/me",
@@ -137,7 +137,7 @@ async fn read(
 
 /// Changes a user.
 ///
-/// A field that is left out stays as it is; `team` null takes the user out of its team. The last ADMIN stays one.
+/// Absent fields stay as they are. `team` null removes the user from its team. The last ADMIN keeps that role.
 #[utoipa::path(
     put,
     path = "/api/v1/users/{id}",
@@ -160,7 +160,7 @@ async fn update(
     update_user(&state, &allowed, user_id(&id)?, &bytes).await.map(Json)
 }
 
-/// What a changed user is answered with; also for the legacy call.
+/// Changes a user, also for the legacy call.
 pub(crate) async fn update_user(
     state: &ApiState,
     allowed: &Allowed<Users>,
@@ -177,7 +177,8 @@ pub(crate) async fn update_user(
 
 /// Deletes a user.
 ///
-/// Its key fails at once, everywhere. Chats and tickets keep its name. Neither the caller nor the last ADMIN is deleted.
+/// Its key is invalid at once, on every node. Chats and tickets keep its name. The caller and the last ADMIN cannot be
+/// deleted.
 #[utoipa::path(
     delete,
     path = "/api/v1/users/{id}",
@@ -209,9 +210,9 @@ pub(crate) async fn delete_user(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Puts a temporary password in the place of a user's own.
+/// Replaces a user's password by a temporary one.
 ///
-/// For users who have forgotten theirs: the old password is good for nothing any more, the API key stays.
+/// For users who have forgotten their password. The old password is no longer valid; the API key does not change.
 #[utoipa::path(
     post,
     path = "/api/v1/users/{id}/temporary-password",

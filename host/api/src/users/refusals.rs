@@ -1,10 +1,10 @@
-//! What becomes of users that cannot be made or changed.
+//! Answers to changes of users that are refused.
 
 use tenancy::accounts::{CreateError, users::UserError};
 
 use crate::error::{ApiError, ErrorKind};
 
-/// Of a user, a client or what was to be.
+/// The refusal of a new user or client.
 pub(crate) fn refused_creation(error: CreateError) -> ApiError {
     let field = match &error {
         CreateError::ReservedRef | CreateError::BadRef(_) => "clientRef",
@@ -24,7 +24,7 @@ pub(crate) fn refused_creation(error: CreateError) -> ApiError {
     }
 }
 
-/// Of a user that is there.
+/// The refusal of a change of a user.
 pub(crate) fn refused(error: UserError) -> ApiError {
     match error {
         UserError::Unknown => ApiError::not_found(),

@@ -34,7 +34,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
 #[derive(Serialize, ToSchema)]
 #[schema(as = WebhookSecret, examples(json!({"secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"})))]
 struct Secret {
-    /// Signs webhooks by the rules of Standard Webhooks.
+    /// The secret that signs webhooks by the rules of Standard Webhooks.
     secret: String,
 }
 
@@ -65,8 +65,8 @@ async fn create(
 
 /// Changes a configuration.
 ///
-/// A field that is left out stays as it is; an empty address turns its webhook off; an address that is given is judged anew and
-/// turns its webhook on again. The number that it is for stays: `whatsAppNumberId` is ignored.
+/// Absent fields stay as they are. An empty address turns its webhook off. A given address is checked again and turns
+/// its webhook on. The number of the configuration cannot change: `whatsAppNumberId` is ignored.
 #[utoipa::path(
     put,
     path = "/messaging-service/WhatsApp/WhatsAppClientWebHook",
@@ -91,7 +91,7 @@ async fn update(
     Ok(Json(updated.map_err(refused)?))
 }
 
-/// The client's default configuration.
+/// Returns the client's default configuration.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/getForCurrentLoginUser",
@@ -113,7 +113,7 @@ async fn client_default(
     })
 }
 
-/// The client's configurations: the default first, then the overrides by number.
+/// Lists the client's configurations: the default first, then the overrides by number.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/list",
@@ -134,8 +134,8 @@ async fn list(
 
 /// Deletes a configuration.
 ///
-/// A number whose override it was has the default again; deleting the default leaves overrides as they are. What waited to be
-/// sent to its addresses is dropped.
+/// A number with this override uses the default again. If the default is deleted, overrides stay. Deliveries that wait
+/// for its addresses are dropped.
 #[utoipa::path(
     delete,
     path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}",
@@ -155,7 +155,7 @@ async fn delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// The secret that signs the webhooks of a configuration.
+/// Returns the secret that signs the webhooks of a configuration.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/secret",
@@ -174,9 +174,9 @@ async fn secret(
     Ok(Json(Secret { secret }))
 }
 
-/// A new secret for a configuration.
+/// Replaces the secret of a configuration.
 ///
-/// The old one signs, too, for 24 hours.
+/// The old secret signs too, for 24 hours.
 #[utoipa::path(
     post,
     path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/secret/rotate",

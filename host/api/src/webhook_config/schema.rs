@@ -1,10 +1,11 @@
-//! The JSON of a webhook configuration, for the document: `domain` reads and writes it and does not know of OpenAPI.
+//! The JSON of a webhook configuration, for the OpenAPI document. `domain` reads and writes it and does not know
+//! OpenAPI.
 #![expect(dead_code, reason = "described, never made")]
 
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// Form of the chatbot events.
+/// The form of chatbot events.
 #[derive(ToSchema)]
 #[schema(rename_all = "lowercase")]
 pub(super) enum PayloadVersion {
@@ -14,7 +15,7 @@ pub(super) enum PayloadVersion {
     V2,
 }
 
-/// What a configuration is made from. Any subset of the addresses may be set.
+/// A new configuration. Any subset of the addresses may be set.
 #[derive(ToSchema)]
 #[schema(
     rename_all = "camelCase",
@@ -26,34 +27,34 @@ pub(super) enum PayloadVersion {
     })),
 )]
 pub(super) struct WebhookConfiguration {
-    /// Of the nested `whatsAppNumber` of a number; absent, null or empty = the client's default.
+    /// The `id` of the nested `whatsAppNumber` of a number. Absent, null or empty: the client's default.
     whats_app_number_id: Option<String>,
-    /// Customers' messages. Empty = off, like all of them.
+    /// Address for messages of customers. Empty: off, as for all of them.
     #[schema(rename = "incomingMessageURL")]
     incoming_message_url: Option<String>,
-    /// Delivery statuses.
+    /// Address for delivery statuses.
     #[schema(rename = "statusUpdateURL")]
     status_update_url: Option<String>,
-    /// Sessions of WhatsApp Lite.
+    /// Address for sessions of WhatsApp Lite.
     #[schema(rename = "sessionStatusURL")]
     session_status_url: Option<String>,
-    /// Events of the platform.
+    /// Address for events of the platform.
     #[schema(rename = "eventWebhookURL")]
     event_webhook_url: Option<String>,
-    /// Chatbot conversations.
+    /// Address for chatbot conversations.
     #[schema(rename = "chatbotWebhookURL")]
     chatbot_webhook_url: Option<String>,
-    /// Also report what the bot writes.
+    /// `true`: messages of the chatbot are reported too.
     #[schema(default = false)]
     chatbot_include_outgoing: Option<bool>,
-    /// Report nothing while an agent is assigned.
+    /// `true`: nothing is reported while an agent is assigned.
     #[schema(default = false)]
     chatbot_stop_on_agent_assignment: Option<bool>,
-    /// Form of the chatbot events; set it: the default will change.
+    /// The form of chatbot events. Set it, because the default will change.
     chatbot_payload_version: Option<PayloadVersion>,
 }
 
-/// What a configuration is changed to. What is left out stays as it is.
+/// Changes of a configuration. Absent fields stay as they are.
 #[derive(ToSchema)]
 #[schema(
     rename_all = "camelCase",
@@ -64,32 +65,32 @@ pub(super) struct WebhookConfiguration {
     })),
 )]
 pub(super) struct WebhookConfigurationUpdate {
-    /// Of the configuration.
+    /// Id of the configuration.
     id: Uuid,
-    /// Ignored: to change the number, delete and create.
+    /// Ignored. To change the number, delete the configuration and create one.
     whats_app_number_id: Option<String>,
     /// Ignored.
     whats_app_number_msisdn: Option<String>,
-    /// Customers' messages. Empty = off, like all of them.
+    /// Address for messages of customers. Empty: off, as for all of them.
     #[schema(rename = "incomingMessageURL")]
     incoming_message_url: Option<String>,
-    /// Delivery statuses.
+    /// Address for delivery statuses.
     #[schema(rename = "statusUpdateURL")]
     status_update_url: Option<String>,
-    /// Sessions of WhatsApp Lite.
+    /// Address for sessions of WhatsApp Lite.
     #[schema(rename = "sessionStatusURL")]
     session_status_url: Option<String>,
-    /// Events of the platform.
+    /// Address for events of the platform.
     #[schema(rename = "eventWebhookURL")]
     event_webhook_url: Option<String>,
-    /// Chatbot conversations.
+    /// Address for chatbot conversations.
     #[schema(rename = "chatbotWebhookURL")]
     chatbot_webhook_url: Option<String>,
-    /// Also report what the bot writes.
+    /// `true`: messages of the chatbot are reported too.
     chatbot_include_outgoing: Option<bool>,
-    /// Report nothing while an agent is assigned.
+    /// `true`: nothing is reported while an agent is assigned.
     chatbot_stop_on_agent_assignment: Option<bool>,
-    /// Form of the chatbot events.
+    /// The form of chatbot events.
     chatbot_payload_version: Option<PayloadVersion>,
 }
 
@@ -97,31 +98,31 @@ pub(super) struct WebhookConfigurationUpdate {
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase")]
 pub(super) struct StoredWebhookConfiguration {
-    /// Of the configuration.
+    /// Id of the configuration.
     id: Uuid,
     /// Null for the client's default.
     whats_app_number_id: Option<Uuid>,
     /// Null for the client's default.
     whats_app_number_msisdn: Option<String>,
-    /// Empty = off.
+    /// Empty: off.
     #[schema(rename = "incomingMessageURL")]
     incoming_message_url: String,
-    /// Empty = off.
+    /// Empty: off.
     #[schema(rename = "statusUpdateURL")]
     status_update_url: String,
-    /// Empty = off.
+    /// Empty: off.
     #[schema(rename = "sessionStatusURL")]
     session_status_url: String,
-    /// Empty = off.
+    /// Empty: off.
     #[schema(rename = "eventWebhookURL")]
     event_webhook_url: String,
-    /// Empty = off.
+    /// Empty: off.
     #[schema(rename = "chatbotWebhookURL")]
     chatbot_webhook_url: String,
-    /// Whether what the bot writes is reported, too.
+    /// `true`: messages of the chatbot are reported too.
     chatbot_include_outgoing: bool,
-    /// Whether nothing is reported while an agent is assigned.
+    /// `true`: nothing is reported while an agent is assigned.
     chatbot_stop_on_agent_assignment: bool,
-    /// Form of the chatbot events.
+    /// The form of chatbot events.
     chatbot_payload_version: PayloadVersion,
 }
