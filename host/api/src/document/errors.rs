@@ -1,4 +1,4 @@
-//! The errors that a route can give, by its nature.
+//! The errors that a route can give, by its properties.
 
 use utoipa::{
     PartialSchema, ToSchema,
@@ -12,11 +12,11 @@ use utoipa::{
 
 use crate::error::{ApiError, ErrorBody, ErrorKind};
 
-/// What decides which errors a route can give.
+/// The properties of a route that decide its errors.
 pub(super) struct Nature {
-    /// It is answered whatever else happens.
+    /// A probe, which is answered in any state.
     pub probe: bool,
-    /// It wants a key.
+    /// It needs a key.
     pub keyed: bool,
     /// It takes a body.
     pub body: bool,
@@ -48,7 +48,7 @@ impl Nature {
     }
 }
 
-/// Name of the error of a status among the components, and what it means.
+/// Name of the error of a status in the components, and its meaning.
 fn named(status: u16) -> (&'static str, &'static str) {
     match status {
         400 => ("BadRequest", "Something in the request is wrong: see `details`. Nothing was stored."),
@@ -69,7 +69,7 @@ fn named(status: u16) -> (&'static str, &'static str) {
     }
 }
 
-/// Adds the body of errors, and the errors that many routes share.
+/// Adds the body of errors, and errors that many routes share.
 pub(super) fn define(components: &mut Components) {
     let mut schemas = vec![(ErrorBody::name().into_owned(), ErrorBody::schema())];
     ErrorBody::schemas(&mut schemas);
@@ -81,7 +81,7 @@ pub(super) fn define(components: &mut Components) {
     }
 }
 
-/// Adds what follows from the nature of a route, and to everything what every answer has.
+/// Adds the answers that follow from the properties of a route, and the headers of every answer.
 pub(super) fn add(responses: &mut Responses, nature: &Nature) {
     for status in nature.statuses() {
         let shared = || RefOr::Ref(Ref::from_response_name(named(status).0));
@@ -98,7 +98,7 @@ pub(super) fn add(responses: &mut Responses, nature: &Nature) {
     }
 }
 
-/// The errors of the batch gateway, which come as its answers do.
+/// Turns the errors of a route into the XML of the batch gateway.
 pub(super) fn as_xml(responses: &mut Responses) {
     for status in [400, 415] {
         responses.responses.entry(status.to_string()).or_insert_with(|| RefOr::T(ResponseBuilder::new().build()));
@@ -148,7 +148,7 @@ fn header(schema: Object, meaning: &str) -> Header {
     header
 }
 
-/// Of each error one that really comes.
+/// A real example of each error.
 fn example(kind: ErrorKind) -> (&'static str, ApiError) {
     const SEND: &str = "/whatsapp-api-service/v2/messages";
     const UPLOAD: &str = "/plugin-service/api/v1/plugins";

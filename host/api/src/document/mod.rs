@@ -1,7 +1,8 @@
-//! The document of the API (`/openapi.json`) and the page that shows it (`/docs`).
+//! The OpenAPI document (`/openapi.json`) and the page that shows it (`/docs`).
 //!
-//! Every route is taken from its description by `routes!`, so what is served is what is described. A description says
-//! what is particular to its route; what follows from its nature (which errors, which headers, which roles) is added here.
+//! `routes!` takes every route from its description, so the document describes exactly the served routes. A description
+//! has the facts of its route only. Errors, headers and roles that follow from the properties of a route are added
+//! here.
 
 mod errors;
 mod page;
@@ -33,7 +34,7 @@ pub(crate) const API_KEY: &str = "apiKey";
 /// That of the SMS gateways.
 const GATEWAY_KEY: &str = "gatewayKey";
 
-/// What the tags are about, in the order in which they are shown.
+/// The tags with their descriptions, in the order of the page.
 const TAGS: &[(&str, &str)] = &[
     (
         "Sending",
@@ -77,9 +78,9 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(openapi_json)).merge(page::routes())
 }
 
-/// This document.
+/// Returns this document.
 ///
-/// OpenAPI 3.1. It is made from the program's own routes and types and describes exactly what this server serves.
+/// OpenAPI 3.1, made from the program's own routes and types. It describes exactly what this server serves.
 #[utoipa::path(
     get,
     path = "/openapi.json",
@@ -91,7 +92,7 @@ async fn openapi_json(Extension(Document(bytes)): Extension<Document>) -> Respon
     ([(header::CONTENT_TYPE, "application/json")], Extension(SharedBytes), bytes).into_response()
 }
 
-/// Makes the document whole.
+/// Completes the document.
 pub(crate) fn complete(mut document: OpenApi) -> Document {
     document.info = info();
     document.servers = Some(vec![Server::new("/")]);
@@ -108,7 +109,7 @@ pub(crate) fn complete(mut document: OpenApi) -> Document {
     for (path, item) in &mut document.paths.paths {
         operations(item).for_each(|operation| complete_operation(path, operation));
     }
-    // Its own serialisation cannot fail: every key is a text.
+    // Its serialisation cannot fail, because every key is a text.
     Document(document.to_json().map(Bytes::from).unwrap_or_default())
 }
 
@@ -142,7 +143,7 @@ fn complete_operation(path: &str, operation: &mut Operation) {
         operation.security = Some(vec![SecurityRequirement::new::<_, [&str; 0], &str>(scheme, [])]);
         operation.extensions = Some(ExtensionsBuilder::new().add("x-roles", roles.clone()).build());
     } else {
-        // Said explicitly: an absent list would mean that of the whole document.
+        // An empty list is needed, because an absent list means the default of the document.
         operation.security = Some(vec![SecurityRequirement::default()]);
     }
     if let Some(RefOr::T(body)) = &mut operation.request_body {
@@ -160,7 +161,7 @@ fn complete_operation(path: &str, operation: &mut Operation) {
         probe: crate::https::is_probe(path),
         keyed: roles.is_some(),
         body: operation.request_body.is_some(),
-        // Chats and tickets are named in queries and bodies, too.
+        // Chats and tickets are also named in queries and bodies.
         names_objects: placed(ParameterIn::Path) || path.starts_with("/chat-service/"),
         other_parameters: placed(ParameterIn::Query) || placed(ParameterIn::Header),
     };
@@ -170,7 +171,7 @@ fn complete_operation(path: &str, operation: &mut Operation) {
     }
 }
 
-/// A body that may be left out is not one that may be `null`.
+/// An optional body may be absent, but not `null`.
 fn optional(content: &mut RefOr<Content>, required: &mut Option<Required>) {
     let RefOr::T(content) = content else { return };
     let Some(RefOr::T(Schema::OneOf(choice))) = &content.schema else { return };
@@ -179,7 +180,7 @@ fn optional(content: &mut RefOr<Content>, required: &mut Option<Required>) {
     *required = Some(Required::False);
 }
 
-/// Who may call it; `None` = everybody. A description names a permission of `docs/roles.md`.
+/// The roles that may call it. `None`: no key is needed. A description names a permission of `docs/roles.md`.
 fn roles(operation: &Operation) -> Option<Vec<String>> {
     let requirements = serde_json::to_value(operation.security.as_ref()?).ok()?;
     let named = requirements.as_array()?.iter().find_map(|one| one.get(API_KEY)?.get(0).and_then(Value::as_str))?;

@@ -1,4 +1,4 @@
-//! `/docs`: Swagger UI over the document. All of its files are within the program, and it asks nobody else for anything.
+//! `/docs`: Swagger UI with the document. All files are in the program, and the page loads nothing from elsewhere.
 
 use std::{
     collections::HashMap,
@@ -20,7 +20,7 @@ const PAGE: &str = include_str!("page.html");
 const START: &str = include_str!("start.js");
 /// The files of Swagger UI that the page needs.
 const FILES: [&str; 3] = ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"];
-/// Nothing from anywhere else. Swagger UI sets styles on its elements.
+/// Allows nothing from elsewhere. Swagger UI sets styles on its elements.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                       connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -28,7 +28,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(page)).routes(routes!(file))
 }
 
-/// The API, to be read and tried out in a browser.
+/// Shows the API in a browser, where it can be tried out.
 #[utoipa::path(
     get,
     path = "/docs",
@@ -40,7 +40,7 @@ async fn page() -> Response {
     shown("text/html; charset=utf-8", Bytes::from_static(PAGE.as_bytes()))
 }
 
-/// What that page consists of.
+/// A file of that page.
 #[utoipa::path(
     get,
     path = "/docs/{file}",
@@ -76,7 +76,7 @@ struct File {
     is_gzip: bool,
 }
 
-/// Those that the page needs. All requests share their bytes.
+/// The files of the page. All requests share their bytes.
 fn files() -> &'static HashMap<&'static str, File> {
     static READ: LazyLock<HashMap<&'static str, File>> = LazyLock::new(|| {
         let config = Arc::new(Config::from("/openapi.json"));

@@ -1,5 +1,5 @@
-//! Error answers: one body for all of them (DESIGN 6), a closed list of `error` texts (`docs/errors.md`), and what
-//! becomes of failures that no handler saw.
+//! Error answers: one body for all of them (DESIGN 6), a closed list of `error` texts (`docs/errors.md`), and answers
+//! to failures outside handlers.
 
 mod render;
 
@@ -15,49 +15,49 @@ use domain::body::{Faults, FieldFault};
 use crate::product::Credential;
 pub(crate) use render::{ErrorBody, ErrorFormat, Failed};
 
-/// The stable texts of the field `error`. They are API: add, never change.
+/// The stable texts of the field `error`. They are part of the API: add texts, but never change them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
-    /// Something in the request is wrong; `details` name the fields.
+    /// The request is wrong; `details` names the fields.
     BadRequest,
-    /// No key, or one that is not known.
+    /// No key, or an unknown one.
     Unauthorized,
-    /// E-mail, password and `clientRef` do not belong together.
+    /// E-mail address, password and `clientRef` do not match.
     InvalidCredentials,
-    /// A provider callback without a right signature.
+    /// A provider callback without a valid signature.
     InvalidSignature,
-    /// The key is known; its user may not do this.
+    /// The key is known, but its user may not do this.
     Forbidden,
     /// Plain HTTP where TLS is required.
     HttpsRequired,
-    /// No such path or object, or another client's.
+    /// The path or object does not exist, or belongs to another client.
     NotFound,
-    /// The path is known, not with this method.
+    /// The path exists, but not with this method.
     MethodNotAllowed,
     /// The body did not arrive in time.
     RequestTimeout,
-    /// It is there already, or in use.
+    /// It exists already, or is in use.
     Conflict,
     /// The body is larger than allowed.
     PayloadTooLarge,
-    /// The body is not of the type that is taken.
+    /// The body has a type that is not accepted.
     UnsupportedMediaType,
-    /// The range that was asked for lies behind the end of the file.
+    /// The requested range is behind the end of the file.
     RangeNotSatisfiable,
-    /// Too often.
+    /// Too many requests.
     TooManyRequests,
-    /// The head of the request is larger than is read.
+    /// The head of the request is too large.
     HeadTooLarge,
-    /// A fault of ours.
+    /// A fault of the service.
     Internal,
-    /// A provider did not do what was asked.
+    /// A provider failed.
     ProviderError,
     /// Overloaded, starting or stopping.
     Unavailable,
 }
 
 impl ErrorKind {
-    /// All of them, as `docs/errors.md` lists them.
+    /// All of them, in the order of `docs/errors.md`.
     pub const ALL: [Self; 18] = [
         Self::BadRequest,
         Self::Unauthorized,
@@ -104,7 +104,7 @@ impl ErrorKind {
     }
 }
 
-/// An error answer on its way out. The middleware around all handlers adds time, path and request id.
+/// An error answer. The middleware around all handlers adds time, path and request id.
 #[derive(Debug, Clone)]
 pub struct ApiError {
     kind: ErrorKind,
@@ -115,12 +115,12 @@ pub struct ApiError {
 }
 
 impl ApiError {
-    /// `message` is a sentence that tells the caller what to do.
+    /// `message` is a sentence with the cure for the caller.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), details: Vec::new(), retry_after: None, cause: None }
     }
 
-    /// 400 with the faults of the request: as many as `details` may list, and how many there are.
+    /// 400 with the faults of the request: as many as `details` may list, and their number.
     pub fn faults(faults: impl Into<Faults>) -> Self {
         let faults: Faults = faults.into();
         let message = match &*faults {
@@ -143,60 +143,60 @@ impl ApiError {
         Self::faults(vec![FieldFault::new(field, message)])
     }
 
-    /// 401 of a missing or unknown key: never said which.
+    /// 401 for a missing or unknown key. The answer does not say which.
     pub(crate) fn unauthorized(credential: Credential) -> Self {
         Self::new(ErrorKind::Unauthorized, credential.wanted())
     }
 
-    /// 404 of an object that does not exist, or is another client's.
+    /// 404 for an object that does not exist or belongs to another client.
     pub fn not_found() -> Self {
         Self::new(ErrorKind::NotFound, "there is nothing here by that name or id")
     }
 
-    /// 500. The cause goes to the log, not to the caller.
+    /// 500. The cause is logged and not sent to the caller.
     pub fn internal(cause: impl StdError + Send + Sync + 'static) -> Self {
         let said = "the server could not complete the request: try again, and report the requestId if it persists";
         Self { cause: Some(Arc::new(cause)), ..Self::new(ErrorKind::Internal, said) }
     }
 
-    /// 503 of a request that there is no room for now.
+    /// 503 for a request without room.
     pub fn overloaded() -> Self {
         let said = "the server has as much in hand as it can hold: try again with growing delays";
         Self::new(ErrorKind::Unavailable, said).retry_after(Duration::from_secs(1))
     }
 
-    /// 503. The cause goes to the log.
+    /// 503. The cause is logged.
     pub fn unavailable(cause: impl StdError + Send + Sync + 'static) -> Self {
         let said = "the server cannot take this request right now: try again with growing delays";
         let retry_after = Some(Duration::from_secs(1));
         Self { cause: Some(Arc::new(cause)), retry_after, ..Self::new(ErrorKind::Unavailable, said) }
     }
 
-    /// For a failure that several requests share.
+    /// An error that several requests share.
     pub fn from_shared(cause: Arc<base::Error>) -> Self {
         let passing = is_passing(&cause);
         let shared = SharedFailure(cause);
         if passing { Self::unavailable(shared) } else { Self::internal(shared) }
     }
 
-    /// Adds a `Retry-After` header, in whole seconds and at least one.
+    /// Adds a `Retry-After` header in whole seconds, at least one.
     pub fn retry_after(mut self, delay: Duration) -> Self {
         self.retry_after = Some(delay);
         self
     }
 
-    /// Status, sentence, faults and delay: for an answer that tells of another one.
+    /// Status, sentence, faults and delay, for an answer that contains another one.
     pub(crate) fn told(&self) -> (StatusCode, &str, &[FieldFault], Option<Duration>) {
         let (status, _) = self.kind.status_and_text();
         (status, &self.message, &self.details, self.retry_after)
     }
 
-    /// Whether the service could not be asked at all, which is not that it has too much in hand.
+    /// True if a system behind the service is down, and not if the service is overloaded.
     pub(crate) fn is_outage(&self) -> bool {
         self.kind == ErrorKind::Unavailable && self.cause.is_some()
     }
 
-    /// What the log says about a 5xx.
+    /// The cause of a 5xx for the log.
     pub(crate) fn cause(&self) -> Option<&(dyn StdError + 'static)> {
         self.cause.as_deref().map(|cause| cause as &(dyn StdError + 'static))
     }
@@ -211,7 +211,7 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// One failure of several requests; its sources are in the log of each.
+/// One failure of several requests. Its sources are in the log of each.
 #[derive(Debug, thiserror::Error)]
 #[error("a use case shared with other requests failed")]
 struct SharedFailure(#[source] Arc<base::Error>);
@@ -222,7 +222,7 @@ impl From<base::Error> for ApiError {
     }
 }
 
-/// 404 of a path that is not served.
+/// 404 for an unknown path.
 pub(crate) fn no_such_path() -> ApiError {
     ApiError::new(ErrorKind::NotFound, "this path is not served: /docs lists those that are")
 }
@@ -235,12 +235,12 @@ pub(crate) async fn method_not_allowed() -> ApiError {
     )
 }
 
-/// A handler panicked: the caller gets the same body as for any other fault of ours.
+/// A panic in a handler. The caller gets the same body as for other faults of the service.
 #[derive(Debug, thiserror::Error)]
 #[error("a handler panicked: {0}")]
 struct Panicked(String);
 
-/// 500 of a panic.
+/// 500 for a panic.
 pub(crate) fn panicked(payload: Box<dyn Any + Send + 'static>) -> Response {
     let said = payload
         .downcast_ref::<&str>()

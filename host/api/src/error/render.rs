@@ -1,4 +1,4 @@
-//! How an error is written: JSON for most products, XML for the batch gateway.
+//! The forms of errors: JSON for most products, XML for the batch gateway.
 
 use std::borrow::Cow;
 
@@ -18,15 +18,15 @@ use super::{ApiError, ErrorKind};
 pub(crate) enum ErrorFormat {
     /// The body of DESIGN 6.
     Json,
-    /// The `result` of the batch gateway (SPEC 2.15), whose code says what went wrong.
+    /// The `result` of the batch gateway (SPEC 2.15), with a code for the fault.
     Xml,
 }
 
-/// What the middleware knows of a request that failed.
+/// The facts about a failed request.
 pub(crate) struct Failed<'a> {
-    /// When, ISO 8601.
+    /// Time of the answer, ISO 8601.
     pub timestamp: String,
-    /// The path as it was asked for.
+    /// The requested path.
     pub path: &'a str,
     /// Id of the request.
     pub request_id: String,
@@ -35,7 +35,7 @@ pub(crate) struct Failed<'a> {
 }
 
 impl ErrorFormat {
-    /// The full answer.
+    /// Renders the whole answer.
     pub fn render(self, error: &ApiError, failed: Failed<'_>) -> Response {
         let (status, _) = error.kind.status_and_text();
         let mut response = match self {
@@ -53,27 +53,27 @@ impl ErrorFormat {
     }
 }
 
-/// What every answer with a status of 400 or above says.
+/// The body of every answer with status 400 or above.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Error)]
 pub(crate) struct ErrorBody {
-    /// When it happened.
+    /// Time of the answer.
     #[schema(format = DateTime)]
     timestamp: String,
-    /// The status code once more.
+    /// The HTTP status.
     #[schema(minimum = 400, maximum = 599)]
     status: u16,
-    /// A stable text: branch on it, or on the status.
+    /// A stable text. Branch on it, or on the status.
     error: &'static str,
-    /// For people; it may change. It says what to do next.
+    /// A text for people with the cure. It may change.
     message: String,
-    /// The path as it was asked for.
+    /// The requested path.
     path: String,
-    /// Also in the header `X-Request-Id`: give it to whoever operates the server.
+    /// Also in the header `X-Request-Id`. Give it to the operator of the server.
     #[schema(value_type = uuid::Uuid)]
     request_id: String,
-    /// The fields at fault; empty where no field is.
+    /// The fields at fault. Empty if no field is at fault.
     #[schema(value_type = Vec<FieldFaultBody>)]
     details: Vec<FieldFault>,
 }
@@ -85,7 +85,7 @@ pub(crate) struct ErrorBody {
 struct FieldFaultBody {
     /// Its path in the body, such as `messages[0].recipients`; `body` for the whole body; or the name of a parameter or header.
     field: String,
-    /// What is wrong with it, and what to do.
+    /// The fault and its cure.
     message: String,
 }
 
@@ -103,14 +103,14 @@ impl ErrorBody {
         }
     }
 
-    /// As the documentation shows it.
+    /// The error as an example of the documentation.
     pub fn example(error: &ApiError, path: &str) -> Self {
         let request_id = "0199aa6e-3f0c-7000-8a51-6f0c1d2e3f40".to_owned();
         Self::of(error, Failed { timestamp: "2026-01-31T08:15:30.123Z".to_owned(), path, request_id, namespace: "" })
     }
 }
 
-/// As the batch gateway writes all its answers; the request id is in the header.
+/// Renders the XML of the batch gateway. The request id is in the header.
 fn xml(error: &ApiError, failed: &Failed<'_>) -> String {
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
@@ -122,8 +122,8 @@ fn xml(error: &ApiError, failed: &Failed<'_>) -> String {
     )
 }
 
-/// The status code of the batch gateway (SPEC 7): 1000 to 1999 is the caller's, from 2000 on what the service may not do,
-/// from 3000 on ours.
+/// The status code of the batch gateway (SPEC 7): 1000 to 1999 for faults of the caller, from 2000 for actions that are
+/// not allowed, from 3000 for faults of the service.
 fn batch_code(kind: ErrorKind) -> u16 {
     match kind.status_and_text().0 {
         StatusCode::UNAUTHORIZED => 1010,
@@ -133,7 +133,7 @@ fn batch_code(kind: ErrorKind) -> u16 {
     }
 }
 
-/// Text within an element or an attribute. Characters that XML 1.0 cannot hold are left out.
+/// Escapes text for an element or an attribute. Characters that XML 1.0 does not allow are left out.
 fn escaped(text: &str) -> Cow<'_, str> {
     let plain =
         |c: char| !matches!(c, '&' | '<' | '>' | '"' | '\'' | '\u{FFFE}' | '\u{FFFF}') && (c >= ' ' || c == '\n');

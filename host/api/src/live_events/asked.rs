@@ -1,4 +1,4 @@
-//! Who asks for live events, from where on, and in which form.
+//! Parses a request for live events: the caller, the first event, and the form.
 
 use axum::{
     extract::FromRequestParts,
@@ -15,7 +15,7 @@ use crate::{
     state::{ApiState, InUse},
 };
 
-/// How events are sent.
+/// The form of the events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// Over a WebSocket.
@@ -24,13 +24,13 @@ pub(super) enum Form {
     Stream,
 }
 
-/// What is asked for.
+/// A request for live events.
 pub(super) struct Asked {
     pub(super) holder: Holder,
-    /// The last event that the caller has had.
+    /// The last event that the caller has.
     pub(super) after: Option<i64>,
     pub(super) form: Form,
-    /// Keeps the connection from being taken for an idle one.
+    /// Tells the listener that the connection is in use.
     pub(super) in_use: Option<InUse>,
 }
 
@@ -44,7 +44,7 @@ impl FromRequestParts<ApiState> for Asked {
         let in_use = parts.extensions.get::<InUse>().cloned();
         match given.value("ticket") {
             Some(ticket) => {
-                // A ticket is not used up by a request that is wrong.
+                // A faulty request does not use up a ticket.
                 let (form, after) = asked()?;
                 let holder = of_ticket(state, &Held::of(&parts.extensions), ticket).await?;
                 Ok(Self { holder, after, form, in_use })
@@ -59,7 +59,7 @@ impl FromRequestParts<ApiState> for Asked {
     }
 }
 
-/// Whoever was given a ticket may follow live events; what is seen of them is asked when the connection is opened.
+/// A holder of a ticket may follow live events. Its rights to see events are read when the connection is opened.
 async fn of_ticket(state: &ApiState, held: &Held, ticket: &str) -> Result<Holder, ApiError> {
     let holder = tickets::redeem(&state.context, ticket).await?.ok_or_else(|| {
         ApiError::new(ErrorKind::Unauthorized, "the ticket is not known, or was used, or is too old: get another one")
@@ -69,7 +69,7 @@ async fn of_ticket(state: &ApiState, held: &Held, ticket: &str) -> Result<Holder
     Ok(holder)
 }
 
-/// Who came with the key itself.
+/// The caller, authenticated by its key.
 pub(super) fn of_key(caller: Caller) -> Holder {
     let Caller { client, user, role, client_ref, sight, key_hash } = caller;
     Holder { client, user, role, client_ref, sight, key_hash }
@@ -92,7 +92,7 @@ fn form(headers: &HeaderMap) -> Result<Form, ApiError> {
     Err(ApiError::new(ErrorKind::BadRequest, said))
 }
 
-/// A browser that comes back says so in a header, and repeats the query of the first time.
+/// A browser that reconnects sends a header and repeats the first query.
 fn after(headers: &HeaderMap, query: Option<&str>) -> Result<Option<i64>, ApiError> {
     let (field, text) = match headers.get("last-event-id") {
         Some(value) => ("Last-Event-ID", value.to_str().unwrap_or("?")),

@@ -1,5 +1,5 @@
-//! Live events (CONTRACT 7, `docs/live-events.md`): what happens in chats as it happens, over a WebSocket or as server-sent
-//! events.
+//! Live events (CONTRACT 7, `docs/live-events.md`): the events of chats at the time they happen, over a WebSocket or as
+//! server-sent events.
 
 mod asked;
 mod socket;
@@ -31,16 +31,17 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
 #[derive(Serialize, ToSchema)]
 #[schema(as = LiveTicket)]
 struct TicketBody {
-    /// Good for one connection, within half a minute.
+    /// Valid for one connection, for half a minute.
     ticket: String,
 }
 
-/// Follows what happens in chats.
+/// Follows the events of chats.
 ///
-/// A WebSocket when the request asks for one, server-sent events with `Accept: text/event-stream`. Each message is one JSON
-/// object with `type` and `sequence`; the first says where the stream begins. Events of chats that the caller may not see are
-/// not sent, and the stream ends when the key is replaced or the user has another role or is gone. Whoever comes back with `after` gets everything that came meanwhile, once and in order, or is told
-/// (`resync`) that something is missing. The kinds of events are in `docs/live-events.md`.
+/// The answer is a WebSocket if the request asks for one, or server-sent events with `Accept: text/event-stream`. Each
+/// message is one JSON object with `type` and `sequence`. The first one names the start of the stream. Events of chats
+/// that the caller may not see are not sent. The stream ends if the key is replaced, or if the user gets another role
+/// or is deleted. A caller that reconnects with `after` gets every later event once and in order, or the message
+/// `resync` if some are missing. `docs/live-events.md` lists the kinds of events.
 #[utoipa::path(
     get,
     path = "/chat-service/api/v2/events",
@@ -77,10 +78,11 @@ async fn follow(
     }
 }
 
-/// Gives out a ticket for a connection to live events.
+/// Makes a ticket for a connection to live events.
 ///
-/// For browsers, whose WebSockets and event sources can set no header: ask with the key, from a server, and connect with
-/// `?ticket=`. It is good once, for half a minute and while the key is in force, and may do what the caller may.
+/// For browsers, whose WebSockets and event sources cannot set headers: request the ticket with the key from a server,
+/// and connect with `?ticket=`. It is valid once, for half a minute and while the key is valid, and has the rights of
+/// the caller.
 #[utoipa::path(
     post,
     path = "/chat-service/api/v2/events/ticket",

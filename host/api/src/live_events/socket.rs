@@ -1,5 +1,5 @@
-//! Live events over a WebSocket. What was written may lie unread in buffers of the kernel and of proxies, so a probe (a ping with a
-//! mark) follows what is much, and nothing more is sent until its mark comes back.
+//! Live events over a WebSocket. Written bytes may be unread in buffers of the kernel and of proxies. So a probe (a
+//! ping with a mark) follows many bytes, and nothing more is sent until its mark comes back.
 
 use std::{pin::pin, sync::Arc};
 
@@ -13,25 +13,25 @@ use tokio::time::{Instant, timeout};
 
 use crate::state::InUse;
 
-/// Bytes of a message from the other end, which has nothing to say.
+/// Most bytes of a message of the other end, which has nothing to send.
 const LARGEST_HEARD: usize = 4096;
-/// Bytes that are read at once, for each connection.
+/// Read buffer of each connection in bytes.
 const READ_BUFFER: usize = 4096;
-/// Bytes that are put together before they are written, and that may wait to be.
+/// Write buffer in bytes, and the most that may wait to be written.
 const WRITE_BUFFER: usize = 16 * 1024;
 const MOST_WAITING: usize = 4 * 1024 * 1024;
-/// Bytes that may be sent before it is asked whether they were read.
+/// Bytes that may be sent before a probe.
 const UNASKED: usize = 16 * 1024;
-/// Messages of the other end between two heartbeats. Each may be a probe, whose answer waits to be written.
+/// Most messages of the other end between two heartbeats. Each may be a ping whose answer must be written.
 const MOST_HEARD: u32 = 600;
-/// Heartbeats after which nothing was heard of the other end, not even an answer to a ping: it is gone.
+/// If nothing was received for this many heartbeats, not even a pong, the other end is gone.
 const SILENT_HEARTBEATS: u32 = 3;
-/// The code of a close that asks to come back: something is there that has not been sent.
+/// Close code for a connection with unsent events. Connect again.
 pub(super) const RESUME: u16 = 4008;
-/// The code of a close because the right has ended.
+/// Close code for a caller that has lost its rights.
 const GONE: u16 = 4001;
 
-/// Answers an upgrade; the connection lives beside the listener from then on.
+/// Answers an upgrade. From then on the connection is independent of the listener.
 pub(super) fn serve(
     upgrade: WebSocketUpgrade,
     hub: &Arc<Hub>,
@@ -53,17 +53,17 @@ pub(super) fn serve(
         })
 }
 
-/// The other end does not take what it is sent.
+/// The other end does not read.
 struct Stuck;
 
-/// What was heard of the other end, and what it has been asked.
+/// Messages from the other end, and probes to it.
 struct Heard {
     last: Instant,
     /// Messages since the last heartbeat.
     messages: u32,
-    /// Bytes that no probe has followed yet.
+    /// Bytes since the last probe.
     unasked: usize,
-    /// Probes so far.
+    /// Number of probes.
     probes: u64,
 }
 
@@ -80,7 +80,7 @@ async fn talk(mut socket: WebSocket, mut connection: Connection) {
                 timeout(patience, beat(&mut socket, piece)).await
             }
             Turn::End(end) => {
-                // Whether it is heard or not: the connection is over.
+                // The connection ends in any case.
                 let _ = timeout(patience, close(&mut socket, end)).await;
                 return;
             }
@@ -91,14 +91,14 @@ async fn talk(mut socket: WebSocket, mut connection: Connection) {
     }
 }
 
-/// What comes next for it; `None` when the other end has closed. What the other end says interrupts nothing: however much that is, the
-/// right of the connection is looked at in time.
+/// Returns the next pieces, or `None` if the other end has closed. Messages of the other end do not delay the check of
+/// its rights.
 async fn next(socket: &mut WebSocket, connection: &mut Connection, heard: &mut Heard) -> Option<Turn> {
     let mut coming = pin!(connection.next());
     loop {
         tokio::select! {
             turn = &mut coming => return Some(turn),
-            // What is said here is of no interest, but the other end is there.
+            // The content is ignored, but it shows that the other end is alive.
             said = socket.recv() => {
                 heard.note(said).ok()?;
             }
@@ -107,7 +107,7 @@ async fn next(socket: &mut WebSocket, connection: &mut Connection, heard: &mut H
 }
 
 impl Heard {
-    /// Notes that the other end said something; fails when it has closed, or says too much.
+    /// Records a message of the other end. Fails if it has closed or sends too much.
     fn note(&mut self, said: Option<Result<Message, axum::Error>>) -> Result<Message, Stuck> {
         let message = match said {
             Some(Ok(Message::Close(_)) | Err(_)) | None => return Err(Stuck),
@@ -118,7 +118,7 @@ impl Heard {
     }
 }
 
-/// Sends pieces, and waits until they have been read when they are much.
+/// Sends pieces. After many bytes it waits until they were read.
 async fn hand_over(socket: &mut WebSocket, pieces: Vec<Piece>, heard: &mut Heard) -> Result<(), Stuck> {
     heard.unasked += pieces.iter().map(|piece| piece.text.len()).sum::<usize>();
     send(socket, pieces).await?;

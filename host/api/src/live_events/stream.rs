@@ -1,4 +1,4 @@
-//! Live events as server-sent events. The other end sets the pace: the next event is asked for when there is room for it.
+//! Live events as server-sent events. The other end sets the pace: the next event is read when there is room for it.
 
 use std::{collections::VecDeque, convert::Infallible, time::Duration};
 
@@ -14,22 +14,22 @@ use futures::{Stream, stream};
 
 use crate::{admission::OpenEnded, state::InUse};
 
-/// When a browser comes back after the connection was lost.
+/// Time after which a browser reconnects.
 const COME_BACK: Duration = Duration::from_secs(1);
 
 struct Streaming {
     connection: Connection,
-    /// Read already, not taken yet.
+    /// Pieces that were read and not sent yet.
     waiting: VecDeque<Piece>,
     over: bool,
-    /// Given back with the connection.
+    /// Released with the connection.
     _in_use: Option<InUse>,
 }
 
-/// The answer, which ends when the connection does.
+/// Returns the answer, which ends with the connection.
 pub(super) fn serve(connection: Connection, in_use: Option<InUse>) -> Response {
     let streaming = Streaming { connection, waiting: VecDeque::new(), over: false, _in_use: in_use };
-    // Proxies that collect answers before they pass them on are told not to.
+    // Tells proxies not to buffer the answer.
     ([("x-accel-buffering", "no")], Extension(OpenEnded), Sse::new(events(streaming))).into_response()
 }
 
@@ -60,7 +60,7 @@ impl Streaming {
         }
     }
 
-    /// The other end may take its time: the right that pieces were read under may have ended before they are taken.
+    /// The other end may be slow, so the rights may have ended since the pieces were read.
     async fn check_waiting(&mut self) {
         let before = self.connection.sight();
         if let Some(end) = self.connection.check().await {

@@ -1,4 +1,4 @@
-//! Rates: buckets that fill at a steady rate and hold a minute's worth.
+//! Rate limits: token buckets that fill at a steady rate and hold the tokens of a minute.
 
 use std::{
     collections::HashMap,
@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Keys that are remembered before those that rest are forgotten.
+/// Most keys that are remembered. When there are more, full buckets are forgotten.
 const REMEMBERED: usize = 10_000;
 
 /// A bucket for each key.
@@ -26,7 +26,8 @@ impl<K: Hash + Eq> Buckets<K> {
         Self { per_minute: f64::from(per_minute.max(1)), by_key: Mutex::default() }
     }
 
-    /// Takes so many tokens, or says after which time they are there. What costs more than a minute's worth takes all of it.
+    /// Takes `cost` tokens, or returns the time until they are there. A cost of more than a minute's tokens takes all
+    /// of them.
     pub(super) fn take(&self, key: K, cost: u32, now: Instant) -> Result<(), Duration> {
         let rate = self.per_minute / 60.0;
         let cost = f64::from(cost).min(self.per_minute);
@@ -48,7 +49,7 @@ impl<K: Hash + Eq> Buckets<K> {
         Ok(())
     }
 
-    /// Gives tokens back that were taken in vain.
+    /// Returns tokens of a request that was refused for another reason.
     pub(super) fn give_back(&self, key: &K, cost: u32) {
         let mut buckets = self.by_key.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(bucket) = buckets.get_mut(key) {

@@ -1,5 +1,5 @@
-//! Whether a page may call: its site by the key that it names, its origin by what the browser says. Origins are answered with
-//! exactly the one that asked, and never with a wildcard.
+//! Checks if a page may use web chat: its site by the key, its origin by the header of the browser. The answer names
+//! exactly that origin and never a wildcard.
 
 use std::net::IpAddr;
 
@@ -20,12 +20,12 @@ use crate::{
     state::ApiState,
 };
 
-/// Carries the token of a visitor.
+/// The header with the token of a visitor.
 pub(super) const VISITOR_TOKEN: HeaderName = HeaderName::from_static("x-visitor-token");
-/// How long browsers remember what a page may do, in seconds.
+/// How long browsers remember the answer to a preflight request, in seconds.
 const REMEMBERED: &str = "600";
 
-/// Which site it is about.
+/// The site.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "says what the handler looks for")]
@@ -38,9 +38,9 @@ pub(super) struct Named {
 pub(super) struct Door {
     /// The site.
     pub(super) site: Site,
-    /// Where the page is.
+    /// Origin of the page.
     pub(super) origin: Origin,
-    /// Where the visitor is.
+    /// Source address of the visitor.
     pub(super) address: Option<IpAddr>,
 }
 
@@ -49,7 +49,7 @@ impl FromRequestParts<ApiState> for Door {
 
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
         let Ok(Source(address)) = Source::from_request_parts(parts, state).await;
-        // Asking whether one may ask is free.
+        // Preflight requests are not counted.
         if parts.method != Method::OPTIONS {
             state.web_chat.limits.call(address).map_err(too_often)?;
         }
@@ -65,7 +65,7 @@ impl FromRequestParts<ApiState> for Door {
         drop(turn);
         match (known, origin) {
             (Some(site), Some(origin)) if site.origins.contains(&origin) => Ok(Self { site, origin, address }),
-            // Whether there is such a site is nobody's business who may not ask.
+            // The answer does not tell if the site exists.
             _ => {
                 let said = "this page may not show the widget of this site: the origin must be among those of the site";
                 Err(ApiError::new(ErrorKind::Forbidden, said))
@@ -75,7 +75,7 @@ impl FromRequestParts<ApiState> for Door {
 }
 
 impl Door {
-    /// The answer, readable for the page that asked.
+    /// Adds the headers that let the page read the answer.
     pub(super) fn answer(&self, answer: Result<Response, ApiError>) -> Response {
         let mut response = answer.unwrap_or_else(IntoResponse::into_response);
         let headers = response.headers_mut();
@@ -88,7 +88,7 @@ impl Door {
         response
     }
 
-    /// What a browser is told that asks whether the page may call.
+    /// The answer to a preflight request.
     pub(super) fn preflight(&self) -> Response {
         let headers = [
             (header::ACCESS_CONTROL_ALLOW_METHODS, "POST"),
@@ -98,12 +98,12 @@ impl Door {
         self.answer(Ok((StatusCode::NO_CONTENT, headers).into_response()))
     }
 
-    /// A turn at the database, for this page.
+    /// Takes a turn at the database for this page.
     pub(super) async fn turn(&self, state: &ApiState) -> Turn {
         state.web_chat.limits.turn(self.address, Some(self.site.client)).await
     }
 
-    /// The visitor whose token it is.
+    /// Returns the visitor with a token.
     pub(super) async fn visitor(&self, state: &ApiState, token: &str) -> Result<VisitorToken, ApiError> {
         let _turn = self.turn(state).await;
         let found = visitor_of(&state.context, &self.site, token).await?;

@@ -27,7 +27,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(take, preflight))
 }
 
-/// What the visitor calls it.
+/// The name for a file.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "says what the handler looks for")]
@@ -36,19 +36,19 @@ struct Called {
     name: Option<String>,
 }
 
-/// A file that was taken.
+/// A stored file.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = WebFile)]
 struct FileBody {
-    /// Named by the message that brings it.
+    /// Id of the file, for the message that brings it.
     #[schema(format = Uuid)]
     file: String,
-    /// What it is, read from its bytes.
+    /// Type of the file, detected from its bytes.
     mime_type: &'static str,
-    /// Bytes.
+    /// Size in bytes.
     bytes: u64,
-    /// Where it is, for a while.
+    /// Address of the file. It expires.
     url: String,
 }
 
@@ -66,10 +66,10 @@ fn refused(error: UploadRefused) -> ApiError {
     }
 }
 
-/// Takes a file of a visitor.
+/// Stores a file of a visitor.
 ///
-/// The body is the file itself. Its type is read from its bytes: JPEG, PNG, GIF, WebP, PDF, DOCX, XLSX, MP4, MP3, M4A, OGG or WAV. A
-/// message (`file` on the socket) brings it into the chat.
+/// The body is the file itself. Its type is detected from its bytes: JPEG, PNG, GIF, WebP, PDF, DOCX, XLSX, MP4, MP3,
+/// M4A, OGG or WAV. A message (`file` on the socket) brings it into the chat.
 #[utoipa::path(
     post,
     path = "/web-chat/files",
@@ -103,7 +103,7 @@ async fn taken(state: &ApiState, door: &Door, request: Request) -> Result<FileBo
     Ok(FileBody { file: stored.id.to_string(), mime_type: stored.kind.mime(), bytes: stored.bytes, url: stored.url })
 }
 
-/// Whether a page may send files: browsers ask.
+/// Preflight of a file upload.
 #[utoipa::path(
     options,
     path = "/web-chat/files",

@@ -1,4 +1,4 @@
-//! What widgets say on the socket, and what is answered.
+//! The frames that widgets send on the socket, and the answers to them.
 
 use std::collections::BTreeMap;
 
@@ -17,25 +17,25 @@ use crate::error::ApiError;
 /// A frame of a widget.
 #[derive(Debug)]
 pub(super) enum Frame {
-    /// The first one: who it is, and how far it has read.
+    /// The first frame: the visitor, and the last message that the widget has.
     Hello { token: String, chat: Option<String>, after: Option<i64> },
-    /// Words.
+    /// A text message.
     Text { key: String, text: String },
     /// A file that was uploaded.
     File { key: String, file: uuid::Uuid, caption: Option<String> },
-    /// A tap on something to choose.
+    /// A tap on a choice of a message.
     Tap { key: String, message: uuid::Uuid, choice: String },
-    /// A place.
+    /// A location.
     Place { key: String, latitude: f64, longitude: f64 },
     /// Answers to the form before the chat.
     Form { key: String, answers: BTreeMap<String, FormAnswer> },
-    /// How far it has come.
+    /// The last messages that were shown and read.
     Progress { delivered: i64, read: i64 },
-    /// Older messages.
+    /// A request for older messages.
     History { before: i64 },
-    /// The visitor writes.
+    /// The visitor is typing.
     Typing,
-    /// Nothing; it is still there.
+    /// A sign of life.
     Ping,
 }
 
@@ -55,7 +55,7 @@ enum Kind {
     Ping,
 }
 
-/// A frame as it was written. One flat type, so that a fault names the very field.
+/// The JSON of a frame. It is one flat type, so that a fault names its field.
 #[derive(Debug, Deserialize)]
 struct Written {
     #[serde(rename = "type", deserialize_with = "body::word")]
@@ -77,36 +77,36 @@ struct Written {
     before: Option<i64>,
 }
 
-/// What is to be done about a frame.
+/// The effect of a frame.
 pub(super) enum Said {
     /// Store it under this key.
     Post(PostKey, Post),
-    /// Note it.
+    /// Records the progress.
     Progress(Progress),
-    /// Show older messages.
+    /// Shows older messages.
     History(i64),
-    /// Nothing is to be answered but that it was heard.
+    /// Only acknowledges the frame.
     Ping,
-    /// The visitor writes.
+    /// The visitor is typing.
     Typing,
 }
 
-/// Something that came over a socket.
+/// A message from a socket.
 pub(super) enum Heard {
-    /// It has been closed by its widget.
+    /// The widget closed the socket.
     Closed,
-    /// A frame that is no text.
+    /// A frame that is not text.
     NotText,
-    /// The other end asks whether somebody is there.
+    /// A ping of the other end.
     Probe,
-    /// The other end has read what was sent up to the probe that bore this mark.
+    /// The other end has read everything up to the probe with this mark.
     Mark(Vec<u8>),
-    /// A frame, or what is wrong with it. The key, if it has one, names it in answers.
+    /// A frame, or its fault. Answers name its key, if it has one.
     Frame(Option<String>, Result<Said, FieldFault>),
 }
 
 impl Heard {
-    /// Reads what came.
+    /// Reads a message.
     pub(super) fn of(message: Message) -> Self {
         match message {
             Message::Text(text) => {
@@ -120,10 +120,10 @@ impl Heard {
         }
     }
 
-    /// How many frames it counts as.
+    /// The number of frames that it counts as.
     pub(super) fn cost(&self) -> u32 {
         match self {
-            // The answers to our own probes.
+            // Marks are answers to our own probes.
             Self::Closed | Self::NotText | Self::Mark(_) => 0,
             Self::Frame(_, Ok(Said::History(_))) => HISTORY_COST,
             Self::Frame(..) | Self::Probe => 1,
@@ -131,13 +131,13 @@ impl Heard {
     }
 }
 
-/// The key of a frame that may be wrong otherwise.
+/// The key of a frame that may have other faults.
 #[derive(Deserialize)]
 struct Keyed {
     key: Option<String>,
 }
 
-/// Reads a frame; a fault names its field.
+/// Parses a frame. A fault names its field.
 pub(super) fn read(text: &str) -> Result<Frame, FieldFault> {
     let written: Written = body::parse(text.as_bytes())?;
     let key = || needed("key", written.key.clone());
@@ -176,7 +176,7 @@ fn id(field: &str, given: Option<String>) -> Result<uuid::Uuid, FieldFault> {
 }
 
 impl Frame {
-    /// What is to be done; an error names the key, where there is one.
+    /// Returns the effect of a frame. A fault names its field.
     pub(super) fn said(self) -> Result<Said, FieldFault> {
         let (key, post) = match self {
             Self::Text { key, text } => (key, Post::Text(text)),
@@ -199,12 +199,12 @@ impl Frame {
     }
 }
 
-/// Tells that a message is on disk.
+/// The answer that a message is stored.
 pub(super) fn taken(key: &PostKey, posted: inbound::web_chat::Posted) -> Value {
     json!({ "type": "taken", "key": key.as_str(), "id": posted.id, "sequence": posted.sequence })
 }
 
-/// Tells that nothing was stored, and why.
+/// The answer that a message is not stored, with the reason.
 pub(super) fn refused(key: Option<&str>, error: &ApiError) -> Value {
     let (status, message, details, wait) = error.told();
     json!({

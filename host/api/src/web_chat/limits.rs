@@ -1,5 +1,5 @@
-//! What visitors, their addresses and the clients whose sites they visit may use: how often they may come, and what they may hold at
-//! once. Counted in this process: several nodes allow so much each.
+//! Limits of visitors, of their addresses, and of the clients of their sites: how often they may come, and how much
+//! they may hold at once. They are counted in this process, so with several nodes each node allows that much.
 
 use std::{
     net::IpAddr,
@@ -17,28 +17,28 @@ use super::{
 };
 use crate::error::{ApiError, ErrorKind};
 
-/// What a visitor and an address may do (`limits.web_chat_*`).
+/// Limits of a visitor and of an address (`limits.web_chat_*`).
 #[derive(Debug, Clone, Copy)]
 pub struct WebChatLimits {
-    /// Messages and files of one visitor in a minute.
+    /// Messages and files of one visitor per minute.
     pub posts_per_minute: u32,
-    /// Calls and messages from one address in a minute.
+    /// Calls and messages from one address per minute.
     pub calls_per_minute_per_address: u32,
-    /// Frames of one visitor in a minute; a page of older messages counts as [`HISTORY_COST`].
+    /// Frames of one visitor per minute. A page of older messages counts as [`HISTORY_COST`].
     pub frames_per_minute: u32,
-    /// The same of all sockets from one address.
+    /// Frames of all sockets from one address per minute.
     pub frames_per_minute_per_address: u32,
     /// Sockets of one visitor.
     pub sockets_per_visitor: usize,
     /// Sockets from one address.
     pub sockets_per_address: usize,
-    /// Bytes of pages that the widgets of one visitor have not read yet.
+    /// Bytes of pages that the widgets of one visitor have not read.
     pub unread_bytes_per_visitor: usize,
-    /// The same of all widgets at one address.
+    /// Bytes of pages that all widgets at one address have not read.
     pub unread_bytes_per_address: usize,
     /// Time in which a widget must take a frame, and must have read a page.
     pub write_timeout: Duration,
-    /// Connections to the database that all of web chat uses at the same time.
+    /// Database connections that web chat uses at the same time.
     pub database_connections: usize,
 }
 
@@ -61,21 +61,21 @@ impl Default for WebChatLimits {
 
 /// Frames that a page of older messages counts as.
 pub(super) const HISTORY_COST: u32 = 5;
-/// Parts of the connections of web chat that one client's visitors use at the same time: one of so many.
+/// One client's visitors use this part of the connections of web chat at the same time.
 const ONE_OF_CLIENT: usize = 3;
-/// The same of one address.
+/// One address uses this part of them.
 const ONE_OF_ADDRESS: usize = 5;
 
-/// Whose a socket is.
+/// The owner of a socket.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Guest {
     /// The visitor.
     pub(super) visitor: Uuid,
-    /// Where it is; one that is not known is not held back.
+    /// Source address. An unknown one is not limited.
     pub(super) address: Option<IpAddr>,
 }
 
-/// The limits, and who has used how much of them.
+/// The limits and their present use.
 pub(super) struct Limits {
     pub(super) settings: WebChatLimits,
     posts: Buckets<Uuid>,
@@ -90,7 +90,7 @@ pub(super) struct Limits {
     reads_of_addresses: Shares<IpAddr>,
 }
 
-/// Room for a page that has not been read yet.
+/// Room for a page that is not read yet.
 pub(super) struct Room {
     _of_visitor: OwnedSemaphorePermit,
     _of_address: Part,
@@ -121,17 +121,17 @@ impl Limits {
         }
     }
 
-    /// A call from an address; one that is not known is not held back.
+    /// Counts a call from an address. An unknown address is not limited.
     pub(super) fn call(&self, from: Option<IpAddr>) -> Result<(), Duration> {
         from.map_or(Ok(()), |from| self.calls.take(source_of(from), 1, Instant::now()))
     }
 
-    /// A message or file of a visitor.
+    /// Counts a message or file of a visitor.
     pub(super) fn post(&self, from: Uuid) -> Result<(), Duration> {
         self.posts.take(from, 1, Instant::now())
     }
 
-    /// A frame of a socket; refused, it counts for neither its visitor nor its address.
+    /// Counts a frame of a socket. If it is refused, it counts neither for its visitor nor for its address.
     pub(super) fn frame(&self, from: Guest, cost: u32) -> Result<(), Duration> {
         let now = Instant::now();
         self.frames.take(from.visitor, cost, now)?;
@@ -139,7 +139,7 @@ impl Limits {
         of_address.inspect_err(|_| self.frames.give_back(&from.visitor, cost))
     }
 
-    /// A place for a socket from an address; refused where it has as many as it may.
+    /// Takes a place for a socket from an address, if the address has one left.
     pub(super) fn socket(&self, from: Option<IpAddr>) -> Result<Part, ApiError> {
         let Some(from) = from else { return Ok(None) };
         let said = "too many widgets are open at this address: close one, or try again later";
@@ -147,7 +147,7 @@ impl Limits {
         self.sockets.try_take(source_of(from), 1).map(Some).ok_or_else(full)
     }
 
-    /// Room for so many bytes that a widget has not read, if its visitor and its address have it.
+    /// Takes room for unread bytes of a widget, if its visitor and its address have it.
     pub(super) fn room(&self, of: Guest, bytes: usize) -> Option<Room> {
         let of_visitor = self.unread.try_take(of.visitor, bytes)?;
         let of_address = match of.address {
@@ -157,8 +157,8 @@ impl Limits {
         Some(Room { _of_visitor: of_visitor, _of_address: of_address })
     }
 
-    /// A turn at the database: few at a time for each address, for each client's visitors, and for web chat as a whole, in this order,
-    /// so that those who wait for their own share stand in nobody else's way.
+    /// Takes a turn at the database. Turns are limited for each address, for each client's visitors, and for web chat
+    /// as a whole, in this order, so that callers who wait for their own share block no others.
     pub(super) async fn turn(&self, address: Option<IpAddr>, client: Option<ClientId>) -> Turn {
         let of_address = match address {
             Some(address) => self.reads_of_addresses.take(source_of(address), 1).await,
@@ -173,7 +173,7 @@ impl Limits {
     }
 }
 
-/// What a caller is told who comes too often.
+/// The refusal of a caller who comes too often.
 pub(super) fn too_often(wait: Duration) -> ApiError {
     let said = "too many messages or calls in a short time: wait, and send it again";
     ApiError::new(ErrorKind::TooManyRequests, said).retry_after(wait)

@@ -1,5 +1,5 @@
-//! Web chat, as widgets speak it (`docs/web-chat.md`, CONTRACT 4): the widget itself, sessions, files, and the socket. No key is
-//! asked for: the site says which pages may call, and a token which visitor it is.
+//! Web chat as widgets use it (`docs/web-chat.md`, CONTRACT 4): the widget itself, sessions, files, and the socket. It
+//! needs no key: the site decides which pages may call, and a token names the visitor.
 
 mod buckets;
 mod door;
@@ -24,14 +24,14 @@ use crate::state::ApiState;
 use limits::Limits;
 pub use limits::WebChatLimits;
 
-/// What widgets of this process share.
+/// The state that the widgets of this process share.
 pub struct WebChat {
     presence: Arc<Presence>,
     limits: Limits,
 }
 
 impl WebChat {
-    /// Begins to look after visitors, within a runtime.
+    /// Starts the watch over visitors, within a runtime.
     pub fn start(ctx: &Arc<Context>, limits: WebChatLimits) -> Arc<Self> {
         Arc::new(Self { presence: Presence::start(Arc::clone(ctx)), limits: Limits::new(limits) })
     }

@@ -1,4 +1,4 @@
-//! A page was loaded: who its visitor is, and how the widget looks.
+//! The start of a visit: the visitor, and the look of the widget.
 
 use axum::{
     Json,
@@ -27,7 +27,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(begin, preflight))
 }
 
-/// What a widget brings.
+/// The request of a widget.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = WebSessionRequest)]
@@ -35,12 +35,12 @@ struct SessionRequest {
     /// The token of the last visit.
     #[schema(max_length = 200)]
     token: Option<String>,
-    /// Which of its users the site says it is, with the proof of it.
+    /// The user of the site, with the site's proof.
     #[serde(default, deserialize_with = "body::object")]
     identity: Option<IdentityBody>,
 }
 
-/// A user of the site itself.
+/// A user of the site.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = WebIdentity)]
@@ -48,7 +48,7 @@ struct IdentityBody {
     /// The site's own id of the user.
     #[schema(min_length = 1, max_length = 128)]
     user_id: String,
-    /// HMAC-SHA256 of that under the site's secret, in hexadecimal.
+    /// HMAC-SHA256 of the id under the site's secret, in hexadecimal.
     #[schema(min_length = 64, max_length = 64)]
     hash: String,
 }
@@ -58,23 +58,23 @@ struct IdentityBody {
 #[serde(rename_all = "camelCase")]
 #[schema(as = WebSession)]
 struct SessionBody {
-    /// Who holds it is this visitor on this site: the widget keeps it.
+    /// The token that makes its holder this visitor on this site. The widget stores it.
     token: String,
     /// The visitor.
     #[schema(format = Uuid)]
     visitor: String,
-    /// Until when the token is good.
+    /// Time when the token expires.
     #[schema(format = DateTime)]
     expires_time: String,
     /// Look, texts and form of the widget.
     #[schema(value_type = Object)]
     site: Value,
-    /// Where the chat stands; null while there is none.
+    /// State of the chat. Null if there is none.
     #[schema(value_type = Option<Object>)]
     chat: Value,
-    /// The form must be answered before the first message.
+    /// `true`: the form must be answered before the first message.
     form_due: bool,
-    /// Bytes of a file at most, whatever its type.
+    /// Largest file in bytes, of any type.
     max_file_bytes: usize,
 }
 
@@ -86,9 +86,9 @@ fn refused(error: SessionRefused) -> ApiError {
     }
 }
 
-/// Begins a visit.
+/// Starts a visit.
 ///
-/// For widgets, from a page of the site (`Origin`). A token of an earlier visit that is no good any more is as good as none.
+/// For widgets, from a page of the site (`Origin`). An expired token counts as no token.
 #[utoipa::path(
     post,
     path = "/web-chat/sessions",
@@ -137,7 +137,7 @@ async fn visit(state: &ApiState, door: &Door, asked: SessionRequest) -> Result<S
     })
 }
 
-/// Whether a page may begin a visit: browsers ask.
+/// Preflight of a visit.
 #[utoipa::path(
     options,
     path = "/web-chat/sessions",

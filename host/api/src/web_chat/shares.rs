@@ -1,4 +1,4 @@
-//! Shares: as much for each key at once, and no more.
+//! Shares: a limit of the same size for each key.
 
 use std::{
     collections::HashMap,
@@ -8,10 +8,10 @@ use std::{
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Shares that are kept before those that nothing is taken from are swept out.
+/// Most shares that are kept. When there are more, unused ones are removed.
 const KEPT: usize = 1024;
 
-/// Part of a share; given back when it is dropped. `None`: the key is not known, and nothing bounds it.
+/// A part of a share, returned when it is dropped. `None`: the key is not known and has no limit.
 pub(super) type Part = Option<OwnedSemaphorePermit>;
 
 /// A share for each key.
@@ -21,17 +21,17 @@ pub(super) struct Shares<K> {
 }
 
 impl<K: Hash + Eq> Shares<K> {
-    /// Shares of so much each.
+    /// Makes shares of this size.
     pub(super) fn new(each: usize) -> Self {
         Self { each: u32::try_from(each).unwrap_or(u32::MAX).max(1), by_key: Mutex::default() }
     }
 
-    /// Takes so much, if it is there. More than a share takes all of it.
+    /// Takes a part if there is one. A request for more than a share takes the whole share.
     pub(super) fn try_take(&self, key: K, much: usize) -> Option<OwnedSemaphorePermit> {
         self.share(key).try_acquire_many_owned(self.within(much)).ok()
     }
 
-    /// Takes so much when it is there, in the order of asking.
+    /// Waits for a part, in the order of requests.
     pub(super) async fn take(&self, key: K, much: usize) -> Part {
         // Shares are never closed.
         self.share(key).acquire_many_owned(self.within(much)).await.ok()

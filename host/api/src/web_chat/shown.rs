@@ -1,5 +1,5 @@
-//! What a visitor is shown: messages and where the chat stands, without what is none of the visitor's business. All text is text:
-//! widgets never read it as HTML.
+//! The messages and the state of a chat as the visitor sees them, without internal data. All text is plain text:
+//! widgets never interpret it as HTML.
 
 use base::Context;
 use chrono::SecondsFormat;
@@ -12,12 +12,12 @@ use domain::{
 use inbound::web_chat::{Thread, ThreadMessage, key_of_message, media_url};
 use serde_json::{Value, json};
 
-/// Names the numbering of a chat's messages: another name, another numbering.
+/// The name of the numbering of a chat's messages. Another name means another numbering.
 pub(super) fn numbering(chat: &Thread) -> String {
     format!("{}.{}", chat.participant, chat.epoch)
 }
 
-/// Where a chat stands.
+/// The state of a chat.
 pub(super) fn state_of(chat: &Thread) -> Value {
     json!({
         "chat": numbering(chat),
@@ -55,7 +55,7 @@ pub(super) fn message(ctx: &Context, client: ClientId, message: &ThreadMessage) 
         if let Some(author) = author {
             shown.insert("author".to_owned(), json!(author));
         }
-        // What a visitor taps is plain from where it taps.
+        // A tap shows no quote, because its place tells the message.
         if let Some(quoted) = message.quoted.as_ref().filter(|_| from != "visitor") {
             shown.insert("quotes".to_owned(), json!({ "id": quoted.id, "text": quoted.body }));
         }
@@ -93,7 +93,7 @@ fn outgoing(message: &ThreadMessage, content: &OutboundContent) -> Value {
         OutboundContent::Text { body } => text(body),
         OutboundContent::Sms(sms) => text(&sms.text),
         OutboundContent::Location(place) => location(place),
-        // The widget has none, so none is taken for it.
+        // The widget has no reactions, so agents cannot send one here.
         OutboundContent::Reaction(reaction) => text(reaction.emoji.as_deref().unwrap_or_default()),
         OutboundContent::Media(media) => file(media),
         OutboundContent::Buttons(buttons) => json!({
@@ -123,7 +123,7 @@ fn outgoing(message: &ThreadMessage, content: &OutboundContent) -> Value {
 }
 
 fn template(sent: &TemplateSend) -> Value {
-    // Messages of before cards had words and choices of their own have all of them beside the cards.
+    // Older messages with cards have their text and choices next to the cards.
     json!({
         "kind": "cards",
         "text": sent.text_beside_cards(),
@@ -166,7 +166,7 @@ fn file(media: &OutboundMedia) -> Value {
     })
 }
 
-/// An address that a browser may follow: a bot may name any, and `javascript:` is one.
+/// Returns an address that a browser may open. A bot may give any address, including `javascript:`.
 fn web(url: &str) -> Option<&str> {
     let lower = url.get(..8).unwrap_or(url).to_ascii_lowercase();
     (lower.starts_with("https://") || lower.starts_with("http://")).then_some(url)

@@ -1,5 +1,5 @@
-//! The socket of a widget. What it shows comes from the database by sequence number, so a socket that was cut, on whatever node, is
-//! followed by another one that goes on where it ended; and what a widget sends is answered when it is on disk.
+//! The socket of a widget. It shows messages from the database by sequence number, so a new socket on any node
+//! continues where a broken one ended. A message of the widget is acknowledged when it is stored.
 
 use std::time::Duration;
 
@@ -22,35 +22,35 @@ use super::{
 };
 use crate::{error::ApiError, state::ApiState};
 
-/// The protocol that widgets speak.
+/// The subprotocol of widgets.
 const PROTOCOL: &str = "patchbay.web-chat.v1";
-/// Bytes of a frame at most.
+/// Most bytes of a frame.
 const FRAME_MAX: usize = 64 * 1024;
 /// Time for the first frame.
 const HELLO: Duration = Duration::from_secs(10);
-/// Time for the last word.
+/// Time for the close frame.
 const FAREWELL: Duration = Duration::from_secs(2);
-/// Bytes that are read at once, for each socket.
+/// Read buffer of each socket in bytes.
 const READ_BUFFER: usize = 4 * 1024;
-/// Bytes that are put together before they are written, and that may wait to be: a page with the largest message that there is.
+/// Write buffer in bytes, and the most that may wait to be written: a page with the largest message.
 const WRITE_BUFFER: usize = 4 * 1024;
 const MOST_WAITING: usize = 1024 * 1024;
 
-/// Why a socket is closed, for the widget to tell.
+/// Close codes for the widget.
 pub(super) mod code {
-    /// The process stops: come again.
+    /// The process stops. Connect again.
     pub(in crate::web_chat) const STOPPING: u16 = 1001;
-    /// A frame that is none.
+    /// The frame is not text.
     pub(in crate::web_chat) const NOT_TEXT: u16 = 1003;
-    /// Something went wrong here: come again.
+    /// The service failed. Connect again.
     pub(in crate::web_chat) const FAILED: u16 = 1011;
-    /// Begin a session.
+    /// Start a session first.
     pub(in crate::web_chat) const NO_VISITOR: u16 = 4401;
-    /// The site does not show the widget here any more.
+    /// The site no longer shows the widget here.
     pub(in crate::web_chat) const NO_SITE: u16 = 4403;
-    /// No first frame in time.
+    /// The first frame did not come in time.
     pub(in crate::web_chat) const NO_HELLO: u16 = 4408;
-    /// Too much at once.
+    /// Too many frames.
     pub(in crate::web_chat) const TOO_MUCH: u16 = 4429;
 }
 
@@ -58,9 +58,9 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(open))
 }
 
-/// The socket of a widget (WebSocket, subprotocol `patchbay.web-chat.v1`).
+/// Opens the socket of a widget (WebSocket, subprotocol `patchbay.web-chat.v1`).
 ///
-/// The first frame names the visitor's token; `docs/web-chat.md` has all frames.
+/// The first frame has the visitor's token. `docs/web-chat.md` describes all frames.
 #[utoipa::path(
     get,
     path = "/web-chat/socket",
@@ -91,7 +91,7 @@ async fn open(
     Ok(upgrade.on_upgrade(move |socket| serve(state, (door, place), socket)))
 }
 
-/// The socket is at its end: with which code and why.
+/// Code and reason of the end of a socket.
 pub(super) type End = (u16, &'static str);
 
 async fn serve(state: ApiState, (door, _place): (Door, Part), mut socket: WebSocket) {
@@ -105,12 +105,12 @@ async fn serve(state: ApiState, (door, _place): (Door, Part), mut socket: WebSoc
     };
     if let Some((code, reason)) = ended {
         let frame = CloseFrame { code, reason: reason.into() };
-        // Whoever is gone already misses nothing.
+        // If the other end is gone, the close frame does not matter.
         let _ = timeout(FAREWELL, socket.send(Message::Close(Some(frame)))).await;
     }
 }
 
-/// How far a widget has read, of which numbering.
+/// The last message that a widget has, and its numbering.
 pub(super) struct Resume {
     pub(super) numbering: Option<String>,
     pub(super) after: i64,

@@ -1,6 +1,6 @@
-//! What a widget has not read yet. A frame that was written is not read: it lies in buffers of the kernel, of proxies and of the other
-//! end. So a probe (a ping with a mark) follows each page, and whoever sends the mark back has read what came before it. Until then no
-//! further page is sent, and the page keeps its room in the shares of its visitor and its address.
+//! Tracks what a widget has not read. A written frame may still be in buffers of the kernel, of proxies or of the other
+//! end. So a probe (a ping with a mark) follows each page, and the mark comes back when everything before it was read.
+//! Until then no further page is sent, and the page keeps its room in the shares of its visitor and its address.
 
 use std::time::Duration;
 
@@ -8,20 +8,20 @@ use tokio::time::Instant;
 
 use super::limits::Room;
 
-/// Bytes of small frames that may be sent before it is asked whether they were read.
+/// Bytes of small frames that may be sent before a probe.
 pub(super) const UNASKED: usize = 16 * 1024;
 
-/// Of one socket.
+/// The unread bytes of one socket.
 #[derive(Default)]
 pub(super) struct Unread {
-    /// Bytes that no probe has followed yet.
+    /// Bytes since the last probe.
     unasked: usize,
-    /// Probes so far.
+    /// Number of probes.
     probes: u64,
     waiting: Option<Waiting>,
 }
 
-/// A probe that was not answered yet.
+/// A probe without an answer.
 struct Waiting {
     mark: [u8; 8],
     since: Instant,
@@ -29,13 +29,13 @@ struct Waiting {
 }
 
 impl Unread {
-    /// Whether the other end still has to read what was sent.
+    /// True if the other end has not read everything.
     pub(super) fn is_waiting(&self) -> bool {
         self.waiting.is_some()
     }
 
-    /// Notes bytes that were sent; answers the mark of the probe that must follow them, if one must. The room is kept until they are
-    /// read, if that is asked.
+    /// Records sent bytes. Returns the mark of a probe if one must follow. The room is kept until the bytes are read,
+    /// if a probe follows.
     pub(super) fn sent(&mut self, bytes: usize, room: Option<Room>) -> Option<[u8; 8]> {
         self.unasked += bytes;
         if self.unasked < UNASKED || self.is_waiting() {
@@ -48,12 +48,12 @@ impl Unread {
         Some(mark)
     }
 
-    /// A mark came back; answers whether the other end has now read what was waited for.
+    /// Records a mark that came back. Returns true if everything was read.
     pub(super) fn read(&mut self, mark: &[u8]) -> bool {
         self.waiting.take_if(|waiting| waiting.mark == mark).is_some()
     }
 
-    /// Whether the other end has not read for so long.
+    /// True if the other end has read nothing for this time.
     pub(super) fn is_stuck(&self, patience: Duration) -> bool {
         self.waiting.as_ref().is_some_and(|waiting| waiting.since.elapsed() > patience)
     }

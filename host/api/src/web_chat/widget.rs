@@ -1,4 +1,4 @@
-//! The widget: one script, put together from the files of `widget/` when the program is built, the same for every site.
+//! The widget: one script, built from the files of `widget/` at compile time, the same for every site.
 
 use std::sync::LazyLock;
 
@@ -11,7 +11,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{admission::SharedBytes, state::ApiState};
 
-/// In the order in which they depend on each other, within one function that keeps their names to itself.
+/// In the order of their dependencies, within one function that hides their names.
 const PARTS: [&str; 11] = [
     include_str!("widget/texts.js"),
     include_str!("widget/style.js"),
@@ -33,7 +33,7 @@ static SCRIPT: LazyLock<(String, String)> = LazyLock::new(|| {
     (script, tag)
 });
 
-/// FNV-1a: two versions of our own script are told apart, nobody has a reason to forge one.
+/// FNV-1a. It tells versions of our own script apart; there is no reason to forge one.
 fn fingerprint(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
@@ -42,7 +42,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(script))
 }
 
-/// The widget, for a script tag: `widget.js?site=SITEKEY`.
+/// Returns the widget, for a script tag: `widget.js?site=SITEKEY`.
 #[utoipa::path(
     get,
     path = "/web-chat/widget.js",

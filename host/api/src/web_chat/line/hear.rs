@@ -1,4 +1,4 @@
-//! What a widget says.
+//! Handles the frames of a widget.
 
 use std::{ops::ControlFlow, time::Duration};
 
@@ -17,12 +17,12 @@ use crate::{
     },
 };
 
-/// Agents are told no more often that a visitor writes.
+/// Shortest time between two typing notices to agents.
 const TYPING: Duration = Duration::from_secs(2);
 
 impl Line<'_> {
-    /// Charges what came to its visitor and its address. If they have used up their share, it is held until there is some again, and
-    /// nothing more is read of the socket.
+    /// Charges a frame to its visitor and its address. If their share is used up, the frame is held until there is some
+    /// again, and the socket is not read.
     pub(super) async fn charge(&mut self, heard: Heard) -> Going {
         self.heard = Instant::now();
         match self.state.web_chat.limits.frame(self.guest(), heard.cost()) {
@@ -56,7 +56,7 @@ impl Line<'_> {
                 self.show_due().await
             }
             Said::Progress(told) => {
-                // A widget cannot have shown what comes later, whatever it says.
+                // A widget cannot have shown messages that do not exist yet.
                 let newest = self.known.as_ref().map_or(0, |chat| chat.next_sequence - 1);
                 let Progress { delivered_up_to, read_up_to } = self.claimed;
                 self.claimed = Progress {
@@ -69,8 +69,8 @@ impl Line<'_> {
         }
     }
 
-    /// Notes how far the widget says that it has come, if that is new and there are such messages: otherwise nothing is asked of the
-    /// database. What it says of messages that this socket has not heard of does not count.
+    /// Records the progress of the widget, if it is new and such messages exist. Otherwise the database is not used.
+    /// Messages that this socket has not seen do not count.
     pub(super) async fn note_progress(&mut self) -> Going {
         let Some(newest) = self.known.as_ref().map(|chat| chat.next_sequence - 1) else {
             return ControlFlow::Continue(());
@@ -93,7 +93,7 @@ impl Line<'_> {
         ControlFlow::Continue(())
     }
 
-    /// Agents are told that the visitor writes, from time to time; a visitor without a chat writes to nobody yet.
+    /// Sends agents a typing notice from time to time. A visitor without a chat has no agents.
     async fn tell_typing(&mut self) -> Going {
         let lately = self.typed.is_some_and(|typed| typed.elapsed() < TYPING);
         let open = self.known.as_ref().filter(|chat| chat.state != ParticipantState::Closed);
@@ -128,7 +128,7 @@ impl Line<'_> {
     }
 }
 
-/// Why a message was not stored, as it is told.
+/// The error for a message that was not stored.
 fn unstored(refused: PostRefused) -> ApiError {
     match refused {
         PostRefused::Faults(faults) => ApiError::faults(faults),

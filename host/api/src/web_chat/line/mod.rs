@@ -1,5 +1,5 @@
-//! One socket of a widget, from its greeting to its end. Nothing waits in it: what the widget says is not read while its share is used
-//! up, and the next page is read from the database when the one before was read by the widget.
+//! One socket of a widget, from its greeting to its end. Nothing queues up in it: the widget is not read while its
+//! share is used up, and the next page is read from the database when the widget has read the page before.
 
 mod hear;
 mod show;
@@ -21,42 +21,42 @@ use super::{
 };
 use crate::state::ApiState;
 
-/// How often a socket is looked after.
+/// Time between two checks of a socket.
 const LOOK: Duration = Duration::from_secs(1);
-/// A widget that is silent is asked whether it is there.
+/// A widget that is silent for this time gets a ping.
 const ASK: Duration = Duration::from_secs(25);
-/// A widget that does not answer is gone.
+/// A widget that is silent for this time is gone.
 const GONE: Duration = Duration::from_secs(60);
-/// Frames in a second at most.
+/// Most frames per second.
 const FRAMES_PER_SECOND: u32 = 50;
 
 type Going = ControlFlow<Option<End>>;
 
-/// One socket, and what its widget has been shown.
+/// One socket, and the messages that its widget has.
 pub(super) struct Line<'a> {
     state: &'a ApiState,
     door: &'a Door,
     socket: &'a mut WebSocket,
     visitor: VisitorToken,
     id: String,
-    /// Where the chat stood when the widget was told last.
+    /// The state of the chat that the widget has.
     known: Option<Thread>,
-    /// The sequence number up to which it has been shown messages.
+    /// The last sequence number that it has.
     shown: i64,
-    /// It has not been shown the end of the chat yet.
+    /// True if it still needs the end of the chat.
     end_due: bool,
-    /// It asked for the page before this number, and waits for it.
+    /// If it waits for older messages: the number before which they are.
     history_due: Option<i64>,
     unread: Unread,
-    /// How far the widget says that it has come.
+    /// The progress that the widget reported.
     claimed: Progress,
-    /// How much of that is noted.
+    /// The progress that is stored.
     noted: Progress,
-    /// When agents were told last that the visitor writes.
+    /// Time of the last typing notice to agents.
     typed: Option<Instant>,
-    /// When something was heard last.
+    /// Time of the last frame.
     heard: Instant,
-    /// A frame that waits for the share of its visitor or address, and until when.
+    /// A frame that waits for the share of its visitor or address, and the end of the wait.
     held: Option<(Heard, Instant)>,
 }
 
@@ -85,9 +85,9 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Until the socket ends.
+    /// Serves the socket until it ends.
     pub(super) async fn hold(mut self, mut watching: Watching, resume: Resume) -> Option<End> {
-        // Only from now on this socket is told of changes of its site, and the handshake was a while ago.
+        // Changes of the site before this moment were not announced to this socket, so the site is checked again.
         if let ControlFlow::Break(end) = self.may_stay().await {
             return end;
         }
@@ -99,7 +99,7 @@ impl<'a> Line<'a> {
         loop {
             let held_until = self.held.as_ref().map(|(_, until)| *until);
             let going = tokio::select! {
-                // While a frame is held no other is read: the connection pushes back.
+                // While a frame is held no other is read, so the connection pushes back.
                 frame = self.socket.recv(), if held_until.is_none() => {
                     frames += 1;
                     match frame {
@@ -147,7 +147,7 @@ impl<'a> Line<'a> {
         Guest { visitor: self.visitor.visitor, address: self.door.address }
     }
 
-    /// The site stands otherwise than before, as it was looked at last.
+    /// Handles a change of the site.
     async fn heed(&mut self, site: &Standing) -> Going {
         if site.admits(&self.door.site.key, &self.door.origin) {
             ControlFlow::Continue(())
@@ -156,7 +156,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// A site may be gone, have another key, or show the widget elsewhere.
+    /// Ends the socket if the site is gone, has another key, or no longer shows the widget here.
     async fn may_stay(&mut self) -> Going {
         let _turn = self.door.turn(self.state).await;
         match site_of_key(&self.state.context, &self.door.site.key).await {
@@ -179,7 +179,7 @@ impl<'a> Line<'a> {
         if asks {
             self.write(Message::Ping(Vec::new().into())).await?;
         }
-        // Something may wait for room that others have given back.
+        // A page may wait for room that others have given back.
         self.show_due().await
     }
 
@@ -192,7 +192,7 @@ impl<'a> Line<'a> {
         self.tell(frame.to_string(), None).await
     }
 
-    /// Sends a frame, and asks whether it was read when much was sent. A page has its room until it was.
+    /// Sends a frame, and a probe after many bytes. A page keeps its room until it is read.
     async fn tell(&mut self, text: String, room: Option<Room>) -> Going {
         let bytes = text.len();
         self.write(Message::Text(text.into())).await?;
@@ -209,7 +209,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Writes what the library answers by itself: answers to probes of the other end.
+    /// Writes the answers of the library to pings of the other end.
     async fn flush(&mut self) -> Going {
         match timeout(self.patience(), self.socket.flush()).await {
             Ok(Ok(())) => ControlFlow::Continue(()),

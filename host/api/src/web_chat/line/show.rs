@@ -1,4 +1,4 @@
-//! What a widget is shown: where its chat stands, and messages page by page.
+//! Shows a widget the state of its chat and its messages, page by page.
 
 use std::ops::ControlFlow;
 
@@ -16,16 +16,16 @@ const PAGE_ROOM: usize = 2 * PAGE.bytes;
 
 /// A page that is due.
 enum Due {
-    /// The last one.
+    /// The last page.
     End,
-    /// The one after what was shown.
+    /// The page after the last message that was shown.
     Next,
-    /// The one before this number.
+    /// The page before this number.
     Before(i64),
 }
 
 impl Line<'_> {
-    /// Shows where the chat stands, and what the widget has not seen of it.
+    /// Shows the state of the chat, and the messages that the widget does not have.
     pub(super) async fn begin(&mut self, resume: Resume) -> Going {
         let turn = self.door.turn(self.state).await;
         let chat = match chat_of(&self.state.context, &self.door.site, &self.id).await {
@@ -43,16 +43,16 @@ impl Line<'_> {
         self.show_due().await
     }
 
-    /// The chat stands elsewhere.
+    /// Shows a change of the chat.
     pub(super) async fn follow(&mut self, chat: Option<Thread>) -> Going {
         let Some(chat) = chat else { return ControlFlow::Continue(()) };
         if chat.joined {
-            // The visitor has turned out to be a user of the site, whose chat it is now.
+            // The visitor was identified as a user of the site, who owns the chat now.
             return ControlFlow::Break(Some((code::NO_VISITOR, "begin a session")));
         }
         let before = self.known.replace(chat.clone());
         if before.as_ref().is_some_and(|before| shown::numbering(before) != shown::numbering(&chat)) {
-            // Two chats became one: what was shown has other numbers now.
+            // Two chats were merged, so the shown messages have other numbers now.
             (self.shown, self.end_due, self.history_due) = (0, true, None);
             (self.claimed, self.noted) = (Progress::default(), Progress::default());
             self.say(json!({ "type": "ready", "resumed": false, "chat": shown::state_of(&chat) })).await?;
@@ -70,8 +70,8 @@ impl Line<'_> {
         self.note_progress().await
     }
 
-    /// Sends the pages that are due, as long as what was sent before has been read and there is room for them. Called again when
-    /// that may have changed.
+    /// Sends the due pages, as long as the earlier frames were read and there is room. It is called again when that may
+    /// have changed.
     pub(super) async fn show_due(&mut self) -> Going {
         while let Some(due) = self.due() {
             if self.unread.is_waiting() {
@@ -97,7 +97,8 @@ impl Line<'_> {
         }
     }
 
-    /// Reads a page, and notes that it is due no more; the frame that shows it. The rows are gone when it is sent.
+    /// Reads a page and returns the frame that shows it. The page is no longer due. The rows are dropped when it is
+    /// sent.
     async fn page(&mut self, due: &Due) -> ControlFlow<Option<super::End>, Option<String>> {
         let Some((participant, newest)) = self.known.as_ref().map(|chat| (chat.participant, chat.next_sequence - 1))
         else {
@@ -124,7 +125,7 @@ impl Line<'_> {
         };
         match due {
             Due::End => (self.end_due, self.shown) = (false, self.shown.max(last.unwrap_or_default())),
-            // Messages of before may be gone.
+            // Older messages may have been deleted.
             Due::Next => self.shown = last.unwrap_or(newest),
             Due::Before(_) => self.history_due = None,
         }
