@@ -63,7 +63,7 @@ struct RaisedBody {
     responses(
         (status = 202, description = "The chatbot will hear of it.", body = RaisedBody),
         (status = 404, description = "There is no such chat."),
-        (status = 409, description = "No chatbot has the chat: `message` says who."),
+        (status = 409, description = "No chatbot has the chat: `message` names its owner."),
         (status = 429, description = "The chatbot has too many events before it, or messages that came before it are not in their chats yet."),
     ),
 )]

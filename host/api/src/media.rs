@@ -47,7 +47,7 @@ struct Signed {
     operation_id = "fetchMedia",
     tag = "Media",
     params(
-        ("client" = Uuid, Path, description = "Whose file it is."),
+        ("client" = Uuid, Path, description = "Id of the client of the file."),
         ("id" = Uuid, Path, description = "Of the file."),
         Signed,
         ("Range" = Option<String>, Header, description = "A range of bytes, such as `bytes=0-1023`."),

@@ -139,7 +139,7 @@ pub(crate) async fn keep(
     operation_id = "whatsAppLiteCallback",
     tag = "Provider callbacks",
     params(
-        ("client" = Uuid, Path, description = "Whose number it is."),
+        ("client" = Uuid, Path, description = "Id of the client of the number."),
         ("number" = Uuid, Path, description = "The number that the session is of."),
         ("X-Webhook-Hmac" = Option<String>, Header, description = "The HMAC-SHA512 of the body under `whatsapp_lite.webhook_secret`."),
     ),

@@ -357,7 +357,7 @@ impl From<Entry> for EntryBody {
     tag = "Messages",
     params(("gstId" = String, Path, description = "The system's tracking id.")),
     security(("apiKey" = [Following::ROW.name])),
-    responses((status = 200, description = "What happened to it, in order.", body = StoryBody)),
+    responses((status = 200, description = "The message and its events, in order.", body = StoryBody)),
 )]
 async fn one(
     State(state): State<ApiState>,

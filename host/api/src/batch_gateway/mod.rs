@@ -188,7 +188,7 @@ macro_rules! calls {
                 tag = "Batch SMS gateway",
                 request_body(content = $body, content_type = "application/x-www-form-urlencoded"),
                 security(("apiKey" = [SmsGateway::ROW.name])),
-                responses((status = 200, description = "The status code says what became of it (`docs/batch-sms.xsd`).", body = String, content_type = "application/xml")),
+                responses((status = 200, description = "The XML with a status code (`docs/batch-sms.xsd`).", body = String, content_type = "application/xml")),
             )]
             async fn $post(
                 State(state): State<ApiState>,

@@ -134,7 +134,7 @@ async fn one(
     security(("apiKey" = [LiveChat::ROW.name])),
     responses(
         (status = 200, description = "It is over.", body = ChatParticipantResponse),
-        (status = 409, description = "It is over already, or another agent has it: the message says who."),
+        (status = 409, description = "It is closed, or another agent has it: the message names the agent."),
     ),
 )]
 async fn terminate(
@@ -264,7 +264,7 @@ impl AssignBody {
     security(("apiKey" = [LiveChat::ROW.name])),
     responses(
         (status = 200, description = "It is as it was asked for.", body = ChatParticipantResponse),
-        (status = 409, description = "Somebody else has it, it is closed, or the agent has as many chats as are allowed."),
+        (status = 409, description = "Another agent has it, it is closed, or the agent has reached the chat limit."),
     ),
 )]
 async fn assign(

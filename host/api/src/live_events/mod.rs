@@ -49,7 +49,7 @@ struct TicketBody {
     tag = "Live events",
     params(
         ("after" = Option<i64>, Query, minimum = 0, description = "The `sequence` of the last event that was had; absent: from now on."),
-        ("ticket" = Option<String>, Query, description = "In the place of the key, for who cannot set a header."),
+        ("ticket" = Option<String>, Query, description = "A ticket instead of the key, for callers that cannot set a header."),
         ("Last-Event-ID" = Option<i64>, Header, description = "As `after`, and before it: browsers send it when they come back."),
     ),
     security(("apiKey" = [LiveEvents::ROW.name])),

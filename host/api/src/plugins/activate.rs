@@ -101,7 +101,7 @@ pub(super) struct ActivatedBody {
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
         (status = 200, description = "In force.", body = ActivatedBody),
-        (status = 409, description = "It does not go with what is in force."),
+        (status = 409, description = "It conflicts with the present activation."),
     ),
 )]
 pub(super) async fn activate(
@@ -150,8 +150,8 @@ pub(super) struct ScopeBody {
     request_body(content = Option<ScopeBody>),
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
-        (status = 200, description = "What is in force now.", body = ActivationBody),
-        (status = 204, description = "A trial was ended, and nothing is live beside it."),
+        (status = 200, description = "The present activation.", body = ActivationBody),
+        (status = 204, description = "A trial was ended, and no live activation exists."),
         (status = 409, description = "Nothing was in force before."),
     ),
 )]

@@ -96,7 +96,7 @@ struct InvokedLog {
     request_body(content = Option<InvokeBody>),
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
-        (status = 200, description = "What it said.", body = InvokedBody),
+        (status = 200, description = "The answer of the plugin, or its failure.", body = InvokedBody),
         (status = 409, description = "It could not be called: `message` says why."),
     ),
 )]

@@ -68,7 +68,7 @@ pub(super) struct RecordBody {
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
         (status = 200, description = "The activation that is recorded.", body = ActivationBody),
-        (status = 409, description = "It does not go with what is in force."),
+        (status = 409, description = "It conflicts with the present activation."),
     ),
 )]
 pub(super) async fn start(
@@ -233,7 +233,7 @@ impl From<ReplayReport> for ReportBody {
     request_body(content = Option<ReplayBody>),
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
-        (status = 200, description = "What is different.", body = ReportBody),
+        (status = 200, description = "The calls with another outcome.", body = ReportBody),
     ),
 )]
 pub(super) async fn replay(

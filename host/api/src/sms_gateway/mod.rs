@@ -261,7 +261,7 @@ async fn take_back(
     operation_id = "getSmsBalance",
     tag = "SMS gateway",
     security(("apiKey" = [SmsGateway::ROW.name])),
-    responses((status = 200, description = "What is left.", body = Balance)),
+    responses((status = 200, description = "The remaining credits.", body = Balance)),
 )]
 async fn balance(State(state): State<ApiState>, allowed: Allowed<SmsGateway>) -> Result<Json<Balance>, ApiError> {
     let balance = credits::balance(&state.context.db, allowed.caller.client).await?;

@@ -56,7 +56,7 @@ pub(crate) struct CreditsBody {
     tag = "Users",
     params(("id" = String, Path, description = "Of the user, or `me`.")),
     security(("apiKey" = [OwnProfile::ROW.name])),
-    responses((status = 200, description = "What was used this month.", body = CreditsBody)),
+    responses((status = 200, description = "The usage of this month.", body = CreditsBody)),
 )]
 async fn credits(
     State(state): State<ApiState>,

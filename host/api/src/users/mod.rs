@@ -109,7 +109,7 @@ pub(crate) async fn create_user(
     operation_id = "readOwnUser",
     tag = "Users",
     security(("apiKey" = [OwnProfile::ROW.name])),
-    responses((status = 200, description = "Who the key belongs to.", body = UserBody)),
+    responses((status = 200, description = "The user of the key.", body = UserBody)),
 )]
 async fn me(State(state): State<ApiState>, allowed: Allowed<OwnProfile>) -> Result<Json<UserBody>, ApiError> {
     let found = users::find(&state.context.db, allowed.caller.client, allowed.caller.user).await.map_err(refused)?;

@@ -81,7 +81,7 @@ fn refused(error: UploadRefused) -> ApiError {
         (status = 201, description = "Taken.", body = FileBody),
         (status = 403, description = "The page is none of the site's, or the token is not for it."),
         (status = 413, description = "Larger than files of its type may be."),
-        (status = 415, description = "Of no type that is taken, or not what it says."),
+        (status = 415, description = "Its type is not accepted, or its bytes have another type than declared."),
         (status = 429, description = "Too many files or calls."),
     ),
 )]

@@ -218,7 +218,7 @@ fn moment(field: &str, text: &str) -> Result<DateTime<Utc>, ApiError> {
     request_body = PingBody,
     security(("apiKey" = [Webhooks::ROW.name])),
     responses(
-        (status = 200, description = "What came back, or why nothing did.", body = PingedBody),
+        (status = 200, description = "The answer, or the reason why there was none.", body = PingedBody),
         (status = 409, description = "The webhook has no address."),
     ),
 )]
