@@ -12,7 +12,8 @@ use author::conversation::{self, Summary, TestError};
 pub fn guest(name: &str) -> PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     let built = BUILT.get_or_init(|| {
-        let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/guests/Cargo.toml");
+        let manifest =
+            PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../tests/guests/Cargo.toml");
         let target_dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guests");
         let mut cargo = Command::new(env!("CARGO"));
         cargo.args(["build", "--release", "--quiet", "--target", "wasm32-wasip2"]);

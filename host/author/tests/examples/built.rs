@@ -48,7 +48,7 @@ pub fn files(folder: &Path) -> Vec<PathBuf> {
 
 /// Of everything that a component is made of: its sources, the interface, what builds it, and for Rust the SDK.
 fn hash(project: &Project) -> String {
-    let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let tree = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../..");
     let mut parts = vec![
         project.root.clone(),
         tree.join("wit"),

@@ -261,7 +261,8 @@ mod tests {
 
     #[tokio::test]
     async fn the_authority_of_a_relay_is_a_file_of_certificates() {
-        let fixtures = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../app/tests/fixtures");
+        let fixtures =
+            std::path::PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../app/tests/fixtures");
         let with = |file: &str| relay(&format!("smtp://localhost?ca={}", fixtures.join(file).display())).map(|_| ());
         assert_eq!(with("localhost.pem"), Ok(()));
         assert_eq!(with("localhost.key"), Err(RelayUrlError::Authority));

@@ -162,7 +162,7 @@ async fn receipts_and_parts_of_replies_may_come_over_any_bind_of_an_account() {
 }
 
 fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../app/tests/fixtures").join(name)
+    PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../app/tests/fixtures").join(name)
 }
 
 #[tokio::test]
