@@ -15,9 +15,9 @@ use storage::{
 
 use super::{ConfigureError, note, refuse_addresses, shown};
 
-/// Changes a configuration: what the request leaves out is as it was, an empty address turns its type off, and an address
-/// that is given is judged anew and turns its type on, also where it had been turned off for failing. The scope stays as it
-/// is, whatever the request says of it. What waits for an address that is replaced goes to the new one.
+/// Changes a configuration. Absent fields stay as they are, an empty address turns its type off, and a given address is
+/// checked again and turns its type on, even if it had been turned off for failing. The scope never changes. Deliveries
+/// that wait for a replaced address go to the new one.
 pub async fn update(
     ctx: &Context,
     client: ClientId,
@@ -51,8 +51,8 @@ pub async fn list(ctx: &Context, client: ClientId, page: PageRequest) -> base::R
     Ok(Page { items: items.into_iter().map(shown).collect(), total: u64::try_from(total).unwrap_or(0) })
 }
 
-/// Deletes a configuration with its secret. From now on a number without an override of its own has the default, if there
-/// is one. What waited for the addresses of this one, retries included, is dropped; an attempt that is under way ends.
+/// Deletes a configuration with its secret. A number without its own override then uses the default, if there is one.
+/// Deliveries that wait for its addresses are dropped, including retries. An attempt in progress ends.
 pub async fn delete(ctx: &Context, client: ClientId, actor: &str, id: WebhookConfigId) -> Result<(), ConfigureError> {
     let mut tx = ctx.db.begin().await?;
     if !config_changes::lock(&mut tx, client, id).await? {
@@ -65,7 +65,7 @@ pub async fn delete(ctx: &Context, client: ClientId, actor: &str, id: WebhookCon
     Ok(())
 }
 
-/// Has the workers of these endpoints look at them: at a new address, or at one that is gone.
+/// Wakes the workers of these endpoints, because an address is new or gone.
 fn wake(ctx: &Context, client: ClientId, endpoints: Vec<EndpointId>) {
     ctx.wake.wake_all(client, endpoints.into_iter().map(|endpoint| (Queue::Webhook, endpoint.0)));
 }

@@ -28,16 +28,16 @@ use base::{
 
 pub use change::{delete, list, update};
 
-/// How long a replaced secret signs beside the new one (CONTRACT 7).
+/// How long a replaced secret signs with the new one (CONTRACT 7).
 pub const REPLACED_SECRET_SIGNS: TimeDelta = TimeDelta::hours(24);
 
-/// Length of a signing secret: Standard Webhooks asks for 24 to 64 bytes.
+/// Length of a signing secret. Standard Webhooks requires 24 to 64 bytes.
 const SECRET_BYTES: usize = 32;
 
-/// Longest address taken, in bytes.
+/// Longest address, in bytes.
 const URL_MAX: usize = 2048;
 
-/// Why a configuration was not stored, changed or shown.
+/// The reason why a configuration was not stored, changed or shown.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigureError {
     /// 403 (SPEC 7).

@@ -1,4 +1,4 @@
-//! One attempt: sign the stored bytes, send them, understand the answer.
+//! One attempt: signs the stored bytes, sends them, and interprets the answer.
 
 use std::{sync::Arc, time::Duration};
 
@@ -12,19 +12,19 @@ use tokio::time::Instant;
 
 use super::send_queue::ReadyDelivery;
 
-/// Where deliveries go and how they are signed.
+/// The address of deliveries and the keys that sign them.
 pub(super) struct Target {
     pub(super) url: String,
-    /// The same, judged; or what every attempt ends with.
+    /// The checked address, or the failure of every attempt.
     address: Result<WebhookAddress, PostError>,
-    /// Signs.
+    /// The signing secret.
     secret: Vec<u8>,
-    /// Sign too, each until its time.
+    /// Replaced secrets, which sign too until these times.
     replaced: Vec<(Vec<u8>, DateTime<Utc>)>,
 }
 
 impl Target {
-    /// `allow_private`: whether the client may have webhooks on private addresses.
+    /// `allow_private`: the client may have webhooks on private addresses.
     pub(super) fn new(
         url: String,
         allow_private: bool,
@@ -35,7 +35,7 @@ impl Target {
         Self { url, address, secret, replaced }
     }
 
-    /// The call of an attempt made at `now`: the id stays, timestamp and signatures are new.
+    /// The request of an attempt at `now`. The id stays; timestamp and signatures are new.
     fn post(&self, ready: &ReadyDelivery, now: DateTime<Utc>) -> Result<WebhookPost, PostError> {
         let to = self.address.clone()?;
         let mut secrets: Vec<&[u8]> = vec![&self.secret];
@@ -45,20 +45,20 @@ impl Target {
     }
 }
 
-/// How an attempt ended.
+/// The outcome of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Outcome {
     pub(super) verdict: Verdict,
     pub(super) status_code: Option<u16>,
     pub(super) retry_after: Option<Duration>,
-    /// Why it failed, in words.
+    /// The failure as a text for people.
     pub(super) error: Option<String>,
-    /// Beginning of the answer's body.
+    /// The first bytes of the answer.
     pub(super) response_start: Option<String>,
 }
 
 impl Outcome {
-    /// What an answer, or its absence, means.
+    /// Interprets an answer, or its absence.
     fn of(result: Result<PostAnswer, PostError>) -> Self {
         match result {
             Ok(answer) => Self::of_answer(answer),
@@ -98,15 +98,15 @@ fn failure_text(status: u16) -> String {
     }
 }
 
-/// PostgreSQL takes no NUL characters; a receiver may send some.
+/// Removes NUL characters, which a receiver may send and PostgreSQL cannot store.
 fn storable(text: &str) -> String {
     text.replace('\0', "\u{fffd}")
 }
 
-/// An attempt that has been made.
+/// A finished attempt.
 pub(super) struct Attempted {
     pub(super) ready: ReadyDelivery,
-    /// Where it went.
+    /// The address that was called.
     pub(super) target: Arc<Target>,
     pub(super) outcome: Outcome,
     pub(super) at: DateTime<Utc>,

@@ -1,4 +1,4 @@
-//! An endpoint whose receiver takes nothing is turned off, and its client is told.
+//! Turns an endpoint off if its receiver fails for good, and informs the client.
 
 use domain::{
     event::{Event, WebhookDisabled},
@@ -19,8 +19,8 @@ use uuid::Uuid;
 use super::{attempt::Target, endpoint_of};
 use base::{Context, Result, lanes::Lease};
 
-/// Turns the endpoint off, ends what waits for it and tells the client, unless its address was changed meanwhile: `None`. `inbox`
-/// is the one that the failed event was about. Answers the lanes to wake after the commit.
+/// Turns the endpoint off, drops its waiting deliveries and informs the client. `None`: its address was changed before,
+/// so nothing is done. `inbox` is the subject of the failed event. Returns the lanes to wake after the commit.
 pub(super) async fn disable(
     ctx: &Context,
     db: &mut PgConnection,
@@ -56,8 +56,8 @@ fn verb(reason: DisabledReason) -> &'static str {
     }
 }
 
-/// Records that the webhook is off, as a partner event: the configuration of the inbox says who hears of it, as of all its
-/// events.
+/// Records that the webhook is off, as a partner event. As for all events, the configuration of the inbox decides its
+/// receiver.
 async fn tell(
     ctx: &Context,
     db: &mut PgConnection,
@@ -72,7 +72,7 @@ async fn tell(
     let off = WebhookDisabled { config, is_default: overridden.is_none(), webhook, url, reason };
     let event = NewEvent {
         inbox: overridden.or(inbox),
-        // What is said of one endpoint stays in order.
+        // The events about one endpoint stay in order.
         order_key: endpoint.0.as_u64_pair().1.cast_signed(),
         at: ctx.now(),
         event: Event::WebhookDisabled(off),

@@ -1,15 +1,15 @@
-//! Delivers what waits for one endpoint: the worker of `Queue::Webhook`, whose lanes are endpoints.
+//! Sends the due deliveries of one endpoint: the worker of `Queue::Webhook`, whose lanes are endpoints.
 //!
-//! Three things run side by side and never wait for each other: a look for the next page of due deliveries, which shapes
-//! them and stores the bytes ([`page`], [`shape`]); the requests in flight ([`attempt`]), started in the order that
-//! [`send_queue`] allows; and a transaction that writes down a group of outcomes ([`settle`]). What is held in memory is left
-//! out of the next look. A process that dies in between has written nothing of an attempt in flight, so that attempt is
-//! made again with the same id: receivers see an event at least once.
+//! Three activities run at the same time and never wait for each other: reading the next page of due deliveries, which
+//! shapes their bodies ([`page`], [`shape`]); the requests in flight ([`attempt`]), started in the order that
+//! [`send_queue`] allows; and a transaction that stores a group of outcomes ([`settle`]). Deliveries in memory are left
+//! out of the next page. If the process dies, the attempts in flight are not recorded, so they are made again with the
+//! same id: receivers see an event at least once.
 //!
-//! A process that lives writes down every attempt that it made. When its lane has gone to another one it begins nothing more, finishes
-//! what is in flight, and records that, too; a database that is away is waited for.
+//! A process that lives records every attempt that it made. If its lane has gone to another process, it starts nothing
+//! more, finishes the requests in flight, and records them too. If the database is down, it waits.
 //!
-//! Nothing here waits for another endpoint, and no connection to the database is held during a request.
+//! No endpoint waits for another one, and no database connection is held during a request.
 
 mod attempt;
 mod disable;
@@ -46,15 +46,16 @@ use base::{
     lanes::{LaneState, Lease},
 };
 
-/// Deliveries read at once, and how many in memory are enough to stop reading on.
+/// Deliveries per page. With this many in memory, no further page is read.
 const PAGE: usize = 256;
-/// Deliveries in memory when few conversations hold up the rest: reading goes on to find others until here.
+/// Most deliveries in memory if a few conversations hold up the rest. Up to here, pages are read to find others.
 const MOST_WAITING: usize = 4096;
-/// Outcomes that are written at once without waiting for more.
+/// Outcomes that are stored at once, without waiting for more.
 const GROUP: usize = 128;
-/// Number of outcomes that wait to be written from which nothing more is sent. As many may come twice if the process dies.
+/// With this many outcomes to store, no more requests start. This is also the number that may arrive twice if the
+/// process dies.
 const MOST_UNWRITTEN: usize = 2 * GROUP;
-/// How long an outcome waits for others to be written with.
+/// How long an outcome waits for others.
 const GROUP_WAIT: Duration = Duration::from_millis(15);
 
 /// Sends the due deliveries of the endpoint until none is left or the lease is over. Then it finishes the requests in flight, which
@@ -65,7 +66,7 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<LaneState> {
 
 type Running<'a, T> = Option<Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>>;
 
-/// Waits for something that may not be running.
+/// Waits for a future that may not be running.
 async fn outcome_of<T>(running: &mut Running<'_, T>) -> Result<T> {
     match running {
         Some(future) => future.await,
@@ -73,7 +74,7 @@ async fn outcome_of<T>(running: &mut Running<'_, T>) -> Result<T> {
     }
 }
 
-/// What the run was woken by.
+/// The event that woke the loop.
 enum Wakeup {
     Sent(std::result::Result<Attempted, JoinError>),
     Page(Result<Page>),
@@ -83,21 +84,22 @@ enum Wakeup {
     Stop,
 }
 
-/// One call of [`work`]: what is known and under way for the endpoint.
+/// The state of one call of [`work`].
 struct EndpointRun<'a> {
     ctx: &'a Context,
     lease: &'a Lease,
-    /// Read anew with each page, so that a changed address or secret is used at once.
+    /// Read again with each page, so that a changed address or secret is used at once.
     target: Option<Arc<Target>>,
     failing_since: Option<DateTime<Utc>>,
-    /// The endpoint takes nothing any more.
+    /// True if the endpoint takes no more deliveries.
     closed: bool,
-    /// The receiver said so, and that is not written down yet: nothing more is begun until it is.
+    /// True if the receiver answered 410 and that is not stored yet. No request starts until it is.
     is_gone: bool,
-    /// Why the work ends early. What is in flight is still finished, so that as little as possible is sent twice.
+    /// The reason why the work ends early. Requests in flight are finished, so that as little as possible is sent
+    /// twice.
     failed: Option<Error>,
     send_queue: SendQueue,
-    /// In the queue, in flight, or not written down yet.
+    /// Deliveries in the queue, in flight, or not stored yet.
     held: HashSet<DeliveryId>,
     sending: JoinSet<Attempted>,
     outcomes: Vec<Attempted>,
@@ -105,7 +107,7 @@ struct EndpointRun<'a> {
     page_schedule: PageSchedule,
     page: Running<'a, Page>,
     settling: Running<'a, Settled>,
-    /// The group that is being settled gives the lane back: until it is settled nothing new is begun.
+    /// True if the group that is being settled gives the lane back. Until it is settled nothing new starts.
     is_closing: bool,
 }
 
@@ -151,17 +153,17 @@ impl<'a> EndpointRun<'a> {
         }
     }
 
-    /// True when nothing new is to be started.
+    /// True if nothing new may start.
     fn is_ending(&self) -> bool {
         self.closed || self.failed.is_some() || self.lease.is_over()
     }
 
-    /// True when nothing is under way and nothing waits in memory.
+    /// True if nothing is in progress and nothing waits in memory.
     fn is_idle(&self) -> bool {
         self.is_quiet() && self.page.is_none() && self.settling.is_none() && self.outcomes.is_empty()
     }
 
-    /// True when no request is in flight and none can be started.
+    /// True if no request is in flight and none can start.
     fn is_quiet(&self) -> bool {
         self.sending.is_empty() && self.send_queue.waiting() == 0
     }
@@ -170,7 +172,7 @@ impl<'a> EndpointRun<'a> {
         self.sending.len() < self.ctx.settings.webhook_in_flight.max(1)
     }
 
-    /// Starts as many requests as there is room for.
+    /// Starts as many requests as there are free places.
     fn launch(&mut self) {
         let Some(target) = &self.target else { return };
         while self.has_free_place() && !self.is_gone && self.outcomes.len() < MOST_UNWRITTEN {
@@ -181,12 +183,12 @@ impl<'a> EndpointRun<'a> {
         }
     }
 
-    /// Starts reading the next page when there is room for it and it is time.
+    /// Starts reading the next page if there is room for it and it is time.
     fn look(&mut self) {
         if self.page.is_some() || !self.has_room() {
             return;
         }
-        // With nothing else to do, only a look at everything ends the work.
+        // If nothing else is in progress, a look at all due deliveries is needed to end the work.
         let alone = self.is_quiet() && self.outcomes.is_empty() && self.settling.is_none();
         let now = Instant::now();
         if self.page_schedule.is_time(now) || (alone && !self.page_schedule.saw_all()) {
@@ -200,7 +202,7 @@ impl<'a> EndpointRun<'a> {
         self.send_queue.waiting() < PAGE || held_up
     }
 
-    /// Starts writing down outcomes when there are enough, or they have waited long enough, or no more will come.
+    /// Starts to store outcomes if there are enough, if they have waited long enough, or if no more will come.
     fn settle(&mut self) {
         if self.settling.is_some() || self.outcomes.is_empty() {
             return;
@@ -231,7 +233,7 @@ impl<'a> EndpointRun<'a> {
         }
     }
 
-    /// When to go on although nothing has happened.
+    /// Returns the next time to go on without an event.
     fn next_timer(&self) -> Option<Instant> {
         let look = (self.page.is_none() && !self.is_ending() && self.has_room()).then(|| self.page_schedule.next_at());
         let settle = self.oldest_outcome.filter(|_| self.settling.is_none()).map(|oldest| oldest + GROUP_WAIT);
@@ -266,7 +268,7 @@ impl<'a> EndpointRun<'a> {
         LaneState::Held
     }
 
-    /// Ends the work after what is in flight.
+    /// Ends the work after the requests in flight.
     fn fail(&mut self, error: Error) {
         self.failed.get_or_insert(error);
     }
@@ -279,7 +281,7 @@ impl<'a> EndpointRun<'a> {
                 self.oldest_outcome.get_or_insert_with(Instant::now);
                 self.outcomes.push(attempted);
             }
-            // A mistake in our own code: the lane fails as a whole and is taken up again.
+            // A bug in this program: the lane fails as a whole and is taken again.
             Err(error) => {
                 if let Ok(panic) = error.try_into_panic() {
                     std::panic::resume_unwind(panic);
@@ -313,16 +315,16 @@ impl<'a> EndpointRun<'a> {
         }
         if self.is_closing {
             self.is_closing = false;
-            // Something is due that the last page did not show.
+            // A delivery is due that the last page did not have.
             self.page_schedule.expect(Instant::now());
         }
-        // What has come in since says so again.
+        // A later outcome can set it again.
         self.is_gone = self.outcomes.iter().any(|attempted| attempted.outcome.verdict == Verdict::Disable);
         settled.lane.unwrap_or(LaneState::Held)
     }
 }
 
-/// Sleeps for ever without a time.
+/// Sleeps for ever if there is no time.
 async fn sleep_until(time: Option<Instant>) {
     match time {
         Some(time) => tokio::time::sleep_until(time).await,
@@ -330,7 +332,7 @@ async fn sleep_until(time: Option<Instant>) {
     }
 }
 
-/// The endpoint that is the lane of a lease.
+/// The endpoint of a lease.
 fn endpoint_of(lease: &Lease) -> EndpointId {
     EndpointId(lease.lane)
 }

@@ -1,5 +1,6 @@
-//! Reads a page of due deliveries and makes it ready: what has no body is shaped. What a client's own shaper made is stored before
-//! it is sent; what a built-in one made is the same whenever it is made, and is stored with the outcome of its first attempt.
+//! Reads a page of due deliveries and shapes those without a body. A body of a client's own shaper is stored before it
+//! is sent. A body of a built-in shaper is the same whenever it is made, so it is stored with the outcome of its first
+//! attempt.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -35,16 +36,16 @@ use plugins::{
     slots,
 };
 
-/// A page that was read.
+/// A page of due deliveries.
 #[derive(Default)]
 pub(super) struct Page {
-    /// `None` when the endpoint takes nothing any more; what waited for it has ended.
+    /// `None` if the endpoint takes no more deliveries. Its waiting deliveries have been dropped.
     pub(super) open: Option<OpenEndpoint>,
-    /// To be sent, in order.
+    /// Deliveries to send, in order.
     pub(super) ready: Vec<ReadyDelivery>,
-    /// Where a full page ended.
+    /// The last row of a full page.
     pub(super) ended_at: Option<Position>,
-    /// Rows that were not in memory already.
+    /// Rows that were not in memory before.
     pub(super) fresh: usize,
 }
 
@@ -54,7 +55,7 @@ pub(super) struct OpenEndpoint {
     pub(super) failing_since: Option<DateTime<Utc>>,
 }
 
-/// Reads the page after `after` and makes ready what is not in `held`.
+/// Reads the page after `after`, without deliveries in `held`, and shapes the bodies.
 pub(super) async fn prepare(
     ctx: &Context,
     lease: &Lease,
@@ -63,7 +64,7 @@ pub(super) async fn prepare(
 ) -> Result<Page> {
     let endpoint = endpoint_of(lease);
     let mut db = ctx.db.acquire().await?;
-    // What a page leads to is not always written before it is sent, so the lane is looked at here too.
+    // Not every page leads to a write before its deliveries are sent, so the lane is checked here too.
     let stored = configs::endpoint_of_lane(&mut db, lease.client, (endpoint, lease.fence)).await?;
     let open = match stored.ok_or(Error::LeaseLost)? {
         Some(stored) if !stored.url.is_empty() && stored.disabled_at.is_none() => stored,
@@ -87,7 +88,7 @@ pub(super) async fn prepare(
     Ok(Page { open: Some(open), ready, ended_at, fresh: count })
 }
 
-/// Where an endpoint is, and what signs what goes there.
+/// Returns the address of an endpoint and its signing secrets.
 pub(super) fn target(ctx: &Context, client: ClientId, endpoint: Endpoint) -> Result<Target> {
     let open = |sealed: &[u8]| ctx.sealer.open(client, Purpose::WebhookSecret, sealed);
     let now = ctx.now();
@@ -99,7 +100,7 @@ pub(super) fn target(ctx: &Context, client: ClientId, endpoint: Endpoint) -> Res
     Ok(Target::new(endpoint.url, allow_private, secret, replaced))
 }
 
-/// Ends what waits for an endpoint that is gone, off or disabled.
+/// Drops the waiting deliveries of an endpoint that is gone, off or disabled.
 async fn close(ctx: &Context, lease: &Lease, endpoint: Option<&Endpoint>) -> Result<Page> {
     let disabled = endpoint.is_some_and(|endpoint| endpoint.disabled_at.is_some());
     let fate = if disabled { Fate::Exhausted } else { Fate::Dropped };
@@ -114,7 +115,7 @@ async fn close(ctx: &Context, lease: &Lease, endpoint: Option<&Endpoint>) -> Res
     Ok(Page::default())
 }
 
-/// What shaping must know of the inboxes that events are about.
+/// Reads the facts about inboxes that shaping needs.
 async fn shaped_inboxes(
     ctx: &Context,
     db: &mut PgConnection,
@@ -138,7 +139,7 @@ async fn shaped_inboxes(
     Ok(shaped)
 }
 
-/// Shapes what has no body and answers what can be sent, in the order given.
+/// Shapes deliveries without a body. Returns those that can be sent, in the given order.
 async fn make_ready(
     ctx: &Context,
     lease: &Lease,
@@ -178,8 +179,8 @@ async fn make_ready(
     Ok(ready)
 }
 
-/// Writes what shaping led to, where there is something to write: what a client's own shaper said, deliveries that have
-/// ended, and calls to keep.
+/// Stores the results of shaping, if there are any: bodies of a client's own shaper, dropped deliveries, and recorded
+/// calls.
 async fn write(ctx: &Context, lease: &Lease, outcome: &mut SortedOut) -> Result<()> {
     let calls = std::mem::take(&mut outcome.calls);
     if outcome.own.is_empty() && outcome.finished.is_empty() && calls.is_empty() {
@@ -212,17 +213,17 @@ fn ready_with(delivery: &Due, body: Bytes, is_stored: bool) -> ReadyDelivery {
     }
 }
 
-/// What a page of shaped deliveries comes to.
+/// The results of shaping a page.
 #[derive(Default)]
 struct SortedOut {
     ready: Vec<ReadyDelivery>,
-    /// What a client's own shaper said: asked again, it might say something else.
+    /// Answers of the client's own shaper. If it were called again, it could answer differently.
     own: Vec<OwnSaid>,
     finished: Vec<Finished<'static>>,
     calls: Vec<FinishedCall>,
 }
 
-/// What a client's own shaper said of a delivery.
+/// The answer of a client's own shaper about a delivery.
 struct OwnSaid {
     id: DeliveryId,
     body: Option<Bytes>,
@@ -251,7 +252,7 @@ fn sort_out(ctx: &Context, shaped: Vec<Shaped>) -> SortedOut {
             ShapeOutcome::Body(body) => {
                 let body = Bytes::from(body);
                 let own = said(Some(body.clone()));
-                // What is a client's own is stored before anything of the page is sent.
+                // Bodies of a client's own shaper are stored before any delivery of the page is sent.
                 outcome.ready.push(ready_with(&delivery, body, own.is_some()));
                 outcome.own.extend(own);
                 continue;

@@ -1,4 +1,4 @@
-//! When to look for due deliveries again, and from where.
+//! Decides when to look for due deliveries again, and from which position.
 
 use std::time::Duration;
 
@@ -7,23 +7,23 @@ use tokio::time::Instant;
 
 /// First pause between looks that find nothing while requests are in flight.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(20);
-/// Longest such pause: how long an event may wait while others of its endpoint hang.
+/// Longest such pause. An event can wait this long while other requests to its endpoint hang.
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 
-/// Between the beginnings of two looks that new work asks for: what is added in between is found together. An event that
-/// comes alone is looked for at once.
+/// Shortest time between two looks because of new work. Work that is added in between is found together. A lone event
+/// is looked for at once.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(15);
 
-/// Pages go forward from where the last full one ended, and start over at the end: an event that was committed late can
-/// stand before that.
+/// Each page starts where the last full one ended. At the end it starts over, because an event that was committed late
+/// can stand before that position.
 #[derive(Debug)]
 pub(super) struct PageSchedule {
     after: Option<Position>,
-    /// From when added work is looked for at once.
+    /// After this time, added work is looked for at once.
     not_before: Instant,
     next_at: Instant,
     pause: Duration,
-    /// No work was added since the look began.
+    /// True if no work was added since the look began.
     undisturbed: bool,
     saw_all: bool,
 }
@@ -34,14 +34,14 @@ impl PageSchedule {
         Self { after: None, not_before: now, next_at: now, pause: SHORTEST_PAUSE, undisturbed: true, saw_all: false }
     }
 
-    /// A look begins; answers where.
+    /// Begins a look. Returns its start position.
     pub(super) fn begin(&mut self, now: Instant) -> Option<Position> {
         self.undisturbed = true;
         self.not_before = now + BETWEEN_LOOKS;
         self.after
     }
 
-    /// A look ended. `ended_at`: the last row of a full page; `fresh`: rows that were not in memory already.
+    /// Ends a look. `ended_at`: the last row of a full page. `fresh`: rows that were not in memory before.
     pub(super) fn found(&mut self, now: Instant, ended_at: Option<Position>, fresh: usize) {
         let from_start = self.after.is_none();
         self.saw_all = from_start && ended_at.is_none() && self.undisturbed;
@@ -54,7 +54,7 @@ impl PageSchedule {
         self.next_at = now + self.pause;
     }
 
-    /// Work was added: the next look is due now, wherever the last one stands, unless one has only just begun.
+    /// Work was added: the next look is due now, unless one has only just begun.
     pub(super) fn expect(&mut self, now: Instant) {
         self.undisturbed = false;
         self.saw_all = false;
@@ -62,18 +62,18 @@ impl PageSchedule {
         self.next_at = now.max(self.not_before);
     }
 
-    /// True when the last look was one at everything, and nobody has said since it began that there is more. Work that nobody
-    /// here announced keeps the lane from being given back ([`base::lanes::Lease::give_back`]).
+    /// True if the last look saw all due deliveries and no work was announced since it began. Work that was not
+    /// announced here keeps the lane from being given back ([`base::lanes::Lease::give_back`]).
     pub(super) fn saw_all(&self) -> bool {
         self.saw_all
     }
 
-    /// True when the next look is due.
+    /// True if the next look is due.
     pub(super) fn is_time(&self, now: Instant) -> bool {
         self.next_at <= now
     }
 
-    /// When it will be.
+    /// The time of the next look.
     pub(super) fn next_at(&self) -> Instant {
         self.next_at
     }

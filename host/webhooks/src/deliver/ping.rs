@@ -1,4 +1,4 @@
-//! A test ping: one signed request to an endpoint, now, whatever else waits for it. Nothing of it is kept.
+//! A test ping: one signed request to an endpoint at once, before all waiting deliveries. Nothing of it is stored.
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,24 +19,24 @@ use super::{
 };
 use base::{Context, Result};
 
-/// How a ping went.
+/// The result of a ping.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pinged {
-    /// The header `webhook-id` that it had.
+    /// Its header `webhook-id`.
     pub id: DeliveryId,
-    /// HTTP status; `None` when no answer came.
+    /// HTTP status. `None` if no answer came.
     pub status_code: Option<u16>,
-    /// Why it does not count as received, in words.
+    /// The failure as a text for people.
     pub error: Option<String>,
-    /// Beginning of the answer's body.
+    /// The first bytes of the answer.
     pub response_start: Option<String>,
-    /// When it was made.
+    /// Time of the request.
     pub at: DateTime<Utc>,
-    /// How long it took.
+    /// Duration of the request.
     pub duration: Duration,
 }
 
-/// Pings an endpoint, also one that was turned off. Its answer changes nothing.
+/// Pings an endpoint, even one that was turned off. The result changes nothing.
 pub async fn ping(ctx: &Context, client: ClientId, webhook: WebhookType, endpoint: Endpoint) -> Result<Pinged> {
     let now = ctx.now();
     let body =

@@ -1,30 +1,31 @@
-//! What is in memory and not on its way yet: first attempts of the same key in order and one at a time, retries whenever
-//! there is room.
+//! Deliveries in memory that are not in flight. First attempts with the same key are sent in order and one at a time.
+//! Retries are sent whenever there is a free place.
 
 use std::collections::{HashMap, VecDeque};
 
 use bytes::Bytes;
 use domain::ids::{DeliveryId, InboxId};
 
-/// A delivery that can be sent.
+/// A delivery with its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ReadyDelivery {
     pub(super) id: DeliveryId,
     pub(super) order_key: i64,
-    /// The inbox that it is about.
+    /// The inbox that its event is about.
     pub(super) inbox: InboxId,
     /// Attempts made before this one.
     pub(super) attempts: u16,
-    /// Those of them that do not count in the schedule: it has been sent again since.
+    /// Attempts that do not count in the schedule, because the delivery was sent again by hand after them.
     pub(super) schedule_from: u16,
     pub(super) body: Bytes,
-    /// The body is on disk. One that a built-in shaper made is written with the outcome of its first attempt: made again from
-    /// the same event, it is the same.
+    /// True if the body is stored. A body of a built-in shaper is stored with the outcome of its first attempt, because
+    /// the same event gives the same body again.
     pub(super) is_stored: bool,
 }
 
 impl ReadyDelivery {
-    /// True when it was never tried, or not since it is sent again: it keeps its place among the others of its key.
+    /// True if it has not been tried since it was created or sent again. Then it keeps its place among the others of
+    /// its key.
     fn keeps_place(&self) -> bool {
         self.attempts == self.schedule_from
     }
@@ -37,15 +38,15 @@ struct Line {
     in_flight: bool,
 }
 
-/// Everything that waits to be sent to one endpoint.
+/// All deliveries that wait for one endpoint.
 #[derive(Debug, Default)]
 pub(super) struct SendQueue {
     lines: HashMap<i64, Line>,
-    /// Keys whose first delivery may go now, in the order in which they came to be so.
+    /// Keys whose first delivery may go now, in the order in which they became free.
     free: VecDeque<i64>,
     retries: VecDeque<ReadyDelivery>,
     waiting: usize,
-    /// The last one taken was a retry, so that neither kind starves the other.
+    /// True if the last one taken was a retry, so that neither kind starves the other.
     took_retry: bool,
 }
 
@@ -65,7 +66,7 @@ impl SendQueue {
         line.waiting.push_back(ready);
     }
 
-    /// The next delivery that may go. Its key stays closed until [`SendQueue::settled`].
+    /// Takes the next delivery that may go. Its key stays closed until [`SendQueue::settled`].
     pub(super) fn pop(&mut self) -> Option<ReadyDelivery> {
         let retry_first = !self.took_retry;
         let taken = if retry_first {
@@ -89,7 +90,7 @@ impl SendQueue {
         line.waiting.pop_front()
     }
 
-    /// An attempt has its answer: the next of the same key may go, whatever the answer was.
+    /// Records the end of an attempt: the next delivery with the same key may go, after a success or a failure.
     pub(super) fn settled(&mut self, ready: &ReadyDelivery) {
         if !ready.keeps_place() {
             return;
@@ -103,17 +104,17 @@ impl SendQueue {
         }
     }
 
-    /// How many wait, free or not.
+    /// Number of waiting deliveries, free or not.
     pub(super) fn waiting(&self) -> usize {
         self.waiting
     }
 
-    /// True when nothing can go right now, though something may wait behind what is in flight.
+    /// True if nothing can go now. Deliveries may still wait behind those in flight.
     pub(super) fn is_blocked(&self) -> bool {
         self.free.is_empty() && self.retries.is_empty()
     }
 
-    /// Forgets what waits; it is all in the database.
+    /// Forgets the waiting deliveries, which are all in the database.
     pub(super) fn clear(&mut self) {
         *self = Self::default();
     }

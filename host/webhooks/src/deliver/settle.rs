@@ -1,4 +1,4 @@
-//! Writes down a group of outcomes: what became of each delivery, the attempts, and the health of the endpoint.
+//! Stores a group of outcomes: the fate of each delivery, the attempts, and the health of the endpoint.
 
 use std::{sync::Arc, time::Duration};
 
@@ -25,24 +25,24 @@ use base::{
     lanes::{LaneState, Lease, write_down},
 };
 
-/// An endpoint that has failed all this time without one success is turned off (STYLE 6.1).
+/// An endpoint that has failed for this time without a success is turned off (STYLE 6.1).
 const FAILING_TOO_LONG: TimeDelta = TimeDelta::days(5);
 
-/// What a group led to.
+/// The result of settling a group.
 pub(super) struct Settled {
-    /// These are no longer held.
+    /// Deliveries that are no longer held.
     pub(super) ids: Vec<DeliveryId>,
     pub(super) failing_since: Option<DateTime<Utc>>,
-    /// Nothing more goes to this endpoint.
+    /// True if the endpoint takes no more deliveries.
     pub(super) disabled: bool,
     /// `None`: the lane has gone to another process.
     pub(super) lane: Option<LaneState>,
 }
 
-/// Writes down a group of outcomes, at once or not at all; again and again while the database is away, and also when the lane has gone to
-/// another process: the requests were made. Nearly always that is one statement; what it means for the endpoint shares
-/// its transaction, and is left to the other process if there is one. If the group `is_last`, the lane is given back with it, unless
-/// more is due.
+/// Stores a group of outcomes in one transaction. It tries again while the database is down, and also stores the
+/// attempts if the lane has gone to another process, because the requests were made. Nearly always this is one
+/// statement. A change of the endpoint's health shares its transaction, and is left to the other process if there is
+/// one. If the group `is_last`, the statement gives the lane back, unless more is due.
 pub(super) async fn settle(
     ctx: &Context,
     lease: &Lease,
@@ -55,7 +55,7 @@ pub(super) async fn settle(
     let schedule = &ctx.settings.webhook_retry_schedule;
     let finished: Vec<Finished<'_>> =
         group.iter().map(|attempted| finished(attempted, schedule, now, ctx.ids.random())).collect();
-    // An answer of the address that the endpoint had before says nothing about the one that it has now.
+    // An answer of an earlier address says nothing about the present one.
     let of_this_address = group.iter().filter(|attempted| attempted.target.url == target.url);
     let health = Health::after(of_this_address, failing_since);
     count(&group);
@@ -86,7 +86,7 @@ struct Written {
     lane: Option<LaneState>,
 }
 
-/// Writes outcomes that change what is known of the endpoint.
+/// Stores outcomes that change the health of the endpoint.
 async fn write_with_health(
     ctx: &Context,
     lease: &Lease,
@@ -124,7 +124,7 @@ pub(super) async fn write(
     Ok(deliveries::settle(db, lease.client, lane, finished, attempts, give_back_at).await?)
 }
 
-/// What becomes of a delivery after an attempt.
+/// The fate of a delivery after an attempt.
 fn finished<'a>(attempted: &'a Attempted, schedule: &[Duration], now: DateTime<Utc>, jitter: u64) -> Finished<'a> {
     let attempts = attempted.ready.attempts.saturating_add(1);
     let fate = match attempted.outcome.verdict {
@@ -139,7 +139,7 @@ fn finished<'a>(attempted: &'a Attempted, schedule: &[Duration], now: DateTime<U
     Finished { id: attempted.ready.id, attempts, fate, body }
 }
 
-/// When a delivery that failed `attempts` times is tried again, if ever.
+/// The fate of a delivery that failed `attempts` times: a retry at a time, or its end.
 pub(super) fn fate_of_failure(
     schedule: &[Duration],
     attempts: u16,
@@ -161,7 +161,7 @@ struct Health {
 }
 
 impl Health {
-    /// A success anywhere in the group begins anew; the outcomes are in the order in which they came.
+    /// A success in the group resets the health. The outcomes are in the order of their arrival.
     fn after<'a>(group: impl IntoIterator<Item = &'a Attempted>, failing_since: Option<DateTime<Utc>>) -> Self {
         let mut health = Self { failing_since, disable: None };
         for attempted in group {
@@ -210,7 +210,7 @@ fn count(group: &[Attempted]) {
 
 #[cfg(test)]
 mod tests {
-    //! Tests of what becomes of deliveries and endpoints.
+    //! Tests of the fates of deliveries and endpoints.
 
     use bytes::Bytes;
     use domain::ids::InboxId;

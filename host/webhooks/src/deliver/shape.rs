@@ -1,4 +1,4 @@
-//! Turns events into bodies: by the client's own shaper where it has one, else by a built-in one.
+//! Turns events into bodies, by the client's own shaper if it has one, otherwise by a built-in one.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -27,20 +27,20 @@ use plugins::{
     slots::{Activation, Mode, Slots},
 };
 
-/// A client's own shaper that failed this often in one page is not asked again for the rest of it: one that hangs would
-/// hold up everything behind it.
+/// If a client's own shaper fails this often in one page, it is not called again for the rest of the page. One that
+/// hangs would hold up everything behind it.
 const PATIENCE: u32 = 3;
-/// How often a call that found no free place is made again, and after what pause.
+/// How often a call without a free place is tried again, and the pause between the tries.
 const BUSY_TRIES: u32 = 20;
 const BUSY_PAUSE: Duration = Duration::from_millis(25);
 
-/// Events that a built-in shaper is asked about together at most.
+/// Most events in one call of a built-in shaper.
 const TOGETHER: usize = 16;
 
-/// As many bodies are made at once. Asked once: the answer is put together from files of the system.
+/// Bodies that are made at the same time. Read once, because the value comes from files of the system.
 static PROCESSORS: LazyLock<usize> = LazyLock::new(|| std::thread::available_parallelism().map_or(1, NonZero::get));
 
-/// The shapers that a client has put in charge on an inbox.
+/// The client's shapers in force on an inbox.
 #[derive(Debug)]
 pub(super) struct OwnShapers {
     slots: Slots,
@@ -48,7 +48,7 @@ pub(super) struct OwnShapers {
     canary: Option<Candidate>,
 }
 
-/// A shaper that may be asked.
+/// A shaper that may be called.
 #[derive(Debug)]
 struct Candidate {
     answering: Arc<Answering>,
@@ -56,7 +56,7 @@ struct Candidate {
 }
 
 impl OwnShapers {
-    /// `None` when nothing is in force.
+    /// `None` if no shaper is in force.
     pub(super) fn new(slots: Slots) -> Option<Self> {
         let candidate = |activation: &Option<Activation>| {
             let answering = Answering::from(activation.as_ref()?).with_shadow_of(&slots);
@@ -66,7 +66,7 @@ impl OwnShapers {
         (live.is_some() || canary.is_some() || slots.shadow.is_some()).then_some(Self { slots, live, canary })
     }
 
-    /// Those that may shape what is about `subject`, in order: a canary that fails leaves it to the live one.
+    /// The shapers for `subject`, in order: if a canary fails, the live one is called.
     fn candidates(&self, subject: Uuid) -> impl Iterator<Item = &Candidate> {
         let is_canarys = self.slots.answering(subject).is_some_and(|active| active.mode == Mode::Canary);
         let canary = self.canary.as_ref().filter(|_| is_canarys);
@@ -75,14 +75,14 @@ impl OwnShapers {
     }
 }
 
-/// An inbox that events of a page are about.
+/// An inbox of events of a page.
 #[derive(Debug, Default)]
 pub(super) struct ShapedInbox {
-    /// What it is reached at.
+    /// Its address.
     pub(super) business: String,
-    /// Over what; `None` where it is gone.
+    /// Its channel. `None` if it is gone.
     pub(super) channel: Option<Channel>,
-    /// Without any, the built-in shapers are asked.
+    /// The client's shapers. If there are none, the built-in shapers are called.
     pub(super) own: Option<OwnShapers>,
 }
 
@@ -93,29 +93,29 @@ pub(super) struct PageShaper {
     pub(super) inboxes: HashMap<InboxId, ShapedInbox>,
 }
 
-/// What a delivery became.
+/// The result of shaping a delivery.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ShapeOutcome {
-    /// These bytes are the delivery.
+    /// The body.
     Body(String),
-    /// The shaper says that there is nothing to send.
+    /// The shaper decided that there is nothing to send.
     Unwanted,
-    /// No shaper gave an answer: to be tried again.
+    /// No shaper answered. It must be tried again.
     Failed,
-    /// The stored event is none of this version's.
+    /// The stored event is not of this version.
     Unreadable,
 }
 
-/// A delivery with its event as it is stored.
+/// A delivery with its stored event.
 pub(super) type Due = DueDelivery<Box<RawValue>>;
 
-/// A delivery and its stored event, with its place among all of the page.
+/// A delivery and its stored event, with its position in the page.
 type Placed = (usize, Due, Box<RawValue>);
 
-/// What one built-in shaper is asked about at once.
+/// The input of one call of a built-in shaper.
 #[derive(Default)]
 struct Together {
-    /// With their places among all of the page.
+    /// Deliveries with their positions in the page.
     deliveries: Vec<(usize, Due)>,
     /// Their events, in the same order.
     events: Vec<WebhookEvent>,
@@ -126,22 +126,22 @@ struct Together {
 pub(super) struct Shaped {
     pub(super) delivery: Due,
     pub(super) outcome: ShapeOutcome,
-    /// The client's shaper that gave the answer; `None` = a built-in one, or none.
+    /// The client's shaper that answered. `None`: a built-in one, or none.
     pub(super) by: Option<Arc<Answering>>,
-    /// To be kept.
+    /// Calls to record.
     pub(super) calls: Vec<FinishedCall>,
 }
 
 impl Shaped {
-    /// Without a shaper of the client, and with nothing to be kept of the calls.
+    /// A result without a shaper of the client, and without calls to record.
     fn by_nobody(delivery: Due, outcome: ShapeOutcome) -> Self {
         Self { delivery, outcome, by: None, calls: Vec::new() }
     }
 }
 
 impl PageShaper {
-    /// Shapes deliveries, with as many calls at once as there are processors, and answers them in the order given. `event` is
-    /// the stored event of each.
+    /// Shapes deliveries, with one call per processor at the same time. Returns them in the given order. `event` is the
+    /// stored event of each.
     pub(super) async fn shape_all(self, deliveries: Vec<(Due, Box<RawValue>)>) -> Vec<Shaped> {
         let groups = self.groups(deliveries);
         let workers = PROCESSORS.min(groups.len());
@@ -156,7 +156,7 @@ impl PageShaper {
                     let next = unshaped.lock().unwrap_or_else(PoisonError::into_inner).next();
                     let Some(group) = next else { return done };
                     done.extend(shaper.shape_group(group).await);
-                    // A call can be over without ever having waited: others have their turn in between.
+                    // A call can end without ever waiting, so this lets other tasks run in between.
                     tokio::task::yield_now().await;
                 }
             });
@@ -166,7 +166,7 @@ impl PageShaper {
         all.into_iter().map(|(_, shaped)| shaped).collect()
     }
 
-    /// What is shaped in one go: several events where only a built-in shaper has a say, else one.
+    /// Groups deliveries for calls: several events for a built-in shaper, otherwise one.
     fn groups(&self, deliveries: Vec<(Due, Box<RawValue>)>) -> Vec<Vec<Placed>> {
         let (mut groups, mut together) = (Vec::new(), Vec::new());
         for (place, (delivery, event)) in deliveries.into_iter().enumerate() {
@@ -206,7 +206,7 @@ impl PageShaper {
         shaped
     }
 
-    /// Asks a built-in shaper about several events at once; where that fails, about each of them.
+    /// Calls a built-in shaper about several events. If that fails, it calls it about each of them.
     async fn shape_together(
         &self,
         shaper: &'static str,
@@ -230,7 +230,7 @@ impl PageShaper {
         shaped
     }
 
-    /// The event of a delivery; `None` = it is none of this version's.
+    /// The event of a delivery. `None`: it is not of this version.
     fn read(&self, delivery: &Due, stored: &str) -> Option<WebhookEvent> {
         let inbox = self.inboxes.get(&delivery.inbox);
         match shaper_event::read(stored, inbox.map_or("", |inbox| &inbox.business)) {
@@ -275,7 +275,7 @@ impl PageShaper {
         Shaped { delivery, outcome, by: None, calls }
     }
 
-    /// Asks a shaper of the client; `None` when its answer is of no use.
+    /// Calls a shaper of the client. `None`: its answer cannot be used.
     async fn ask_own(
         &self,
         shaper: &Arc<Answering>,
@@ -291,7 +291,7 @@ impl PageShaper {
         }
     }
 
-    /// Calls a shaper; waits for a free place.
+    /// Calls a shaper, after waiting for a free place.
     async fn ask(
         &self,
         answering: &Arc<Answering>,
@@ -299,7 +299,7 @@ impl PageShaper {
         event: &WebhookEvent,
     ) -> (Result<(Option<String>, CallTrace), CallError>, FinishedCall) {
         let about = subject(delivery);
-        // The same however often the body is shaped.
+        // The time is the same whenever the body is shaped.
         let now = minted_at(delivery.id.0);
         let mut tries = 0;
         loop {
@@ -315,17 +315,17 @@ impl PageShaper {
     }
 }
 
-/// What the call about a delivery is about.
+/// The subject of the call about a delivery.
 fn subject(delivery: &Due) -> CallSubject {
     CallSubject::event(delivery.id.0, delivery.id.0)
 }
 
-/// Stands for the conversation on the inbox: a canary has it or has it not.
+/// The key that decides whether a canary version shapes this conversation.
 fn conversation_of(delivery: &Due) -> Uuid {
     Uuid::from_u64_pair(0, delivery.order_key.cast_unsigned())
 }
 
-/// Why a body cannot be sent. Receivers are promised JSON.
+/// The reason why a body cannot be sent. Receivers are promised JSON.
 fn fault_of(body: Option<&str>) -> Option<String> {
     let fault = serde_json::from_str::<serde::de::IgnoredAny>(body?).err()?;
     Some(format!("the body is not JSON ({fault}); the built-in shaper was used instead"))

@@ -1,4 +1,4 @@
-//! Sending again what was not received, and trying an address.
+//! Sends deliveries again, and tries an address.
 
 use base::{
     Context,
@@ -22,16 +22,16 @@ const AT_ONCE: i64 = 5_000;
 /// Deliveries that one call makes due.
 const MOST: u64 = 100_000;
 
-/// What a call makes due again.
+/// The result of sending again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Resent {
     /// Deliveries that are sent again.
     pub count: u64,
-    /// There are more: call again.
+    /// True if there are more. Call again.
     pub more: bool,
 }
 
-/// An endpoint that takes deliveries: it has an address and was not turned off.
+/// True if an endpoint takes deliveries: it has an address and was not turned off.
 fn is_on(endpoint: &EndpointHealth) -> bool {
     !endpoint.url.is_empty() && endpoint.disabled_at.is_none()
 }
@@ -40,8 +40,8 @@ fn wake(ctx: &Context, client: ClientId, endpoint: EndpointId) {
     ctx.wake.wake(Queue::Webhook, client, endpoint.0);
 }
 
-/// Sends a delivery again, now: one that was given up, one that waits for a retry, or one that was received. It has the same
-/// bytes and the same id, and where it fails the schedule begins anew.
+/// Sends a delivery again at once: one that was given up, waits for a retry, or was received. It has the same bytes and
+/// the same id. If it fails, the schedule begins again.
 pub async fn resend(
     ctx: &Context,
     client: ClientId,
@@ -67,8 +67,8 @@ pub async fn resend(
     Ok(())
 }
 
-/// Sends again what was given up of the events of a period, of one webhook of a configuration or of all that are on; in the order of
-/// the events within each. The period begins with its first moment and ends before its second, if it ends.
+/// Sends given-up deliveries of a period again, for one webhook of a configuration or for all that are on, in the order
+/// of their events. The period begins with its first moment and ends before its second, if there is one.
 pub async fn resend_failed(
     ctx: &Context,
     client: ClientId,
@@ -105,7 +105,7 @@ pub async fn resend_failed(
     Ok(resent)
 }
 
-/// Sends a test ping to the address of a webhook, and answers the address and how it went. Nothing is stored.
+/// Sends a test ping to the address of a webhook. Returns the address and the result. Nothing is stored.
 pub async fn ping(
     ctx: &Context,
     client: ClientId,

@@ -1,5 +1,5 @@
-//! What a client sees of its webhooks: how each does, the attempts that were made with what was answered, and one delivery with all
-//! of its attempts. What was not received can be sent [`again`], and an address can be tried with a ping.
+//! The history of webhooks for a client: the health of each, the attempts with their answers, and one delivery with all
+//! its attempts. Failed deliveries can be sent [`again`], and an address can be tried with a ping.
 
 mod again;
 
@@ -15,7 +15,7 @@ pub use storage::webhooks::history::{Attempt, Delivery, DeliveryState, EndpointH
 
 use base::{Context, Error};
 
-/// Why nothing is shown, or sent.
+/// The reason of a refusal.
 #[derive(Debug, thiserror::Error)]
 pub enum HistoryError {
     /// 404.
@@ -29,7 +29,7 @@ pub enum HistoryError {
         "there is nothing to send: the event was dropped, by the plugin that shapes it or because its webhook was off"
     )]
     Dropped,
-    /// Nobody's fault.
+    /// The fault is in the service, not in the request.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -69,16 +69,16 @@ async fn endpoints_of(
     Ok(endpoints)
 }
 
-/// Which attempts are wanted.
+/// Filters of the list of attempts.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct WantedAttempts {
-    /// Only those of this webhook.
+    /// Only attempts of this webhook.
     pub webhook: Option<WebhookType>,
-    /// Only those that were not answered with 2xx.
+    /// Only attempts without a 2xx answer.
     pub failed: bool,
 }
 
-/// The attempts of a configuration's webhooks, the newest first, each with its webhook.
+/// Lists the attempts of a configuration's webhooks, newest first, each with its webhook.
 pub async fn attempts(
     ctx: &Context,
     client: ClientId,
@@ -100,7 +100,7 @@ pub async fn attempts(
     Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
 }
 
-/// A delivery with its attempts, the first first.
+/// Returns a delivery with its attempts, oldest first.
 pub async fn delivery(
     ctx: &Context,
     client: ClientId,

@@ -1,4 +1,5 @@
-//! The events of the chatbot webhook (SPEC 6.5): a customer wrote, the bot or an agent answered, the chat was assigned.
+//! The events of the chatbot webhook (SPEC 6.5): a message of a customer, an answer of the bot or an agent, an
+//! assignment of the chat.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -12,7 +13,7 @@ use plugin_host::webhook_shaper::{Agent, ChatbotEvent, ChatbotSettings, Directio
 
 use plugin_host::unix_millis;
 
-/// The customer wrote.
+/// A message of the customer.
 pub(super) fn came(came: &MessageCame, told: ChatbotReport, business: &str, at: DateTime<Utc>) -> ChatbotEvent {
     let quoted = came.answers.as_ref().filter(|_| came.quoted_provider_id.is_some());
     ChatbotEvent {
@@ -30,7 +31,7 @@ pub(super) fn came(came: &MessageCame, told: ChatbotReport, business: &str, at: 
     }
 }
 
-/// The customer edited or deleted a message: an event about that message, whose type says what became of it.
+/// An edit or deletion by the customer: an event about that message, whose type names the change.
 pub(super) fn changed(
     changed: &MessageChanged,
     told: ChatbotReport,
@@ -45,7 +46,7 @@ pub(super) fn changed(
     }
 }
 
-/// The bot or an agent answered. Templates and quotes are told of replies of customers alone.
+/// An answer of the bot or an agent. Templates and quotes are reported for replies of customers only.
 pub(super) fn said(said: &MessageSaid, told: ChatbotReport, business: &str, at: DateTime<Utc>) -> ChatbotEvent {
     let media_url = match &said.content {
         OutboundContent::Media(file) => Some(file.url.clone()),
@@ -61,7 +62,7 @@ pub(super) fn said(said: &MessageSaid, told: ChatbotReport, business: &str, at: 
     }
 }
 
-/// The chat was given to an agent or a team: an `OUTGOING` event without a message, since no customer wrote.
+/// An assignment to an agent or a team: an `OUTGOING` event without a message.
 pub(super) fn assigned(
     scene: &Scene,
     assigned: Assignment,
@@ -75,7 +76,7 @@ pub(super) fn assigned(
     }
 }
 
-/// The words for what a bot sends are those for what customers send.
+/// Messages of a bot use the type names of customers' messages.
 fn type_of_reply(content: &OutboundContent) -> MessageContentType {
     match content {
         OutboundContent::Text { .. } | OutboundContent::Template(_) | OutboundContent::Sms(_) => {
@@ -88,7 +89,7 @@ fn type_of_reply(content: &OutboundContent) -> MessageContentType {
     }
 }
 
-/// What every event of a chat shows, without a message.
+/// The fields of every event of a chat, without a message.
 fn of_chat(
     (chat, customer): (&Chat, &Customer),
     told: ChatbotReport,

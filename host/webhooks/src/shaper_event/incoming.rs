@@ -7,8 +7,8 @@ use domain::{
 };
 use plugin_host::webhook_shaper::IncomingMessageEvent;
 
-/// All fields that apply to the message. `sender` is the phone number that is known of the customer, also when this very
-/// message withholds it.
+/// All fields that apply to the message. `sender` is the known phone number of the customer, even if this message
+/// withholds it.
 pub(super) fn incoming(came: &MessageCame, business: &str, at: DateTime<Utc>) -> IncomingMessageEvent {
     let answers = came.answers.as_ref();
     let content_type = MessageContentType::of_inbound(&came.content, came.carousel);
@@ -60,7 +60,7 @@ pub(super) fn incoming(came: &MessageCame, business: &str, at: DateTime<Utc>) ->
     }
 }
 
-/// What the message says, by field.
+/// The content of the message, by field.
 #[derive(Default)]
 struct Said {
     text: Option<String>,
@@ -102,7 +102,7 @@ impl Said {
     }
 }
 
-/// The parameters of the template that the message answers, by position.
+/// The parameters of the answered template, by position.
 fn body_parameters(came: &MessageCame) -> Option<Vec<(String, String)>> {
     let template = came.answers.as_ref()?.template.as_ref()?;
     let last = came.last_template.as_ref().filter(|last| last.id == template.id);

@@ -1,4 +1,4 @@
-//! From what is stored of an event to the types of world `webhook-shaper`: the only place that fills them.
+//! Turns stored events into the types of world `webhook-shaper`. This is the only place that fills them.
 
 mod chatbot;
 mod incoming;
@@ -18,27 +18,27 @@ use plugin_host::{
     webhook_shaper::{SessionStatusEvent, StatusEvent, WebhookEvent},
 };
 
-/// Why a stored event cannot be shaped.
+/// The reason why a stored event cannot be shaped.
 #[derive(Debug, thiserror::Error)]
 pub enum Unreadable {
-    /// It has another version, is of another kind, or is no event at all.
+    /// It has another version or kind, or is not an event.
     #[error("it is no event of this version")]
     Form(#[source] serde_json::Error),
-    /// Its webhook does not tell of such events.
+    /// Its webhook does not report such events.
     #[error("its webhook tells of other events")]
     Kind,
 }
 
-/// Reads a stored event. `business`: what its inbox is reached at.
+/// Reads a stored event. `business` is the address of its inbox.
 pub fn read(stored: &str, business: &str) -> Result<WebhookEvent, Unreadable> {
     match serde_json::from_str::<Report>(stored) {
         Ok(report) => of(&report, business).ok_or(Unreadable::Kind),
-        // Before there were events of our own, the shaper's own types were stored; such deliveries may still wait.
+        // Earlier releases stored the types of the shaper, and such deliveries may still wait.
         Err(error) => serde_json::from_str(stored).map_err(|_| Unreadable::Form(error)),
     }
 }
 
-/// The event with the channel of its inbox named, where that is SMS: what customers write over it looks like WhatsApp otherwise.
+/// Names the channel of an event if it is SMS, because messages of customers over SMS look like WhatsApp otherwise.
 /// States of messages have a field for it.
 pub fn naming(mut event: WebhookEvent, channel: Option<Channel>) -> WebhookEvent {
     let named = channel.filter(|channel| *channel == Channel::Sms);
@@ -51,7 +51,7 @@ pub fn naming(mut event: WebhookEvent, channel: Option<Channel>) -> WebhookEvent
     event
 }
 
-/// What the shaper is asked; `None` when the webhook does not tell of such an event.
+/// The input of the shaper. `None`: the webhook does not report such an event.
 fn of(report: &Report, business: &str) -> Option<WebhookEvent> {
     let at = report.recorded.at;
     Some(match (report.kind, &report.recorded.event) {
@@ -104,7 +104,7 @@ fn status(moved: &MessageMoved, business: &str) -> StatusEvent {
         gst_id: moved.gst_id.clone(),
         ct_id: moved.ct_id.clone(),
         conversation_ct_id: conversation.and_then(|conversation| conversation.ct_id.clone()),
-        // Of a message that goes over WhatsApp, as most do, nothing is said.
+        // Most messages go over WhatsApp, which is not named.
         channel: (moved.leg > 0 || moved.channel == Channel::Sms).then(|| moved.channel.as_str().to_owned()),
         status: moved.state.as_str().to_owned(),
         send_time: time(moved.times.sent),

@@ -12,7 +12,7 @@ use plugin_host::webhook_shaper::{PartnerEvent, partner_event};
 
 use plugin_host::unix_millis;
 
-/// `None` when the partner webhook does not tell of such an event.
+/// `None`: the partner webhook does not report such an event.
 pub(super) fn partner(event: &Event, business: &str, at: DateTime<Utc>) -> Option<PartnerEvent> {
     let named = |event_type: &str| partner_event(event_type, business, unix_millis(at));
     Some(match event {
@@ -67,8 +67,8 @@ fn quality(changed: &InboxQualityChanged, named: PartnerEvent) -> PartnerEvent {
     }
 }
 
-/// The product's four for the tiers of the provider: what is smaller than its smallest is shown as that, and what is no tier is
-/// left out (PROVIDERS 0.3).
+/// Maps the tiers of the provider to the four of the product. A smaller one is shown as the smallest, and an unknown
+/// one is left out (PROVIDERS 0.3).
 fn tier(limit: &str) -> Option<&'static str> {
     match limit {
         "TIER_50" | "TIER_250" | "TIER_1K" | "TIER_2K" => Some("TIER_1K"),
@@ -105,7 +105,7 @@ fn disabled(off: &WebhookDisabled, named: PartnerEvent) -> PartnerEvent {
         fact("url", &off.url),
         fact("reason", off.reason.as_str()),
     ];
-    // The default is for all numbers that have no override.
+    // The default configuration is for all numbers without an override.
     let whatsapp_number = named.whatsapp_number.clone().filter(|_| !off.is_default);
     PartnerEvent { metadata, whatsapp_number, ..named }
 }

@@ -1,4 +1,4 @@
-//! Tests of what the shaper is told.
+//! Tests of the input of shapers.
 
 use chrono::DateTime;
 use domain::{
