@@ -1,4 +1,4 @@
-//! One claimed lane: work under a lease that is renewed until the work is done.
+//! Works on one claimed lane, under a lease that is renewed until the work is done.
 
 use std::{
     sync::{
@@ -18,23 +18,23 @@ use outbound::{dispatch, fallback};
 use tokio::{sync::Notify, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-/// Renewals come three times as often as they must: a step that takes longer than a lease renews on the way, so only a
-/// process that has stopped altogether loses its lanes.
+/// A third of the lease. A step that takes longer than a lease renews on the way, so only a process that has stopped
+/// altogether loses its lanes.
 const RENEWAL: Duration = Duration::from_secs(5);
 
-/// After the database was lost and is back, a worker that has not come to an end in this time waits for an answer of the one that
-/// was lost, and there will be none.
+/// Time for a worker to end after the database was lost and is back. A worker that is still not done waits for an
+/// answer of the lost connection, which will never come.
 const COMING_TO_AN_END: Duration = Duration::from_secs(120);
 
-/// After a failure.
+/// Pause after a failure.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// What the runner keeps of a lane that is being worked on.
+/// The signals of the runner to a worker.
 #[derive(Clone)]
 pub(crate) struct Signals {
     /// Wakes a worker that waits for calls in flight.
     pub(crate) nudge: Arc<Notify>,
-    /// Set when work was added: look once more before giving the lane back.
+    /// Set when work was added: the worker looks once more before it gives the lane back.
     pub(crate) again: Arc<AtomicBool>,
 }
 
@@ -43,14 +43,14 @@ impl Signals {
         Self { nudge: Arc::new(Notify::new()), again: Arc::new(AtomicBool::new(false)) }
     }
 
-    /// Says that work was added.
+    /// Announces that work was added.
     pub(crate) fn notify(&self) {
         self.again.store(true, Ordering::SeqCst);
         self.nudge.notify_one();
     }
 }
 
-/// Claims the lane, works until nothing is due, and gives it back. A lane of another process is left alone.
+/// Claims the lane, works until nothing is due, and gives it back. If another process holds the lane, it does nothing.
 pub(crate) async fn run(ctx: Arc<Context>, lane: Wake, signals: Signals, stop: CancellationToken) {
     let result = claim_and_work(&ctx, lane, &signals, stop).await;
     let Err(error) = result else { return };
@@ -62,7 +62,7 @@ pub(crate) async fn run(ctx: Arc<Context>, lane: Wake, signals: Signals, stop: C
         error => {
             metrics::counter!("patchbay_lane_failures", "queue" => queue).increment(1);
             tracing::error!(queue, client.id = %client, lane.id = %id, error = &error as &dyn std::error::Error, "work on a lane failed; it is taken up again");
-            // Not at once: what failed may need a moment.
+            // The cause of the failure may need a moment to pass.
             tokio::time::sleep(PAUSE).await;
         }
     }
@@ -96,7 +96,7 @@ async fn claim_and_work(ctx: &Context, lane: Wake, signals: &Signals, stop: Canc
     result
 }
 
-/// Frees the lane, as soon as the database answers: until its lease is over, nothing else works on it.
+/// Frees the lane as soon as the database answers. Until its lease ends, no other process can work on it.
 async fn give_up(ctx: &Context, lease: &Lease) {
     let releasing = async {
         while let Err(error) = lease.release(ctx).await {
@@ -107,14 +107,14 @@ async fn give_up(ctx: &Context, lease: &Lease) {
             ctx.db.until_answering().await;
         }
     };
-    // After that it is free anyway.
+    // After that time the lease has ended.
     if tokio::time::timeout(LEASE, releasing).await.is_err() {
         tracing::warn!(queue = lease.queue.name(), lane.id = %lease.lane, "a lane could not be given back; its lease ends by itself");
     }
 }
 
-/// Whether the use case of a queue returns after it has done all that it saw, and leaves it to [`Lease::give_back`] to look for
-/// what was added meanwhile. The others look until they find nothing, or leave what may not go out yet.
+/// True if the use case of a queue returns after all the work that it saw, and [`Lease::give_back`] must look for added
+/// work. The other use cases look until they find nothing, or leave work that may not go out yet.
 fn leaves_nothing(queue: Queue) -> bool {
     match queue {
         Queue::Callback | Queue::Webhook => true,
@@ -129,13 +129,13 @@ fn leaves_nothing(queue: Queue) -> bool {
     }
 }
 
-/// Runs the use case and renews the lease beside it.
+/// Runs the use case and renews the lease at the same time.
 async fn keep_and_work(ctx: &Context, lease: &Lease) -> Result<LaneState> {
     let done = renewed_beside(work(ctx, lease).boxed(), &lease.stop, RENEWAL, || renew(ctx, lease)).await;
     done.unwrap_or_else(|| Err(silent()))
 }
 
-/// A lease that cannot be renewed stops the work at its next step. `false`: the database is lost.
+/// Renews the lease. If it is lost, the work stops at its next step. Returns `false` if the database is lost.
 async fn renew(ctx: &Context, lease: &Lease) -> bool {
     match lease.renew(ctx, LEASE).await {
         Ok(true) => true,
@@ -150,11 +150,12 @@ async fn renew(ctx: &Context, lease: &Lease) -> bool {
     }
 }
 
-/// Does both at the same time until the work is done. A renewal waits for the transaction in which the worker holds the
-/// lane, so the worker must never wait for the renewal. One that is under way is finished before the lane is given back.
+/// Runs the work and the renewals at the same time until the work is done. A renewal waits for the transaction in which
+/// the worker holds the lane, so the worker must never wait for the renewal. A renewal in progress ends before the lane
+/// is given back.
 ///
-/// While `renew` says that the database is lost the work is left alone: it may know what is not written yet. Once it is back the
-/// work is stopped at its next step; `None`: there was none, and it was given up.
+/// While `renew` reports that the database is lost, the work goes on, because it may hold outcomes that are not stored.
+/// When the database is back, the work stops at its next step. `None`: there was no next step, and it was given up.
 async fn renewed_beside<T, R>(
     work: impl Future<Output = T>,
     stop: &CancellationToken,
@@ -187,7 +188,7 @@ where
     result
 }
 
-/// The use case of each queue.
+/// Calls the use case of a queue.
 async fn work(ctx: &Context, lease: &Lease) -> Result<LaneState> {
     match lease.queue {
         Queue::Outbound => dispatch::work(ctx, lease).await,
@@ -211,7 +212,7 @@ mod tests {
     #[tokio::test]
     async fn a_renewal_that_waits_for_the_worker_does_not_stop_it() {
         let every = Duration::from_millis(5);
-        // What a row lock of the database is between the two.
+        // Stands for the row lock that both need.
         let row = tokio::sync::Mutex::new(0);
         let work = async {
             let held = row.lock().await;
@@ -233,7 +234,7 @@ mod tests {
         assert!(*row.lock().await >= 1, "the lease was not renewed");
     }
 
-    /// Does work beside a database that is lost for some seconds; `None`: it was given up.
+    /// Runs work while the database is lost for some seconds. `None`: it was given up.
     async fn beside(away: std::ops::Range<u64>, work: impl AsyncFnOnce(&CancellationToken)) -> Option<()> {
         let (begun, stop) = (Instant::now(), CancellationToken::new());
         let renew = || async { !away.contains(&begun.elapsed().as_secs()) };

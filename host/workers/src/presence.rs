@@ -1,11 +1,11 @@
-//! Keeps this process announced, so that another one can take over at once when it dies.
+//! Keeps this process announced, so that another one can take over at once if it dies.
 
 use std::{sync::Arc, time::Duration};
 
 use base::{Context, lanes::Presence};
 use tokio_util::sync::CancellationToken;
 
-/// How often the connection is tried, and how long a failed announcement waits for the next.
+/// Time between two checks of the connection, and after a failed announcement.
 const CHECK: Duration = Duration::from_secs(5);
 
 /// Announces the process, again whenever the connection is lost, until it stops.
@@ -17,7 +17,7 @@ pub(crate) async fn keep(ctx: Arc<Context>, stop: CancellationToken) {
             None => true,
         };
         if lost {
-            // The lock of the announcement before, if there is one, must not be waited for.
+            // Releases the lock of the last announcement, so that the next one does not wait for it.
             drop(presence.take());
             presence = announce(&ctx).await;
         }

@@ -1,6 +1,6 @@
-//! Which lanes a process works on at once. Most lanes are worked off in milliseconds. One that is not, because a plugin or a
-//! receiver lets it wait, is a *long* one: long lanes do not count among the others, and a client that had one not long ago
-//! begins its lanes as such. So whoever lets lanes wait takes the room of those who do so too, and of nobody else.
+//! Decides which lanes a process works on at once. Most lanes need milliseconds. A lane that needs longer, because a
+//! plugin or a receiver is slow, is a *long* lane. Long lanes are counted apart, and a client that had one recently
+//! begins its lanes as long ones. So a client with slow lanes takes room only from other such clients.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -11,15 +11,15 @@ use tokio::time::Instant;
 
 use crate::RunnerSettings;
 
-/// How long a lane is a short one.
+/// Longest time of a short lane.
 const SHORT: Duration = Duration::from_millis(250);
-/// How long a client begins its lanes as long ones after it had one, or wanted one and there was no room.
+/// How long a client begins its lanes as long ones after it had a long lane, or wanted one without room.
 const REMEMBERED_FOR: Duration = Duration::from_secs(10);
 
-/// How often long ones are looked for among those under way, where there is no room.
+/// How often the running lanes are searched for long ones, if there is no room.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// The lanes under way, by queue: queues do not share their room.
+/// The running lanes by queue. Queues do not share their room.
 pub(crate) struct Room {
     settings: RunnerSettings,
     queues: HashMap<Queue, Lanes>,
@@ -30,7 +30,7 @@ struct Lanes {
     under_way: HashMap<Wake, UnderWay>,
     counts: Counts,
     clients: HashMap<ClientId, Client>,
-    /// When long ones were looked for.
+    /// Time of the last search for long lanes.
     looked_at: Option<Instant>,
 }
 
@@ -39,12 +39,12 @@ struct UnderWay {
     long: bool,
 }
 
-/// As what a lane begins.
+/// The kind of a lane at its start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Begun {
-    /// It will be worked off at once.
+    /// It is expected to end at once.
     Short,
-    /// It is of a client whose lanes waited not long ago.
+    /// Its client had slow lanes recently.
     Long,
 }
 
@@ -90,7 +90,7 @@ impl Room {
         Self { settings, queues: HashMap::new() }
     }
 
-    /// Begins a lane, if there is room for it.
+    /// Begins a lane if there is room for it.
     pub(crate) fn begin(&mut self, lane: Wake, now: Instant) -> Option<Begun> {
         let lanes = self.queues.entry(lane.queue).or_default();
         if !lanes.has_room(&self.settings, lane.client, now) {
@@ -113,7 +113,7 @@ impl Room {
         Some(if long { Begun::Long } else { Begun::Short })
     }
 
-    /// A lane is given back.
+    /// Ends a lane.
     pub(crate) fn end(&mut self, lane: Wake, now: Instant) {
         let Some(lanes) = self.queues.get_mut(&lane.queue) else { return };
         let Some(was) = lanes.under_way.remove(&lane) else { return };
@@ -128,7 +128,7 @@ impl Room {
         }
     }
 
-    /// Looks after what has changed with time. Call it now and then.
+    /// Applies changes that come with time. Call it regularly.
     pub(crate) fn tidy(&mut self, now: Instant) {
         for lanes in self.queues.values_mut() {
             lanes.look_for_long_ones(now);
