@@ -86,21 +86,21 @@ permissions! {
     /// The blocklist.
     Blocking: "keep the blocklist" => [Admin, Supervisor, Developer, Api];
     /// The rate card.
-    Rates: "set what messages cost" => [Admin];
+    Rates: "set the rate card" => [Admin];
     /// Reading numbers, templates and configurations.
     Looking: "list numbers and templates, read the webhook configuration" => [Admin, Supervisor, Agent, Developer, Api];
     /// Changing webhooks.
-    Webhooks: "change the webhook configuration, read and rotate its secret, see what was sent and send it again" => [Admin, Developer];
+    Webhooks: "change the webhook configuration, read and rotate its secret, see deliveries and send them again" => [Admin, Developer];
     /// Callbacks that could not be read.
-    FailedCallbacks: "see what of providers' callbacks could not be read" => [Admin, Developer];
+    FailedCallbacks: "see items of providers' callbacks that could not be read" => [Admin, Developer];
     /// Lite numbers.
-    LiteNumbers: "connect and log out WhatsApp Lite numbers, see their QR codes, set how fast they send" => [Admin, Developer];
+    LiteNumbers: "connect and log out WhatsApp Lite numbers, see their QR codes, set their pace" => [Admin, Developer];
     /// Registering numbers.
     Numbers: "register WhatsApp Lite numbers" => [Admin, Developer];
     /// Refreshing the catalogue.
     Templates: "fetch the template catalogue from the provider" => [Admin, Supervisor, Developer];
     /// Plugins.
-    Plugins: "upload, activate, try out and delete plugins, read what they did" => [Admin, Developer];
+    Plugins: "upload, activate, try out and delete plugins, read their history" => [Admin, Developer];
     /// Opening and closing conversations.
     Conversations: "open and close long-lived conversations" => [Admin, Supervisor, Developer, Api];
     /// Reading conversations.
@@ -114,7 +114,7 @@ permissions! {
     /// The caller's own client.
     OwnClient: "see one's own client" => [Admin, Supervisor, Agent, Developer, Api];
     /// Clients.
-    Clients: "rename clients, see and create those below, set fallback to SMS and the masking of numbers and names" => [Admin];
+    Clients: "rename clients, see and create descendants, set the SMS fallback and the masking of numbers and names" => [Admin];
     /// The address book.
     Contacts: "keep contacts" => [Admin, Supervisor, Agent, Api];
     /// Reading users and teams.
@@ -124,11 +124,11 @@ permissions! {
     /// Settings of agents.
     Agents: "set availability and chat limit of agents" => [Admin, Supervisor];
     /// Administration of teams.
-    Teams: "create, change and delete teams, say who belongs to them" => [Admin, Supervisor];
+    Teams: "create, change and delete teams and their members" => [Admin, Supervisor];
     /// The caller's own user.
     OwnProfile: "see one's own user and credits, set one's own availability, change one's own password" => [Admin, Supervisor, Agent, Developer, Api];
     /// Live events.
-    LiveEvents: "follow live events of the chats that one may see" => [Admin, Supervisor, Agent, Api];
+    LiveEvents: "follow live events of visible chats" => [Admin, Supervisor, Agent, Api];
     /// The SMS gateways.
     SmsGateway: "send SMS through the gateways, follow them, keep opt-outs, see the balance" => [Admin, Supervisor, Developer, Api];
     /// The caller's own key.

@@ -167,7 +167,7 @@ fn example(kind: ErrorKind) -> (&'static str, ApiError) {
         ),
         ErrorKind::Forbidden => (
             UPLOAD,
-            "a user with the role AGENT may not upload, activate, try out and delete plugins, read what they did",
+            "a user with the role AGENT may not upload, activate, try out and delete plugins, read their history",
         ),
         ErrorKind::HttpsRequired => {
             (SEND, "this server takes requests over HTTPS only: the key that was sent may have been read on its way")
