@@ -5,7 +5,10 @@ use std::{
     fmt,
     future::Future,
     net::SocketAddr,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU32, Ordering},
+    },
     time::Duration,
 };
 
@@ -168,7 +171,7 @@ impl Neighbour {
     }
 
     async fn send(&self) -> Result<(), Failed> {
-        let payload = self.client.order_ready(&["27820000001"]);
+        let payload = self.client.order_ready(&[&recipient()]);
         let request = self.http.post(format!("{}{CHANNEL}", self.base)).header("Authorization", &self.client.key);
         expect(202, request.json(&payload)).await
     }
@@ -212,7 +215,7 @@ impl Neighbour {
 
     async fn webhook(&self) -> Result<(), Failed> {
         let ct_id = format!("webhook-{}", unique());
-        let mut payload = self.client.order_ready(&["27820000002"]);
+        let mut payload = self.client.order_ready(&[&recipient()]);
         payload["messages"][0]["recipients"][0]["ctId"] = json!(ct_id);
         let arrival = self.receiver.expect(&ct_id);
         let request = self.http.post(format!("{}{CHANNEL}", self.base)).header("Authorization", &self.client.key);
@@ -323,6 +326,12 @@ async fn expect(wanted: u16, request: reqwest::RequestBuilder) -> Result<(), Fai
     let status = reply.status().as_u16();
     reply.bytes().await.map_err(|_| "answer broken off".to_owned())?;
     if status == wanted { Ok(()) } else { Err(status.to_string()) }
+}
+
+/// A recipient that gets no other message: the provider takes few messages to one recipient in a time.
+fn recipient() -> String {
+    static LAST: AtomicU32 = AtomicU32::new(0);
+    format!("2782{:07}", LAST.fetch_add(1, Ordering::Relaxed))
 }
 
 /// A name that nothing else has.

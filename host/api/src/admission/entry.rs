@@ -9,8 +9,10 @@ use super::{
     link::PeerLink,
 };
 
-/// A request is not ended in favour of another one before it has waited this long for its peer.
-pub(super) const GRACE: Duration = Duration::from_secs(1);
+/// A request is not ended in favour of another one before it has waited this long for its peer. It must be short: attackers open
+/// new connections as fast as old ones are ended, and if all requests in flight were in their time of grace, a newcomer would be
+/// refused. It is long enough for a body that is sent with its head.
+pub(super) const GRACE: Duration = Duration::from_millis(100);
 
 /// Whose turn it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

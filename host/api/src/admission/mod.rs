@@ -54,8 +54,12 @@ use recent_keys::RecentKeys;
 /// How often answers are looked at that are not taken.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Pages of many items that are made at the same time: each may take some 100 MiB until it is counted as an answer.
-const LARGE_PAGES: usize = 4;
+/// Pages of many items that are made at the same time. Each may take some 100 MiB until it is counted as an answer, and a processor
+/// while it is made. Half of the processors stay free for other requests.
+fn large_pages() -> usize {
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
+    (processors / 2).clamp(1, 4)
+}
 
 /// What one process takes on (`limits.*` of the configuration).
 #[derive(Debug, Clone)]
@@ -102,7 +106,8 @@ impl Admission {
     /// Nothing is in flight yet.
     pub fn new(settings: AdmissionSettings) -> Arc<Self> {
         let ledger = Mutex::new(Ledger::new(settings.clone()));
-        Arc::new(Self { settings, ledger, keys: Mutex::default(), large_pages: Arc::new(Semaphore::new(LARGE_PAGES)) })
+        let large_pages = Arc::new(Semaphore::new(large_pages()));
+        Arc::new(Self { settings, ledger, keys: Mutex::default(), large_pages })
     }
 
     /// Ends answers that are not taken, until `stop`.
