@@ -12,7 +12,7 @@ use bytes::Bytes;
 use domain::body::Spelling;
 use futures::{FutureExt, StreamExt, future::BoxFuture};
 use serde::de::DeserializeOwned;
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use crate::{
     admission::Held,
@@ -158,18 +158,18 @@ pub(crate) async fn read_saying(
     let coding = coding(request.headers());
     let body = request.into_body();
     if let Some(coding) = coding {
-        discard(body, REFUSED_BYTES, REFUSED_TIMEOUT).await;
+        discard(body, REFUSED_BYTES, REFUSED_TIMEOUT, &held).await;
         return Err(compressed(&coding));
     }
     if declared_too_large {
-        discard(body, limit.saturating_mul(DISCARD_FACTOR).max(REFUSED_BYTES), DISCARD_TIMEOUT).await;
+        discard(body, limit.saturating_mul(DISCARD_FACTOR).max(REFUSED_BYTES), DISCARD_TIMEOUT, &held).await;
         return Err(too_large());
     }
     match collect(body, &held, Bounds { declared: length, limit, time }).await {
         Ok(bytes) if bytes.starts_with(GZIP) => Err(compressed("gzip")),
         Ok(bytes) => Ok(bytes),
         Err(Unread::NoRoom(refused, rest)) => {
-            discard(rest, REFUSED_BYTES, REFUSED_TIMEOUT).await;
+            discard(rest, REFUSED_BYTES, REFUSED_TIMEOUT, &held).await;
             Err(refused)
         }
         Err(Unread::TooLarge) => Err(too_large()),
@@ -264,7 +264,8 @@ async fn collect(body: Body, held: &Held, bounds: Bounds) -> Result<Bytes, Unrea
         let chunk = chunk.map_err(|_| Unread::Broken)?;
         let there = whole.len() + chunk.len();
         if there > bounds.limit {
-            discard(Body::from_stream(chunks), bounds.limit.saturating_mul(DISCARD_FACTOR), DISCARD_TIMEOUT).await;
+            let most = bounds.limit.saturating_mul(DISCARD_FACTOR);
+            discard(Body::from_stream(chunks), most, DISCARD_TIMEOUT, held).await;
             return Err(Unread::TooLarge);
         }
         receiving.came(u64::try_from(chunk.len()).unwrap_or(u64::MAX));
@@ -282,23 +283,35 @@ async fn collect(body: Body, held: &Held, bounds: Bounds) -> Result<Bytes, Unrea
 /// Reads some of the body of a refused request, so that its caller can read the answer.
 pub(crate) async fn discard_some(request: Request) {
     if !request.headers().contains_key(header::EXPECT) {
-        discard(request.into_body(), REFUSED_BYTES, REFUSED_TIMEOUT).await;
+        discard(request.into_body(), REFUSED_BYTES, REFUSED_TIMEOUT, &Held::default()).await;
     }
 }
 
-async fn discard(body: Body, most: usize, time: Duration) {
+/// Reads up to `most` bytes of a body and drops them. The request waits for its peer in this time, so it loses its place like others
+/// if there is no room for a new one. Even then its caller gets the answer only after [`REFUSED_TIMEOUT`], or callers that attack
+/// would come again at once.
+async fn discard(body: Body, most: usize, time: Duration, held: &Held) {
+    let receiving = held.receive();
     let read_away = async {
         let mut left = most;
         let mut chunks = body.into_data_stream();
         while let Some(Ok(chunk)) = chunks.next().await {
+            receiving.came(u64::try_from(chunk.len()).unwrap_or(u64::MAX));
             match left.checked_sub(chunk.len()) {
                 Some(rest) => left = rest,
                 None => return,
             }
         }
     };
-    // The answer is the same if the caller gave up or sent too much.
-    drop(timeout(time, read_away).await);
+    // The answer is the same if the caller gave up, sent too much or was ended.
+    let ended = async {
+        receiving.ended().await;
+        sleep(REFUSED_TIMEOUT).await;
+    };
+    tokio::select! {
+        () = ended => {}
+        _ = timeout(time, read_away) => {}
+    }
 }
 
 #[cfg(test)]

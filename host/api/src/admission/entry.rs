@@ -9,10 +9,12 @@ use super::{
     link::PeerLink,
 };
 
-/// A request is not ended in favour of another one before it has waited this long for its peer. It must be short: attackers open
-/// new connections as fast as old ones are ended, and if all requests in flight were in their time of grace, a newcomer would be
-/// refused. It is long enough for a body that is sent with its head.
-pub(super) const GRACE: Duration = Duration::from_millis(100);
+/// A request is not ended in favour of another one of its source before it has waited this long for its peer.
+pub(super) const GRACE: Duration = Duration::from_secs(1);
+/// The same in favour of other sources and clients. It must be short: attackers open new connections as fast as old ones are ended,
+/// and if all requests in flight were in their time of grace, a newcomer would be refused. It is long enough for a body that is sent
+/// with its head.
+pub(super) const GRACE_OF_CROWDS: Duration = Duration::from_millis(100);
 
 /// Whose turn it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,8 +71,8 @@ impl Entry {
         Load { requests: self.load.requests, bytes: self.of_account }
     }
 
-    /// The pace of a peer that has been waited for long enough. `None` while it is our turn.
-    pub fn pace(&self, now: Instant) -> Option<Pace> {
+    /// The pace of a peer that has been waited for longer than `grace`. `None` while it is our turn.
+    pub fn pace(&self, grace: Duration, now: Instant) -> Option<Pace> {
         let (since, moved) = match self.phase {
             Phase::Ours => return None,
             Phase::Receiving { since, moved } => (since, moved),
@@ -79,7 +81,7 @@ impl Entry {
         let passed = now.saturating_duration_since(since);
         #[expect(clippy::cast_precision_loss, reason = "a pace need not be exact")]
         let bytes_per_second = moved as f64 / passed.as_secs_f64();
-        (passed >= GRACE).then_some(Pace { bytes_per_second, since })
+        (passed >= grace).then_some(Pace { bytes_per_second, since })
     }
 
     /// Whether its peer has taken nothing of the answer for `time`.

@@ -7,7 +7,7 @@
 //!    ([`answer::SharedBytes`]) do not count.
 //! 3. A full account refuses its owner with 429. From a source, a new request may take the place of the slowest one of that source.
 //! 4. If callers without a key together, or all callers, hold what they may, the slowest request of the largest account among them
-//!    is ended, and the new one is taken. A request is slow if its peer has been waited for longer than [`entry::GRACE`]. If there is none,
+//!    is ended, and the new one is taken. A request is slow if its peer has been waited for longer than [`entry::GRACE_OF_CROWDS`]. If there is none,
 //!    all of them wait for us, and the new one is refused with 503.
 //! 5. A peer that takes nothing of its answer for `limits.write_timeout` is ended, whatever else it sends.
 //! 6. An answer without end ([`answer::OpenEnded`]) gives its place back. Its use case bounds how many there are.

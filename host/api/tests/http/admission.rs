@@ -217,6 +217,21 @@ async fn many_sources_that_send_slowly_keep_neither_logins_nor_callbacks_out() {
 }
 
 #[tokio::test]
+async fn many_sources_with_refused_bodies_that_never_end_keep_neither_logins_nor_callbacks_out() {
+    let service = service(|limits| limits.requests = 20).await;
+    let router = service.router.clone();
+    // Each body is larger than a login may be, so it is read and dropped for some seconds.
+    let refused =
+        |number| Call::post(LOGIN, unfinished(10)).header("content-length", "50000").from(&format!("192.0.2.{number}"));
+    let begin = |number| tokio::spawn(tower::ServiceExt::oneshot(router.clone(), refused(number).0));
+    let tasks: Vec<_> = (1..=10).map(begin).collect();
+    until(&service, 200, || right_login().from("198.51.100.1")).await;
+    until(&service, 200, || signed().from("198.51.100.2")).await;
+    assert!(tasks.iter().any(|task| !task.is_finished()), "a newcomer does not wait until all of them are over");
+    tasks.into_iter().for_each(|task| task.abort());
+}
+
+#[tokio::test]
 async fn bytes_are_counted_as_they_come() {
     let service = service(|limits| limits.bytes = 30_000).await;
     let half = || Call::post(SEND, unfinished(12_000)).header("content-length", "12000").key(&service.key);

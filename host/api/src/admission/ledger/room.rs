@@ -1,10 +1,13 @@
 //! Room for more: who is refused, and whose request is ended, if something is short.
 
+use std::time::Duration;
+
 use tokio::time::Instant;
 
 use super::{Ledger, Number};
 use crate::admission::{
     account::{Account, Load, Owner},
+    entry::{GRACE, GRACE_OF_CROWDS},
     refusal::Refusal,
 };
 
@@ -20,6 +23,13 @@ pub(super) enum Crowd {
 }
 
 impl Crowd {
+    fn grace(self) -> Duration {
+        match self {
+            Self::Source(_) => GRACE,
+            Self::Strangers | Self::All => GRACE_OF_CROWDS,
+        }
+    }
+
     pub fn has(self, owner: Owner) -> bool {
         match self {
             Self::Source(source) => source == owner,
@@ -83,7 +93,8 @@ impl Ledger {
             .entries
             .iter()
             .filter(|(number, entry)| crowd.has(entry.owner) && **number != except && short.of(entry.load) > 0);
-        let paced = waiting.filter_map(|(number, entry)| Some((entry.pace(now)?, size(entry.owner), *number)));
+        let paced =
+            waiting.filter_map(|(number, entry)| Some((entry.pace(crowd.grace(), now)?, size(entry.owner), *number)));
         let slowest = paced.min_by(|(pace, size, _), (other_pace, other_size, _)| {
             let slower = pace.partial_cmp(other_pace).unwrap_or(std::cmp::Ordering::Equal);
             other_size.cmp(size).then(slower)
