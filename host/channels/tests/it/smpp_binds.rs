@@ -1,7 +1,7 @@
 //! Several binds side by side, TLS, and SMSCs that talk nonsense (PROVIDERS C.1).
 
 use std::{
-    path::{Path, PathBuf},
+    path::PathBuf,
     time::{Duration, Instant},
 };
 
