@@ -17,8 +17,11 @@ pub use load::Load;
 pub const KILLS: usize = 3;
 /// Requests that each life of the process takes at least.
 const REQUESTS: usize = 20;
-/// Provider calls in flight per number: what one kill can leave undecided.
+/// Provider calls in flight per number.
 const IN_FLIGHT: usize = 16;
+/// Windows of calls that one kill can leave undecided: calls in flight, and outcomes that are not yet written
+/// (docs/rules/faults.md, `outcomes`). On a slow machine the second window fills, too.
+const WINDOWS: usize = 2;
 /// After this, a send whose answer never came is made once more.
 const UNKNOWN_AFTER: &str = "3s";
 /// Callbacks that are this late come after the second send: the double that nobody can avoid.
@@ -66,7 +69,8 @@ pub async fn killed_at_random(seed: u64, goes_on: impl Fn(usize) -> bool) -> Str
     drain(&db, &patchbay).await;
 
     let counts = verdict::judge(&patchbay, &db, &clients, &sink, &ledger).await;
-    assert!(counts.ambiguous <= kills * IN_FLIGHT * NUMBERS.len(), "more legs were in doubt than calls in flight");
+    let undecided = kills * WINDOWS * IN_FLIGHT * NUMBERS.len();
+    assert!(counts.ambiguous <= undecided, "{} legs were in doubt, at most {undecided} may be", counts.ambiguous);
     let drained = began.elapsed() - under_fire;
     format!("kill test: seed {seed}, {kills} kills in {under_fire:.1?}, drained after {drained:.1?}; {counts}")
 }
