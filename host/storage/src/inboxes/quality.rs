@@ -171,7 +171,7 @@ pub async fn looked(
     .bind(quality.channel_status.as_deref())
     .bind(told)
     .bind(now)
-    .bind(now)
+    .bind(now + LOOK_INTERVAL)
     .execute(db)
     .await?;
     Ok(())

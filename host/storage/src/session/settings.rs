@@ -43,6 +43,7 @@ const MEANING: [(&str, &str); 13] = [
 /// - How often the server looks whether its caller is still there while it works or waits for a lock. A statement that was given up
 ///   here ends there, too. Before version 15 not every system can.
 /// - `default_transaction_read_only` of the role. That of the server or the database stays: it is how they are made read-only.
+///   `pg_settings`, which takes milliseconds, is read only if the setting is on.
 /// - The schema: the one on the path of the role that has our tables, else `public` if that has them, else the first of the path,
 ///   where a first migration makes them. From then on a changed path of the role leads no session elsewhere.
 const ONCE_CONNECTED: [&str; 4] = [
@@ -50,8 +51,10 @@ const ONCE_CONNECTED: [&str; 4] = [
      WHERE current_setting(name, true) IS NOT NULL",
     "SELECT set_config('client_connection_check_interval', '1s', false)
      WHERE current_setting('server_version_num')::integer >= 150000",
-    "SELECT set_config(name, 'off', false) FROM pg_settings
-     WHERE name = 'default_transaction_read_only' AND setting = 'on' AND source IN ('user', 'database user')",
+    "SELECT set_config('default_transaction_read_only', 'off', false)
+     WHERE current_setting('default_transaction_read_only') = 'on' AND EXISTS (
+         SELECT FROM pg_settings
+         WHERE name = 'default_transaction_read_only' AND source IN ('user', 'database user'))",
     "SELECT set_config('search_path', coalesce(
          (SELECT quote_ident(step.name) FROM unnest(current_schemas(false)) WITH ORDINALITY AS step (name, place)
           WHERE to_regclass(quote_ident(step.name) || '._sqlx_migrations') IS NOT NULL ORDER BY step.place LIMIT 1),

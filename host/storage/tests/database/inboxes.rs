@@ -11,7 +11,11 @@ use domain::{
 use serde_json::json;
 use storage::{
     PgConnection,
-    inboxes::{self, Inbox, InboxSettings, Messenger, Sms, Web, WhatsappCloud, WhatsappLite, directories, templates},
+    inboxes::{
+        self, Inbox, InboxSettings, Messenger, Sms, Web, WhatsappCloud, WhatsappLite, directories,
+        quality::{self, NumberQuality},
+        templates,
+    },
     tenancy::clients,
     violates,
 };
@@ -198,4 +202,24 @@ async fn a_catalogue_that_is_due_is_taken_once() {
     assert_eq!(templates::due(db, moment(0), 10).await.unwrap(), []);
     templates::request_refresh(db, owner, waba, moment(0)).await.unwrap();
     assert_eq!(templates::due(db, moment(0), 10).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_number_that_was_looked_at_is_due_again_in_an_hour_or_when_the_provider_asked_meanwhile() {
+    let scratch = scratch::database().await;
+    let db = &mut scratch.connection().await;
+    let owner = client(db, CLIENT, "owner").await;
+    let number = cloud_number(1, "27820001001");
+    inboxes::insert(db, owner, &number, moment(0)).await.unwrap();
+    let (now, due) = (moment(0), [(owner, number.id)]);
+    assert_eq!(quality::due(db, now, 10).await.unwrap(), due);
+
+    let asked = quality::claim(db, owner, number.id, now, now + TimeDelta::minutes(1)).await.unwrap();
+    quality::looked(db, owner, number.id, &NumberQuality::default(), (asked.unwrap(), now)).await.unwrap();
+    assert_eq!(quality::due(db, now + TimeDelta::seconds(3599), 10).await.unwrap(), []);
+    assert_eq!(quality::due(db, now + TimeDelta::hours(1), 10).await.unwrap(), due);
+
+    quality::ask(db, owner, &[number.id], None, now).await.unwrap();
+    quality::looked(db, owner, number.id, &NumberQuality::default(), (asked.unwrap(), now)).await.unwrap();
+    assert_eq!(quality::due(db, now, 10).await.unwrap(), due);
 }
