@@ -6,6 +6,9 @@ log="$(mktemp)"
 trap 'rm -f "$log"' EXIT
 status=0
 
+# A first build keeps nothing for the next one: that would take longer than the build itself.
+[ -d "$CARGO_TARGET_DIR/debug/incremental" ] || export CARGO_INCREMENTAL=0
+
 # A pipe hides the status of its first command, so that travels in a file.
 run() {
     { "$@" 2>&1 && echo 0 >"$log.status" || echo 1 >"$log.status"; } | tee -a "$log"

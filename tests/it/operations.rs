@@ -311,6 +311,10 @@ async fn every_command_prints_the_object_of_the_contract_while_the_server_runs()
         (&json!("27510000001"), &json!("WHATSAPP_LITE"))
     );
     assert_eq!(patchbay.admin(&["template", "sync", "--client", &child]), json!({ "synced": 0 }));
+    let on_cloud = patchbay.new_client().await;
+    let synced = patchbay.admin(&["template", "sync", "--client", &on_cloud.client_ref]);
+    assert_eq!(fields(&synced), named(&["synced"]));
+    assert!(synced["synced"].as_u64().unwrap() > 0, "{synced}");
     assert_eq!(patchbay.admin(&["migrate"]), json!({ "applied": 0 }));
 }
 

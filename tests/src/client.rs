@@ -99,6 +99,12 @@ impl Client {
         Self { base: base.to_owned(), ..self.clone() }
     }
 
+    /// Has the templates of its numbers fetched from the provider.
+    pub(crate) async fn sync_templates(&self) {
+        let synced = self.post("/messaging-service/WhatsApp/templates/sync", &Value::Null).await.ok();
+        assert!(synced["synced"].as_u64().unwrap() > 0, "{synced}");
+    }
+
     pub(crate) async fn adopt_number(&mut self, number: &str, id: &str) {
         self.number = number.to_owned();
         self.number_id = id.to_owned();

@@ -325,8 +325,7 @@ impl Patchbay {
             "--access-token",
             "token-of-the-tests",
         ]);
-        let synced = self.admin(&["template", "sync", "--client", client_ref]);
-        assert!(synced["synced"].as_u64().unwrap() > 0);
+        client.sync_templates().await;
         client.adopt_number(number, added["whatsAppNumber"]["id"].as_str().unwrap()).await;
         client
     }
@@ -408,6 +407,7 @@ impl Drop for Patchbay {
         if std::thread::panicking() {
             eprintln!("---- the end of the program's log ----\n{}", self.end_of_log());
         }
+        self.database.retire();
     }
 }
 

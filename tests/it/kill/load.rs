@@ -83,7 +83,7 @@ impl Load {
     pub async fn until(&self, requests: usize, patience: Duration) {
         let began = Instant::now();
         while self.ledger.lock().unwrap().acknowledged.len() < requests {
-            assert!(began.elapsed() < patience, "hardly anything is accepted");
+            assert!(began.elapsed() < patience, "hardly any request is accepted");
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     }

@@ -73,6 +73,10 @@ const COUNTING_SETTINGS: &str = "
     pg_stat_statements.track_planning = on
 ";
 
+/// Free bytes of the file system in memory from which on a cluster of tests is made there. Each database has 900 files and 13 MB,
+/// which are copied from the template in a third of the time that a disk takes.
+const ROOM: u64 = 8 << 30;
+
 /// What a cluster is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
@@ -161,8 +165,12 @@ impl Cluster {
 
 /// A fresh directory that only PostgreSQL's account can enter. Short, because a socket's path has about 100 bytes.
 fn new_directory(purpose: Purpose, account: Option<Account>) -> anyhow::Result<PathBuf> {
-    let tmp = Path::new("/tmp");
-    let parent = if is_writable_by_all(tmp) { tmp.to_path_buf() } else { std::env::temp_dir() };
+    let (memory, disk) = (Path::new("/dev/shm"), Path::new("/tmp"));
+    let parent = match purpose {
+        Purpose::Tests if is_writable_by_all(memory) && has_room(memory) => memory.to_path_buf(),
+        Purpose::Tests | Purpose::Benchmarks if is_writable_by_all(disk) => disk.to_path_buf(),
+        Purpose::Tests | Purpose::Benchmarks => std::env::temp_dir(),
+    };
     let root = parent.join(format!("patchbay-scratch-{}{}", std::process::id(), purpose.suffix()));
     if root.exists() {
         // Left by a keeper that was killed, under a process id that is ours now.
@@ -178,6 +186,11 @@ fn new_directory(purpose: Purpose, account: Option<Account>) -> anyhow::Result<P
 
 fn is_writable_by_all(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| found.is_dir() && found.permissions().mode() & 0o002 != 0)
+}
+
+/// True if a cluster of tests fits into this file system.
+fn has_room(path: &Path) -> bool {
+    rustix::fs::statvfs(path).is_ok_and(|found| found.f_bavail.saturating_mul(found.f_frsize) >= ROOM)
 }
 
 fn initialise(bin: &Path, root: &Path, account: Option<Account>) -> anyhow::Result<()> {

@@ -18,7 +18,7 @@ mod wire;
 
 use std::{
     sync::{
-        OnceLock,
+        OnceLock, PoisonError,
         atomic::{AtomicU32, Ordering},
     },
     time::Duration,
@@ -39,6 +39,9 @@ const MIGRATED: &str = "migrated";
 /// Longest time for one statement of a test. Some fill large tables, on machines that have other work.
 const PATIENCE: Duration = Duration::from_secs(600);
 
+/// Names of databases that no test needs any more.
+static RETIRED: std::sync::Mutex<Vec<String>> = std::sync::Mutex::new(Vec::new());
+
 /// A database that belongs to one test.
 pub struct Scratch {
     /// `postgres://` URL, through the cluster's unix socket. `psql`, `pgbench` and `patchbay` take it too.
@@ -52,6 +55,12 @@ impl Scratch {
             .await
             .unwrap_or_else(|error| panic!("the scratch database does not take connections: {error:?}"))
             .with_patience(PATIENCE)
+    }
+
+    /// Lets the next database of this process drop this one. Its program must have ended.
+    pub fn retire(&self) {
+        let name = self.url.split(['/', '?']).nth(3).unwrap_or_default().to_owned();
+        RETIRED.lock().unwrap_or_else(PoisonError::into_inner).push(name);
     }
 
     /// The same database over TCP.
@@ -146,6 +155,10 @@ async fn create_database(cluster: &Cluster, name: &str, template: &str) -> anyho
     static COPYING: Mutex<()> = Mutex::const_new(());
     let _copying = COPYING.lock().await;
     let mut connection = PgConnection::connect(&cluster.url("postgres")).await?;
+    let retired = std::mem::take(&mut *RETIRED.lock().unwrap_or_else(PoisonError::into_inner));
+    for name in retired {
+        sqlx::query(&format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")).execute(&mut connection).await?;
+    }
     sqlx::query(&format!("CREATE DATABASE {name} TEMPLATE {template}")).execute(&mut connection).await?;
     connection.close().await?;
     Ok(())
