@@ -173,12 +173,12 @@ async fn list(
     allowed: Allowed<Following>,
     query: ListQuery,
     parts: Parts,
-) -> Result<Json<Page<BatchBody>>, ApiError> {
+) -> Result<Page<BatchBody>, ApiError> {
     let given = Parameters::of(&parts.uri)?;
     let wanted = |name: &str| given.moment(name).map_err(ApiError::faults);
     let between = (wanted("from")?, wanted("to")?);
     let page = batches::list(&state.context.db, allowed.caller.client, between, query.page).await?;
-    Ok(Json(Page::new(query.page, page, BatchBody::from)))
+    Ok(Page::new(query.page, page, BatchBody::from))
 }
 
 /// A batch and its progress.

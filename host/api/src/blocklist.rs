@@ -84,9 +84,9 @@ async fn list(
     State(state): State<ApiState>,
     allowed: Allowed<Blocking>,
     query: ListQuery,
-) -> Result<Json<Page<BlockedBody>>, ApiError> {
+) -> Result<Page<BlockedBody>, ApiError> {
     let page = blocklist::list(&state.context.db, allowed.caller.client, &query.search, query.page).await?;
-    Ok(Json(Page::new(query.page, page, BlockedBody::from)))
+    Ok(Page::new(query.page, page, BlockedBody::from))
 }
 
 /// Adds recipients to the blocklist.

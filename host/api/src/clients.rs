@@ -247,10 +247,10 @@ async fn children(
     allowed: Allowed<Clients>,
     Segments(client_ref): Segments<String>,
     query: ListQuery,
-) -> Result<Json<Page<ClientBody>>, ApiError> {
+) -> Result<Page<ClientBody>, ApiError> {
     let (db, caller) = (&state.context.db, allowed.caller.client);
     let found = clients::children(db, caller, &client_ref, query.page).await.map_err(refused)?;
-    Ok(Json(Page::new(query.page, found, ClientBody::from)))
+    Ok(Page::new(query.page, found, ClientBody::from))
 }
 
 /// Creates a child of a client.

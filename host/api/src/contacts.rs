@@ -109,10 +109,10 @@ async fn list(
     allowed: Allowed<Contacts>,
     query: ListQuery,
     Search(search): Search,
-) -> Result<Json<Page<ContactBody>>, ApiError> {
+) -> Result<Page<ContactBody>, ApiError> {
     let caller = (allowed.caller.client, allowed.caller.sight);
     let found = contacts::list(&state.context.db, caller, &search, query.page).await?;
-    Ok(Json(Page::new(query.page, found, ContactBody::from)))
+    Ok(Page::new(query.page, found, ContactBody::from))
 }
 
 /// Creates a contact.

@@ -1,6 +1,6 @@
 //! Items of providers' callbacks that could not be read.
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use chrono::SecondsFormat;
 use inbound::callbacks::failed::{self, FailedCallback};
 use serde::Serialize;
@@ -73,8 +73,8 @@ async fn list(
     State(state): State<ApiState>,
     allowed: Allowed<FailedCallbacks>,
     query: ListQuery,
-) -> Result<Json<Page<FailedBody>>, ApiError> {
+) -> Result<Page<FailedBody>, ApiError> {
     allowed.sees_customers("what a provider sent")?;
     let page = failed::list(&state.context.db, allowed.caller.client, query.page).await?;
-    Ok(Json(Page::new(query.page, page, FailedBody::from)))
+    Ok(Page::new(query.page, page, FailedBody::from))
 }

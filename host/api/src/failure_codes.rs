@@ -3,7 +3,6 @@
 
 use std::sync::LazyLock;
 
-use axum::Json;
 use domain::{page::Page as Found, search::fold};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -72,7 +71,7 @@ fn rows(heading: &str) -> impl Iterator<Item = Vec<&'static str>> {
     security(("apiKey" = [Following::ROW.name])),
     responses((status = 200, description = "A page of them.", body = Page<CodeBody>)),
 )]
-async fn list(_allowed: Allowed<Following>, query: ListQuery) -> Result<Json<Page<CodeBody>>, ApiError> {
+async fn list(_allowed: Allowed<Following>, query: ListQuery) -> Result<Page<CodeBody>, ApiError> {
     let search = fold(&query.search);
     let has = |code: &&CodeBody| code.error_code.contains(&search) || fold(code.cause).contains(&search);
     let found: Vec<&CodeBody> = CODES.iter().filter(has).collect();
@@ -80,7 +79,7 @@ async fn list(_allowed: Allowed<Following>, query: ListQuery) -> Result<Json<Pag
     let skipped = usize::try_from(query.page.offset()).unwrap_or(usize::MAX);
     let size = usize::try_from(query.page.limit()).unwrap_or_default();
     let items = found.into_iter().skip(skipped).take(size).cloned().collect();
-    Ok(Json(Page::new(query.page, Found { items, total }, |code| code)))
+    Ok(Page::new(query.page, Found { items, total }, |code| code))
 }
 
 #[cfg(test)]

@@ -82,11 +82,11 @@ async fn list(
     State(state): State<ApiState>,
     allowed: Allowed<Looking>,
     query: ListQuery,
-) -> Result<Json<Page<NumberRow>>, ApiError> {
+) -> Result<Page<NumberRow>, ApiError> {
     let sought = Sought::parse(&query.search);
     let search = sought.as_ref().map(Sought::digits_or_words).unwrap_or_default();
     let page = inboxes::list_numbers(&state.context.db, allowed.caller.client, search, query.page).await?;
-    Ok(Json(Page::new(query.page, page, NumberRow::from)))
+    Ok(Page::new(query.page, page, NumberRow::from))
 }
 
 /// The host of a Lite number.

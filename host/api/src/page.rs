@@ -2,12 +2,21 @@
 
 use std::ops::RangeInclusive;
 
-use axum::{extract::FromRequestParts, http::request::Parts};
+use axum::{
+    Json,
+    extract::FromRequestParts,
+    http::request::Parts,
+    response::{IntoResponse, Response},
+};
 use domain::{
     body::{Faults, FieldFault},
     page::{Page as Found, PageRequest},
 };
 use serde::Serialize;
+use tokio::{
+    runtime::{Handle, RuntimeFlavor},
+    task,
+};
 use utoipa::{
     IntoParams, ToSchema,
     openapi::{
@@ -154,7 +163,11 @@ pub(crate) struct Page<T> {
 impl<T> Page<T> {
     /// Wraps the found items, each in its outer form.
     pub fn new<I>(request: PageRequest, found: Found<I>, shape: impl FnMut(I) -> T) -> Self {
-        Self { content: found.items.into_iter().map(shape).collect(), ..Self::around(request, found.total) }
+        let Found { items, total } = found;
+        let is_large = items.len() > LARGE_SIZE as usize;
+        let shape_all = move || items.into_iter().map(shape).collect();
+        let content = if is_large { off_the_runtime(shape_all) } else { shape_all() };
+        Self { content, ..Self::around(request, total) }
     }
 
     /// Returns the wrapper of a page whose items are written separately.
@@ -169,6 +182,22 @@ impl<T> Page<T> {
             first: request.page == 0,
             last: u64::from(request.page) + 1 >= total_pages,
         }
+    }
+}
+
+impl<T: Serialize> IntoResponse for Page<T> {
+    fn into_response(self) -> Response {
+        let is_large = self.content.len() > LARGE_SIZE as usize;
+        let write = move || Json(self).into_response();
+        if is_large { off_the_runtime(write) } else { write() }
+    }
+}
+
+/// Does work that takes long. Another thread takes over the requests of this one, if the runtime has several.
+fn off_the_runtime<T>(work: impl FnOnce() -> T) -> T {
+    match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
+        Ok(RuntimeFlavor::MultiThread) => task::block_in_place(work),
+        _ => work(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `GET /plugin-service/api/v1/routing-decisions`: the decisions of routers about conversations.
 
-use axum::{Json, extract::State, http::request::Parts};
+use axum::{extract::State, http::request::Parts};
 use chat::routing::{self, RoutingDecision};
 use chrono::{DateTime, SecondsFormat};
 use domain::ids::{InboxId, ParticipantId};
@@ -114,10 +114,10 @@ async fn list(
     allowed: Allowed<Plugins>,
     query: ListQuery,
     parts: Parts,
-) -> Result<Json<Page<DecisionBody>>, ApiError> {
+) -> Result<Page<DecisionBody>, ApiError> {
     let given = Parameters::of(&parts.uri)?;
     let participant = given.value("participantId").map(str::parse::<ParticipantId>).transpose();
     let participant = participant.map_err(|_| ApiError::fault("participantId", "is not the id of a participant"))?;
     let page = routing::list(&state.context.db, allowed.caller.client, participant, query.page).await?;
-    Ok(Json(Page::new(query.page, page, DecisionBody::from)))
+    Ok(Page::new(query.page, page, DecisionBody::from))
 }

@@ -161,9 +161,9 @@ async fn list(
     State(state): State<ApiState>,
     allowed: Allowed<SiteReading>,
     query: ListQuery,
-) -> Result<Json<Page<SiteBody>>, ApiError> {
+) -> Result<Page<SiteBody>, ApiError> {
     let page = sites::list(&state.context.db, allowed.caller.client, query.page).await?;
-    Ok(Json(Page::new(query.page, page, |site| shown(&state, &site))))
+    Ok(Page::new(query.page, page, |site| shown(&state, &site)))
 }
 
 /// One site.

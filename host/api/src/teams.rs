@@ -208,10 +208,10 @@ async fn list(
     allowed: Allowed<UserReading>,
     query: ListQuery,
     Search(search): Search,
-) -> Result<Json<Page<TeamBody>>, ApiError> {
+) -> Result<Page<TeamBody>, ApiError> {
     let found = teams::list(&state.context.db, allowed.caller.client, &search, query.page).await?;
     let now = state.context.now();
-    Ok(Json(Page::new(query.page, found, |team| TeamBody::new(team, now))))
+    Ok(Page::new(query.page, found, |team| TeamBody::new(team, now)))
 }
 
 /// Creates a team.
@@ -325,11 +325,11 @@ async fn members(
     Segments(id): Segments<String>,
     query: ListQuery,
     Search(search): Search,
-) -> Result<Json<Page<UserBody>>, ApiError> {
+) -> Result<Page<UserBody>, ApiError> {
     let (db, client, team) = (&state.context.db, allowed.caller.client, team_id(&id)?);
     teams::find(db, client, team).await.map_err(refused)?;
     let found = users::list(db, client, (&search, Some(team)), query.page).await?;
-    Ok(Json(Page::new(query.page, found, UserBody::from)))
+    Ok(Page::new(query.page, found, UserBody::from))
 }
 
 /// Makes a user a member of a team.

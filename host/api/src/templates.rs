@@ -94,9 +94,9 @@ async fn list(
     State(state): State<ApiState>,
     allowed: Allowed<Looking>,
     query: ListQuery,
-) -> Result<Json<Page<Template>>, ApiError> {
+) -> Result<Page<Template>, ApiError> {
     let page = list_templates(&state.context.db, allowed.caller.client, &query.search, query.page).await?;
-    Ok(Json(Page::new(query.page, page, Template::from)))
+    Ok(Page::new(query.page, page, Template::from))
 }
 
 /// Fetches the templates from the provider.

@@ -210,12 +210,12 @@ async fn search(
     State(state): State<ApiState>,
     allowed: Allowed<LiveChat>,
     query: TicketQuery,
-) -> Result<Json<Page<TicketBody>>, ApiError> {
+) -> Result<Page<TicketBody>, ApiError> {
     let (Some(filter), Some(client)) = (query.filter, allowed.opens(&state, &query.client_ref).await?) else {
-        return Ok(Json(Page::around(query.page, 0)));
+        return Ok(Page::around(query.page, 0));
     };
     let found = tickets::search(&state.context, client, &filter, query.page).await;
-    Ok(Json(Page::new(query.page, found.map_err(refused)?, TicketBody::from)))
+    Ok(Page::new(query.page, found.map_err(refused)?, TicketBody::from))
 }
 
 /// The new status.

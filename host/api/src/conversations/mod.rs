@@ -164,11 +164,11 @@ async fn list(
     State(state): State<ApiState>,
     allowed: Allowed<ConversationReading>,
     query: ListQuery,
-) -> Result<Json<Page<ConversationBody>>, ApiError> {
+) -> Result<Page<ConversationBody>, ApiError> {
     let caller = (allowed.caller.client, allowed.caller.sight);
     let found = long_lived::list(&state.context.db, caller, &query.search, query.page).await?;
     let now = state.context.now();
-    Ok(Json(Page::new(query.page, found, |conversation| ConversationBody::new(conversation, now))))
+    Ok(Page::new(query.page, found, |conversation| ConversationBody::new(conversation, now)))
 }
 
 /// Lists all conversations of a client by its reference, newest first, in one answer.

@@ -98,9 +98,9 @@ async fn list(
     State(state): State<ApiState>,
     allowed: Allowed<LiveChat>,
     query: ChatQuery,
-) -> Result<Json<Page<ChatParticipantResponse>>, ApiError> {
+) -> Result<Page<ChatParticipantResponse>, ApiError> {
     let found = desk::list(&state.context.db, acting(&allowed), query.scope, &query.search, query.page).await?;
-    Ok(Json(Page::new(query.page, found, ChatParticipantResponse::from)))
+    Ok(Page::new(query.page, found, ChatParticipantResponse::from))
 }
 
 /// A chat.

@@ -101,9 +101,9 @@ async fn list(
     allowed: Allowed<LiveChat>,
     Tri(scope): Tri,
     query: ListQuery,
-) -> Result<Json<Page<ChatParticipantResponse>>, ApiError> {
+) -> Result<Page<ChatParticipantResponse>, ApiError> {
     let found = desk::list(&state.context.db, acting(&allowed), scope, &query.search, query.page).await?;
-    Ok(Json(Page::new(query.page, found, ChatParticipantResponse::from)))
+    Ok(Page::new(query.page, found, ChatParticipantResponse::from))
 }
 
 /// Lists the chats of one tab, which is a list of v2 by its name. Use `GET /chat-service/api/v2/chats`.
@@ -122,10 +122,10 @@ async fn tab(
     allowed: Allowed<LiveChat>,
     Segments(tab): Segments<String>,
     query: ListQuery,
-) -> Result<Json<Page<ChatParticipantResponse>>, ApiError> {
+) -> Result<Page<ChatParticipantResponse>, ApiError> {
     let scope = ChatScope::from_name(&tab).ok_or_else(ApiError::not_found)?;
     let found = desk::list(&state.context.db, acting(&allowed), scope, &query.search, query.page).await?;
-    Ok(Json(Page::new(query.page, found, ChatParticipantResponse::from)))
+    Ok(Page::new(query.page, found, ChatParticipantResponse::from))
 }
 
 /// The whole chat. A field that is absent is cleared. Other fields of a chat are accepted and ignored.

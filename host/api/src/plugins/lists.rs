@@ -39,9 +39,9 @@ pub(super) async fn list(
     State(state): State<ApiState>,
     allowed: Allowed<Plugins>,
     query: ListQuery,
-) -> Result<Json<Page<PluginBody>>, ApiError> {
+) -> Result<Page<PluginBody>, ApiError> {
     let page = plugins::list(&state.context, allowed.caller.client, &query.search, query.page).await?;
-    Ok(Json(Page::new(query.page, page, PluginBody::from)))
+    Ok(Page::new(query.page, page, PluginBody::from))
 }
 
 /// A plugin with its versions and activations.
@@ -134,7 +134,7 @@ pub(super) async fn invocations(
     Segments(name): Segments<String>,
     query: ListQuery,
     parts: Parts,
-) -> Result<Json<Page<InvocationBody>>, ApiError> {
+) -> Result<Page<InvocationBody>, ApiError> {
     known(&state, &allowed, &name).await?;
     let (outcome, mode) = (parameter(&parts, "outcome")?, parameter(&parts, "mode")?);
     one_of("outcome", outcome.as_deref(), plugins::calls::trace::outcomes())?;
@@ -145,7 +145,7 @@ pub(super) async fn invocations(
     };
     let wanted = Wanted { outcome: outcome.as_deref(), mode: mode.as_deref(), after };
     let page = plugins::invocations(&state.context.db, allowed.caller.client, &name, wanted, query.page).await?;
-    Ok(Json(Page::new(query.page, page, InvocationBody::from)))
+    Ok(Page::new(query.page, page, InvocationBody::from))
 }
 
 /// Lists the events of a plugin (activated, suspended, rolled back), newest first.
@@ -165,10 +165,10 @@ pub(super) async fn events(
     allowed: Allowed<Plugins>,
     Segments(name): Segments<String>,
     query: ListQuery,
-) -> Result<Json<Page<EventBody>>, ApiError> {
+) -> Result<Page<EventBody>, ApiError> {
     known(&state, &allowed, &name).await?;
     let page = plugins::plugin_events(&state.context.db, allowed.caller.client, &name, query.page).await?;
-    Ok(Json(Page::new(query.page, page, EventBody::from)))
+    Ok(Page::new(query.page, page, EventBody::from))
 }
 
 /// Lists the calls in which shadows of a plugin decided differently from the live plugin, newest first.

@@ -105,11 +105,11 @@ pub(super) async fn list(
     Segments(name): Segments<String>,
     query: ListQuery,
     parts: Parts,
-) -> Result<Json<Page<ValueBody>>, ApiError> {
+) -> Result<Page<ValueBody>, ApiError> {
     let (whose, prefix) = (participant(&parts)?, parameter(&parts, "prefix")?.unwrap_or_default());
     let wanted = (whose, prefix.as_str());
     let page = plugins::key_values(&state.context, allowed.caller.client, &name, wanted, query.page).await;
-    Ok(Json(Page::new(query.page, page.map_err(refused)?, ValueBody::from)))
+    Ok(Page::new(query.page, page.map_err(refused)?, ValueBody::from))
 }
 
 /// Erases stored values of a plugin.

@@ -60,9 +60,9 @@ async fn list(
     allowed: Allowed<UserReading>,
     query: ListQuery,
     Search(search): Search,
-) -> Result<Json<Page<UserBody>>, ApiError> {
+) -> Result<Page<UserBody>, ApiError> {
     let found = users::list(&state.context.db, allowed.caller.client, (&search, None), query.page).await?;
-    Ok(Json(Page::new(query.page, found, UserBody::from)))
+    Ok(Page::new(query.page, found, UserBody::from))
 }
 
 /// Creates a user.

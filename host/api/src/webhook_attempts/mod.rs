@@ -89,11 +89,11 @@ async fn attempts(
     Segments(id): Segments<WebhookConfigId>,
     query: ListQuery,
     parts: Parts,
-) -> Result<Json<Page<AttemptBody>>, ApiError> {
+) -> Result<Page<AttemptBody>, ApiError> {
     let wanted = wanted(&parts)?;
     let page = history::attempts(&state.context, allowed.caller.client, id, wanted, query.page).await;
     let page = page.map_err(refused)?;
-    Ok(Json(Page::new(query.page, page, |(webhook, made)| AttemptBody::new(Some(webhook), made))))
+    Ok(Page::new(query.page, page, |(webhook, made)| AttemptBody::new(Some(webhook), made)))
 }
 
 fn wanted(parts: &Parts) -> Result<WantedAttempts, ApiError> {

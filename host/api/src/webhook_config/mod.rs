@@ -127,9 +127,9 @@ async fn list(
     State(state): State<ApiState>,
     allowed: Allowed<Looking>,
     query: ListQuery,
-) -> Result<Json<Page<WebhookConfig>>, ApiError> {
+) -> Result<Page<WebhookConfig>, ApiError> {
     let found = configure::list(&state.context, allowed.caller.client, query.page).await?;
-    Ok(Json(Page::new(query.page, found, |config| config)))
+    Ok(Page::new(query.page, found, |config| config))
 }
 
 /// Deletes a configuration.
