@@ -18,8 +18,8 @@ help: ## Show this list
 run: setup ## Set up what is missing and serve: database, API, workers, simulator, demo client
 	@exec cargo run --release --bin patchbay -- serve $(ARGS)
 
-test: setup-test ## Set up what is missing and run every test (ARGS="--test it" for some)
-	@sh scripts/test.sh $(ARGS)
+test: setup-test ## Set up what is missing and run every test (ARGS="--test it" for some, TIMES=50 for the slowest)
+	@TIMES="$(TIMES)" sh scripts/test.sh $(ARGS)
 
 soak: setup ## Attack the program, break its network and kill it, minutes per case (ARGS="doors --seconds 10" for some)
 	@sh scripts/soak.sh $(ARGS)

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Runs the tests of the host and of the plugins, shows all output, and ends with one line that adds everything up.
+# TIMES=50 lists the 50 slowest tests of the host before that line.
 set -eu
 
 log="$(mktemp)"
@@ -16,14 +17,27 @@ run() {
     rm -f "$log.status"
 }
 
-if [ $# = 0 ]; then
-    run cargo test --workspace --no-fail-fast
+if [ -n "${TIMES:-}" ]; then
+    # Only nightly builds of the test harness show times, unless this variable is set. Cargo must not see it: it would compile anew.
+    host="$(rustc -vV | sed -n 's/^host: //p' | tr 'a-z-' 'A-Z_')"
+    export "CARGO_TARGET_${host}_RUNNER=env RUSTC_BOOTSTRAP=1"
+    [ $# = 0 ] && set -- --workspace
+    run cargo test --no-fail-fast --tests "$@" -- -Zunstable-options --report-time
+elif [ $# = 0 ]; then
+    # Without the examples, which only benchmarks run: `make check` compiles them, too.
+    run cargo test --workspace --no-fail-fast --tests
+    run cargo test --workspace --no-fail-fast --doc
 else
     run cargo test --no-fail-fast "$@"
 fi
 # The parts of plugins that are plain Rust have tests of their own, built for this machine.
-if [ $# = 0 ] && grep -rqs --include='*.rs' '#\[test\]' plugins; then
+if [ $# = 0 ] && [ -z "${TIMES:-}" ] && grep -rqs --include='*.rs' '#\[test\]' plugins; then
     run cargo test --manifest-path plugins/Cargo.toml --target-dir "$CARGO_TARGET_DIR/plugin-tests" --no-fail-fast
+fi
+
+if [ -n "${TIMES:-}" ]; then
+    echo "the $TIMES slowest tests, in seconds:"
+    sed -nE 's/^test (.*) \.\.\. .* <([0-9.]+)s>$/| \2 | `\1` |/p' "$log" | sort -t'|' -k2,2 -rn | head -n "$TIMES"
 fi
 
 awk '/^test result:/ {

@@ -42,7 +42,9 @@ use std::{future::Future, sync::OnceLock, time::Duration};
 use tokio::runtime::Runtime;
 
 /// How long a test waits for something that happens in the background. Far longer than it takes; never a measure.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(60);
+/// First and longest pause between two looks. A look is often a request, which costs the processors of the program, too.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(80));
 
 /// The outside world runs on threads of its own: a test that waits for a command must not stop it.
 fn outside_world() -> &'static Runtime {
@@ -60,18 +62,20 @@ pub fn newcomer(patience: Duration) -> reqwest::Client {
     reqwest::Client::builder().pool_max_idle_per_host(0).timeout(patience).build().unwrap()
 }
 
-/// Waits until `probe` gives something, looking every few milliseconds.
+/// Waits until `probe` gives something, looking less and less often.
 ///
 /// # Panics
 ///
 /// When it takes longer than anything should; `what` says what was waited for.
 pub async fn eventually<T, F: Future<Output = Option<T>>>(what: &str, mut probe: impl FnMut() -> F) -> T {
     let begun = std::time::Instant::now();
+    let (mut pause, longest) = PAUSES;
     while begun.elapsed() < PATIENCE {
         if let Some(found) = probe().await {
             return found;
         }
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(longest);
     }
     panic!("waited in vain for {what}");
 }
