@@ -1,8 +1,8 @@
-//! What can go wrong with the database.
+//! Errors of the database.
 
 use crate::read_only;
 
-/// A failure of the database or of what it holds. "Not found" is never an error: it is `None`.
+/// A failure of the database or of a stored value. An absent row is not an error: it is `None`.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The statement or the connection failed.
@@ -11,26 +11,26 @@ pub enum Error {
     /// A migration could not be applied.
     #[error("the database could not be migrated")]
     Migration(#[from] sqlx::migrate::MigrateError),
-    /// A stored value that this version does not understand.
+    /// This version does not understand a stored value.
     #[error("{table}.{column} holds `{value}`, which this version does not understand")]
     Inconsistent {
         /// Table of the value.
         table: &'static str,
         /// Column of the value.
         column: &'static str,
-        /// The value itself, when it is no personal data.
+        /// The value, if it is not personal data.
         value: String,
     },
-    /// Stored JSON of a version or a shape that this version does not understand.
+    /// This version does not understand stored JSON.
     #[error("{table}.{column} holds JSON of {}, which this version does not understand: {why}", version_name(*version))]
     Unreadable {
         /// Table of the value.
         table: &'static str,
         /// Column of the value.
         column: &'static str,
-        /// The version that it says it has; `None` when it says none.
+        /// Its version; `None` if it names none.
         version: Option<u32>,
-        /// What is wrong with it, without what it says: that may be personal data.
+        /// The fault, without the content, which may be personal data.
         why: &'static str,
     },
 }
@@ -49,8 +49,8 @@ fn version_name(version: Option<u32>) -> String {
 }
 
 impl Error {
-    /// The database itself fails, whatever it is asked: the connection is lost, the server stops or starts, its disk is
-    /// full, it has no memory or no room for connections, or a statement gave way to another one.
+    /// True if the database itself fails: the connection is lost, the server stops or starts, its disk is full, it has
+    /// no memory or connections left, or a statement gave way to another one.
     pub fn is_outage(&self) -> bool {
         match self {
             Self::Database(sqlx::Error::Database(error)) => error.code().is_some_and(|code| is_of_the_server(&code)),
@@ -58,7 +58,7 @@ impl Error {
         }
     }
 
-    /// The database did not answer: the connection is lost, or there was none to be had.
+    /// True if the database did not answer: the connection is lost, or there was none.
     pub fn is_lost(&self) -> bool {
         match self {
             Self::Database(error) => matches!(
@@ -73,7 +73,8 @@ impl Error {
         }
     }
 
-    /// The transaction gave way to another one: they were in each other's way, or a lock was not to be had in time.
+    /// True if the transaction gave way to another one: a deadlock, a serialization failure, or a lock that took too
+    /// long.
     pub fn gave_way(&self) -> bool {
         const CODES: [&str; 3] = ["40001", "40P01", "55P03"];
         match self {
@@ -82,16 +83,16 @@ impl Error {
         }
     }
 
-    /// A stored value is the cause, so that trying again will not help.
+    /// True if a stored value is the cause. Trying again does not help.
     pub fn is_of_a_stored_value(&self) -> bool {
         matches!(self, Self::Inconsistent { .. } | Self::Unreadable { .. })
     }
 }
 
-/// Codes of PostgreSQL that say nothing about the statement: connections (08), serialization and deadlocks (40), resources such
-/// as the disk (53), starting or shutting down (57), the system underneath (58), a lock that was not to be had, a database that
-/// only answers questions, and a transaction of ours that stood still for too long. A statement that was cancelled may be one
-/// that takes too long by itself.
+/// Codes of PostgreSQL that do not depend on the statement: connections (08), serialization and deadlocks (40),
+/// resources such as the disk (53), start and stop (57), the operating system (58), a lock that took too long, a
+/// read-only database, and an idle transaction that was ended. A cancelled statement is not one of them, because it may
+/// take too long by itself.
 fn is_of_the_server(code: &str) -> bool {
     const CLASSES: [&str; 5] = ["08", "40", "53", "57", "58"];
     const CODES: [&str; 3] = ["55P03", "25006", "25P03"];
@@ -102,7 +103,7 @@ fn is_of_the_server(code: &str) -> bool {
 /// Result of every storage function.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// True when `error` says that the named constraint or unique index was violated.
+/// True if `error` is a violation of this constraint or unique index.
 pub fn violates(error: &Error, constraint: &str) -> bool {
     match error {
         Error::Database(sqlx::Error::Database(database)) => database.constraint() == Some(constraint),

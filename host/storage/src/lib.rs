@@ -1,6 +1,6 @@
-//! Every SQL statement of Patchbay: plain functions on a connection, one file per table or aggregate. Functions never
-//! begin or commit a transaction; the calling use case owns it. `client_id` is the first argument after the connection.
-//! Arguments and results are types of the domain; `stored` maps them to columns.
+//! All SQL statements of Patchbay, as functions on a connection, one file per table or aggregate. Functions never begin
+//! or commit a transaction; the calling use case owns it. `client_id` is the first argument after the connection.
+//! Arguments and results are domain types; `stored` maps them to columns.
 
 pub mod chat;
 mod error;
@@ -31,22 +31,22 @@ use sqlx::migrate::Migrator;
 /// The migrations, embedded.
 pub static MIGRATOR: Migrator = sqlx::migrate!("../../migrations");
 
-/// Applies what is missing and answers how many migrations that were. Refuses a shipped file that was edited. It takes as long as the
-/// migrations take: no limit of [`Timing`] holds for them.
+/// Applies missing migrations and returns their number. Refuses a released file that was edited. No limit of [`Timing`]
+/// applies.
 pub async fn migrate(pool: &PgPool) -> Result<usize> {
     let mut db = pool.acquire().await?;
     let before = applied_migrations(&mut db).await?;
-    // On a session of its own: it waits for a process that migrates already, however long that takes.
+    // On its own session, because it waits for a process that already migrates, however long that takes.
     let mut db = db.detach();
     sqlx::query("SET lock_timeout = 0").execute(&mut db).await?;
     let applied = MIGRATOR.run(db.unlimited()?).await;
-    // It was for this alone: how it ends says nothing about the migrations.
+    // Only the migrations used it, and its end does not matter for them.
     drop(db.close().await);
     applied?;
     Ok(MIGRATOR.iter().count().saturating_sub(before))
 }
 
-/// How many migrations the database has.
+/// Returns the number of migrations of the database.
 async fn applied_migrations(db: &mut PgConnection) -> Result<usize> {
     let known: Option<String> =
         sqlx::query_scalar("SELECT to_regclass('_sqlx_migrations')::text").fetch_one(&mut *db).await?;
@@ -57,7 +57,7 @@ async fn applied_migrations(db: &mut PgConnection) -> Result<usize> {
     Ok(usize::try_from(count).unwrap_or(0))
 }
 
-/// True when every migration of this program is applied.
+/// True if all migrations of this program are applied.
 pub async fn is_current(db: &mut PgConnection) -> Result<bool> {
     Ok(applied_migrations(db).await? >= MIGRATOR.iter().count())
 }

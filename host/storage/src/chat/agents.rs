@@ -1,8 +1,8 @@
-//! Agents, as chats need them: how many chats one has and may have, and who of a team could take another one.
+//! Agents for chats: how many chats an agent has and may have, and which members of a team can take another one.
 //!
-//! Whoever gives a chat to an agent locks the chat first ([`super::participants::lock`]) and then the agent ([`lock`]), in
-//! one transaction, and compares [`Agent::active_chats`] with [`Agent::limit`]: so the limit holds however many chats are
-//! given out at the same time, and nobody waits in a circle. Nobody locks an agent and then a chat.
+//! To give a chat to an agent, lock the chat first ([`super::participants::lock`]) and then the agent ([`lock`]) in one
+//! transaction, and compare [`Agent::active_chats`] with [`Agent::limit`]. So the limit holds if many chats are
+//! assigned at the same time, and there is no deadlock. Never lock an agent and then a chat.
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, TeamId, UserId};
@@ -13,32 +13,32 @@ use crate::{
     tenancy::users::{Role, stored_role},
 };
 
-/// A user who may be given chats.
+/// A user who may have chats.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Agent {
     /// The user.
     pub id: UserId,
     /// Display name.
     pub name: String,
-    /// What it may do; whether it may take chats is [`Agent::takes_chats`].
+    /// Role; [`Agent::takes_chats`] says if it may take chats.
     pub role: Role,
-    /// The team it answers for.
+    /// Team of the agent.
     pub team: Option<TeamId>,
-    /// Takes chats that are given out by themselves.
+    /// True if the agent gets chats by automatic assignment.
     pub available: bool,
-    /// Chats that it has now.
+    /// Present chats.
     pub active_chats: i64,
-    /// Chats that it may have at a time.
+    /// Most chats at a time.
     pub limit: i64,
 }
 
 impl Agent {
-    /// Whether a user of this role answers customers.
+    /// True if users of this role answer customers.
     pub fn takes_chats(&self) -> bool {
         self.role.takes_chats()
     }
 
-    /// Whether it may have another chat.
+    /// True if the agent may have another chat.
     pub fn has_room(&self) -> bool {
         self.active_chats < self.limit
     }
@@ -56,7 +56,7 @@ struct AgentRow {
 }
 
 impl AgentRow {
-    /// `usual`: `limits.agent_chats`, for those without a limit of their own.
+    /// `usual`: `limits.agent_chats`, for agents without a limit of their own.
     fn agent(self, usual: u32) -> Result<Agent> {
         Ok(Agent {
             id: UserId(self.id),
@@ -70,7 +70,7 @@ impl AgentRow {
     }
 }
 
-/// A user that was not deleted, locked until the transaction ends: its chats cannot grow in number meanwhile. `usual`:
+/// Locks a user that is not deleted until the transaction ends, so that it gets no more chats. `usual`:
 /// `limits.agent_chats`.
 pub async fn lock(db: &mut PgConnection, client: ClientId, agent: UserId, usual: u32) -> Result<Option<Agent>> {
     let known: Option<Uuid> = sqlx::query_scalar(
@@ -80,14 +80,15 @@ pub async fn lock(db: &mut PgConnection, client: ClientId, agent: UserId, usual:
     .bind(agent.0)
     .fetch_optional(&mut *db)
     .await?;
-    // Counted by a statement that begins after the lock is had: one that waited for it would count what was there before.
+    // A separate statement counts after the lock is held. A statement that waits for the lock would count the chats
+    // from before.
     match known {
         Some(_) => find(db, client, agent, usual).await,
         None => Ok(None),
     }
 }
 
-/// A user that was not deleted, as it is now. `usual`: `limits.agent_chats`.
+/// Returns a user that is not deleted. `usual`: `limits.agent_chats`.
 pub async fn find(db: &mut PgConnection, client: ClientId, agent: UserId, usual: u32) -> Result<Option<Agent>> {
     let row: Option<AgentRow> = sqlx::query_as(
         "SELECT id, name, role, team_id, available, chat_limit,
@@ -102,17 +103,17 @@ pub async fn find(db: &mut PgConnection, client: ClientId, agent: UserId, usual:
     row.map(|row| row.agent(usual)).transpose()
 }
 
-/// In which order those who could take a chat are asked.
+/// The order in which agents get chats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// Who was given nothing for longest first.
+    /// The agent whose last assignment is the oldest is first.
     RoundRobin,
-    /// Who has the fewest chats first; of these, who was given nothing for longest.
+    /// The agent with the fewest chats is first; of these, the one whose last assignment is the oldest.
     LeastBusy,
 }
 
-/// The members of a team who are available and have room, in order: none of them is locked, so [`lock`] the one that is
-/// chosen and look again. `usual`: `limits.agent_chats`.
+/// Returns the available members of a team with room, in order. They are not locked: [`lock`] the chosen one and check
+/// again. `usual`: `limits.agent_chats`.
 pub async fn available_of_team(
     db: &mut PgConnection,
     client: ClientId,
@@ -140,7 +141,7 @@ pub async fn available_of_team(
     rows.into_iter().map(|row| row.agent(usual)).collect()
 }
 
-/// An agent was given a chat: the round goes on with somebody else.
+/// Records an assignment, so that the round robin continues with another agent.
 pub async fn note_given(db: &mut PgConnection, client: ClientId, agent: UserId, now: DateTime<Utc>) -> Result<()> {
     sqlx::query("UPDATE client_user SET last_given_at = $3 WHERE client_id = $1 AND id = $2")
         .bind(client.0)

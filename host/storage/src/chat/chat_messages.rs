@@ -1,4 +1,4 @@
-//! Messages of live chats (SPEC 2.7), and what provider ids of quoted messages refer to.
+//! Messages of live chats (SPEC 2.7), and the messages that provider ids of quotes refer to.
 
 use std::collections::HashSet;
 
@@ -19,24 +19,24 @@ use crate::{
     stored::{self, Stored, Versioned, known},
 };
 
-/// A message on its way into a chat.
+/// A message to be stored in a chat.
 #[derive(Debug, Clone)]
 pub struct NewChatMessage {
     /// Its id.
     pub id: ChatMessageId,
     /// The chat.
     pub participant: ParticipantId,
-    /// Its place in the chat.
+    /// Its sequence number in the chat.
     pub sequence: i64,
-    /// What kind of content it is.
+    /// Kind of its content.
     pub content_type: ContentType,
-    /// Where the chat takes place.
+    /// Channel of the chat.
     pub channel: Channel,
-    /// What people read.
+    /// Text for people.
     pub body: Option<String>,
-    /// All that it says; the direction follows from it.
+    /// The content; it determines the direction.
     pub content: ChatContent,
-    /// The file that came with it.
+    /// Its file.
     pub media: Option<MediaId>,
     /// `CUSTOMER`, `BOT`, or the agent's name.
     pub owner: String,
@@ -44,13 +44,13 @@ pub struct NewChatMessage {
     pub agent: Option<UserId>,
     /// The client's tracking id.
     pub ct_id: Option<String>,
-    /// The name that its sender gave it.
+    /// The name that the sender gave it (`tempId`).
     pub temp_id: Option<String>,
     /// The system's tracking id.
     pub gst_id: String,
-    /// The provider's id; an outgoing message gets it when it is sent.
+    /// The provider's id. An outgoing message gets it when it is sent.
     pub provider_id: Option<String>,
-    /// Provider id of the message that it quotes.
+    /// Provider id of the quoted message.
     pub quoted_provider_id: Option<String>,
     /// Delivery state of an outgoing message.
     pub state: Option<DeliveryState>,
@@ -65,21 +65,21 @@ pub struct ChatMessage {
     pub id: ChatMessageId,
     /// The chat.
     pub participant: ParticipantId,
-    /// Its place in the chat.
+    /// Its sequence number in the chat.
     pub sequence: i64,
-    /// What kind of content it is.
+    /// Kind of its content.
     pub content_type: ContentType,
-    /// What people read.
+    /// Text for people.
     pub body: Option<String>,
-    /// All that it says; the direction follows from it.
+    /// The content; it determines the direction.
     pub content: ChatContent,
-    /// The file that came with it.
+    /// Its file.
     pub media: Option<MediaId>,
     /// The system's tracking id.
     pub gst_id: String,
     /// The provider's id.
     pub provider_id: Option<String>,
-    /// Provider id of the message that it quotes.
+    /// Provider id of the quoted message.
     pub quoted_provider_id: Option<String>,
     /// When it was written.
     pub created_at: DateTime<Utc>,
@@ -123,7 +123,7 @@ impl TryFrom<ChatMessageRow> for ChatMessage {
     }
 }
 
-/// Reads what a message says.
+/// Reads stored content.
 pub(super) fn content(direction: Direction, stored: &Stored) -> Result<ChatContent> {
     Ok(match direction {
         Direction::Incoming => {
@@ -137,7 +137,7 @@ pub(super) fn content(direction: Direction, stored: &Stored) -> Result<ChatConte
     })
 }
 
-/// What stands beside the direction of a message.
+/// The content without the direction, which has a column.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(super) enum Said<'c> {
@@ -145,7 +145,7 @@ pub(super) enum Said<'c> {
     Outgoing(&'c OutboundContent),
 }
 
-/// What a message says, on its way into a column.
+/// The column value of content.
 pub(super) fn said(content: &ChatContent) -> Json<Versioned<Said<'_>>> {
     stored::write(match content {
         ChatContent::Incoming(content) => Said::Incoming(content),
@@ -185,8 +185,7 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, message: &NewChatMe
     Ok(())
 }
 
-/// Takes providers' message ids for incoming messages, and answers the messages whose id had not been taken before: the others
-/// are repetitions.
+/// Claims provider ids for incoming messages. Returns the messages whose id is new; the others are repetitions.
 pub async fn claim_provider_ids(
     db: &mut PgConnection,
     client: ClientId,
@@ -204,7 +203,7 @@ pub async fn claim_provider_ids(
     Ok(claimed.into_iter().map(ChatMessageId).collect())
 }
 
-/// Writes the delivery state of an outgoing message, and the provider's id once there is one.
+/// Stores the delivery state of an outgoing message, and the provider's id if there is one.
 pub async fn set_delivery(
     db: &mut PgConnection,
     client: ClientId,
@@ -241,7 +240,7 @@ pub async fn find(db: &mut PgConnection, client: ClientId, id: ChatMessageId) ->
     row.map(ChatMessage::try_from).transpose()
 }
 
-/// A page of a chat, newest first: messages with a sequence number below `before`, when that is given.
+/// Returns a page of a chat, newest first; with `before`, only messages with a lower sequence number.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
@@ -264,22 +263,22 @@ pub async fn page(
     rows.into_iter().map(ChatMessage::try_from).collect()
 }
 
-/// The message that a provider id refers to: one of a chat, one sent through the API, or both.
+/// The message of a provider id: a message of a chat, a message sent through the API, or both.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuotedMessage {
-    /// Set when it is part of a chat.
+    /// Set if it is part of a chat.
     pub chat_message: Option<ChatMessageId>,
-    /// Set when we sent it.
+    /// Set if we sent it.
     pub outbound_message: Option<MessageId>,
     /// The system's tracking id.
     pub gst_id: String,
     /// The client's tracking id.
     pub ct_id: Option<String>,
-    /// The long-lived conversation that it was sent in.
+    /// Its long-lived conversation.
     pub conversation: Option<ConversationId>,
-    /// What the chat shows for it.
+    /// Its text in the chat.
     pub body: Option<String>,
-    /// What it said, when we sent it.
+    /// Its content, if we sent it.
     pub content: Option<OutboundContent>,
 }
 
@@ -318,7 +317,8 @@ pub async fn quoted(db: &mut PgConnection, client: ClientId, provider_id: &str) 
     quoted_of(row)
 }
 
-/// The message that we sent under this id, as [`quoted`] answers it: also before its provider has said what it is called there.
+/// Returns the message that we sent under this id, in the form of [`quoted`], also if the provider has not named its
+/// own id yet.
 pub async fn quoted_outbound(
     db: &mut PgConnection,
     client: ClientId,
@@ -343,7 +343,7 @@ pub async fn quoted_outbound(
     quoted_of(row)
 }
 
-/// Those of the provider's ids that are of messages which the business sent by other means than ours.
+/// Returns the given provider ids whose messages the business sent without us.
 pub async fn imported(db: &mut PgConnection, client: ClientId, provider_ids: &[&str]) -> Result<HashSet<String>> {
     let imported: Vec<String> = sqlx::query_scalar(
         "SELECT known.provider_id
@@ -361,7 +361,7 @@ pub async fn imported(db: &mut PgConnection, client: ClientId, provider_ids: &[&
 fn quoted_of(row: Option<QuotedRow>) -> Result<Option<QuotedMessage>> {
     let Some(row) = row else { return Ok(None) };
     let content = stored::read_optional("outbound_part", "content", row.content.as_ref())?;
-    // The row outlives the message it points at by a little: retention drops partitions first.
+    // The row outlives its message by a little, because retention drops partitions first.
     Ok(row.gst_id.map(|gst_id| QuotedMessage {
         chat_message: row.chat_message_id.map(ChatMessageId),
         outbound_message: row.outbound_message_id.map(MessageId),

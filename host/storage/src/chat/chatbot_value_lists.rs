@@ -1,5 +1,4 @@
-//! Key-values of chatbots by their names: listed for a plugin, shown and erased for its client, removed when their time is
-//! over.
+//! Key-values of chatbots by key: lists for a plugin and for its client, erasure, and removal of expired values.
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, ParticipantId};
@@ -8,25 +7,25 @@ use uuid::Uuid;
 use super::chatbot_values::{KEY_OVERHEAD, Key, grow};
 use crate::{PgConnection, Result};
 
-/// Names of one store that are wanted.
+/// A request for keys of one store.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Names {
-    /// Whose store; `None` = shared by all participants of the client.
+    /// Owner of the store; `None`: shared by all participants of the client.
     pub participant: Option<ParticipantId>,
-    /// What they begin with.
+    /// Prefix of the keys.
     pub prefix: String,
-    /// They come behind this one.
+    /// Only keys after this one.
     pub after: Option<String>,
-    /// How many.
+    /// Most keys to return.
     pub most: i64,
 }
 
-/// Behind every name that begins so: names have 128 bytes at most, and this is the last character there is.
+/// An upper bound of all keys with this prefix. Keys have at most 128 bytes, and this is the last character of Unicode.
 fn end_of(prefix: &str) -> String {
     format!("{prefix}{}", "\u{10ffff}".repeat(32))
 }
 
-/// Names of a store in the order of their bytes.
+/// Returns keys of a store in the order of their bytes.
 pub async fn names(
     db: &mut PgConnection,
     client: ClientId,
@@ -57,15 +56,15 @@ pub async fn names(
 /// A value as its client sees it.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct Shown {
-    /// Its name.
+    /// The key.
     pub key: String,
     /// The bytes.
     pub value: Vec<u8>,
-    /// When it is gone; `None` = it stays.
+    /// Expiry; `None`: never.
     pub expires_at: Option<DateTime<Utc>>,
 }
 
-/// A page of one store of a plugin by name, and how many there are in all.
+/// Returns a page of one store of a plugin by key, and the total.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
@@ -107,17 +106,17 @@ pub async fn page(
     Ok((rows, total))
 }
 
-/// Which values of one store are erased.
+/// The values of one store to erase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Erase<'a> {
-    /// The one of this name.
+    /// The value of this key.
     Key(&'a str),
-    /// Those whose names begin so.
+    /// The values of keys with this prefix.
     Prefix(&'a str),
 }
 
-/// Erases values of one store of a plugin; answers how many there were. [`super::chatbot_values::lock_shared`] first where
-/// the store is shared.
+/// Erases values of one store of a plugin and returns their number. If the store is shared, call
+/// [`super::chatbot_values::lock_shared`] first.
 pub async fn erase(
     db: &mut PgConnection,
     client: ClientId,
@@ -151,8 +150,8 @@ pub async fn erase(
     Ok(erased)
 }
 
-/// Removes values whose time is over, of all clients, at most `limit`, and answers how many: fewer than `limit` says that
-/// this was the last page. One that somebody is writing is left for another time.
+/// Removes at most `limit` expired values of all clients and returns their number. Fewer than `limit` means that this
+/// was the last page. Skips locked values.
 pub async fn forget_expired(db: &mut PgConnection, now: DateTime<Utc>, limit: i64) -> Result<u64> {
     let freed: Vec<(Uuid, i64, i64)> = sqlx::query_as(
         "WITH expired AS (

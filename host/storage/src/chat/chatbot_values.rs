@@ -1,6 +1,6 @@
-//! Key-value stores of chatbots: one per client and plugin, and one per participant. A key's version is the transaction
-//! that wrote it, so that a key which was removed and written again is never mistaken for the one that was read. A value
-//! whose time is over counts as gone, whether upkeep has removed it yet or not.
+//! Key-value stores of chatbots: one per client and plugin, and one per participant. The version of a key is the
+//! transaction that wrote it. So a key that was removed and written again is never taken for the one that was read. An
+//! expired value counts as absent, also if upkeep has not removed it yet.
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, ParticipantId};
@@ -13,25 +13,25 @@ use crate::{PgConnection, Result};
 pub struct Value {
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// Another one for every write.
+    /// Differs after each write.
     pub version: i64,
 }
 
 /// A key of one store: of a participant, or of the whole client.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
-    /// `None` = shared by all participants of the client.
+    /// `None`: shared by all participants of the client.
     pub participant: Option<ParticipantId>,
-    /// Its name.
+    /// Name of the key.
     pub name: String,
 }
 
-/// A value to be kept.
+/// A value to store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// When it is gone; `None` = it stays.
+    /// Expiry; `None`: never.
     pub expires_at: Option<DateTime<Utc>>,
 }
 
@@ -47,7 +47,7 @@ impl Key {
     }
 }
 
-/// The value that a key has at a moment.
+/// Returns the value of a key at a moment.
 pub async fn read(
     db: &mut PgConnection,
     client: ClientId,
@@ -70,8 +70,8 @@ pub async fn read(
     Ok(row.map(|(bytes, version)| Value { bytes, version }))
 }
 
-/// Lets one transaction at a time decide over the store that all participants of a client share, until it ends. A
-/// participant's own store needs no such lock: its lane is worked off by one process.
+/// Locks the shared store of a client until the transaction ends. The store of a participant needs no lock, because
+/// only one process works on its lane.
 pub async fn lock_shared(db: &mut PgConnection, client: ClientId, plugin: &str) -> Result<()> {
     sqlx::query("SELECT pg_advisory_xact_lock(hashtextextended($1 || ' ' || $2, 0))")
         .bind(client.0.to_string())
@@ -81,7 +81,7 @@ pub async fn lock_shared(db: &mut PgConnection, client: ClientId, plugin: &str) 
     Ok(())
 }
 
-/// True when every key still has the version that was read at a moment; `None` = it was not there.
+/// True if every key still has the version that was read at a moment; `None`: it did not exist.
 pub async fn unchanged(
     db: &mut PgConnection,
     client: ClientId,
@@ -108,13 +108,13 @@ pub async fn unchanged(
     Ok(same)
 }
 
-/// What a key costs beside its name and its value, in bytes: many small keys are not free.
+/// Bytes that a key costs in addition to its name and value, so that many small keys are not free.
 pub const KEY_OVERHEAD: i64 = 64;
-/// Rows that the usage of one client is spread over.
+/// Rows over which the usage of one client is spread.
 const SHARDS: u128 = 16;
 
-/// Gives keys their values, `None` removes them. Each key may appear once. Answers by how many bytes the stores of the
-/// client grew: keys, values and [`KEY_OVERHEAD`]; tell [`grow`].
+/// Writes values; `None` removes a key. Each key may appear once. Returns the growth of the client's stores in bytes:
+/// keys, values and [`KEY_OVERHEAD`]. Pass it to [`grow`].
 pub async fn write(
     db: &mut PgConnection,
     client: ClientId,
@@ -165,8 +165,8 @@ pub async fn write(
     Ok(grown - freed)
 }
 
-/// Notes that the stores of a client grew by so many bytes (less than 0: shrank), and answers what they hold now. Writers
-/// of different participants do not wait for each other as a rule, so a sum may be short of what commits at the same time.
+/// Adds bytes (negative: removes) to the usage of a client and returns the sum. Writers of different participants
+/// rarely wait for each other, so the sum may miss transactions that commit at the same time.
 pub async fn grow(db: &mut PgConnection, client: ClientId, participant: ParticipantId, bytes: i64) -> Result<i64> {
     let shard = i16::try_from(participant.0.as_u128() % SHARDS).unwrap_or(0);
     let total: i64 = sqlx::query_scalar(
@@ -185,7 +185,7 @@ pub async fn grow(db: &mut PgConnection, client: ClientId, participant: Particip
     Ok(total)
 }
 
-/// How many keys a plugin has in the store of a participant at a moment.
+/// Returns the number of keys of a plugin in the store of a participant at a moment.
 pub async fn keys_of(
     db: &mut PgConnection,
     client: ClientId,
@@ -206,7 +206,7 @@ pub async fn keys_of(
     Ok(keys)
 }
 
-/// Forgets everything that a plugin keeps, and answers by how many bytes the stores of the client shrank.
+/// Removes all values of a plugin and returns by how many bytes the stores of the client shrank.
 pub async fn forget_plugin(db: &mut PgConnection, client: ClientId, plugin: &str) -> Result<i64> {
     let freed: i64 = sqlx::query_scalar(
         "WITH gone AS (

@@ -1,6 +1,6 @@
-//! The search of a list of chats for words that many of them have, or in a list that is short. An index of words finds all
-//! chats of the client that have them, which is as much work as there are such chats: of a number's first digits, nearly all.
-//! Here a list is walked in its order instead, and only so far that it cannot take long.
+//! Searches a list of chats for words that many chats have, or a short list. The index of words finds all chats of the
+//! client with these words, which may be nearly all, for example for the first digits of a number. So the list is read
+//! in its order instead, up to a bound.
 
 use domain::{chat::ChatScope, ids::ClientId, page::PageRequest};
 use uuid::Uuid;
@@ -11,14 +11,14 @@ use super::{
 };
 use crate::{PgConnection, Result};
 
-/// So many chats of a list are always walked: a shorter list is looked through as a whole.
+/// Chats that are always read. A shorter list is read as a whole.
 const WALKED: i64 = 5_000;
-/// At most so many are walked where many of the first have the words.
+/// Most chats that are read if many of the first have the words.
 const WALKED_OF_COMMON: i64 = 50_000;
-/// Words are common that one in so many of the first chats has.
+/// Words are common if one in this many of the first chats has them.
 const COMMON: i64 = 10;
 
-/// The first chats of a list that have the words `$3`, of the first `$6` of the list. Public for the test of its plan.
+/// The chats with the words `$3` among the first `$6` chats of a list. Public for the test of its plan.
 #[doc(hidden)]
 pub fn page_statement(scope: ChatScope) -> String {
     let condition = condition(scope);
@@ -30,7 +30,8 @@ pub fn page_statement(scope: ChatScope) -> String {
     )
 }
 
-/// How many chats a list has, up to `$4`, and how many of those have the words `$3`. Public for the test of its plan.
+/// The number of chats of a list, up to `$4`, and the number of those with the words `$3`. Public for the test of its
+/// plan.
 #[doc(hidden)]
 pub fn count_statement(scope: ChatScope) -> String {
     let condition = condition(scope);
@@ -41,16 +42,16 @@ pub fn count_statement(scope: ChatScope) -> String {
     )
 }
 
-/// What walking a list has shown; what it has not is for the index.
+/// The result of reading a list. The index finds the parts that are `None`.
 #[derive(Default)]
 pub(super) struct Walked {
-    /// The page that is asked for, and one chat more where there is one.
+    /// The requested page, and one more chat if there is one.
     pub(super) rows: Option<Vec<ParticipantRow>>,
-    /// How many chats have the words, up to [`COUNTED`].
+    /// The number of chats with the words, up to [`COUNTED`].
     pub(super) counted: Option<u64>,
 }
 
-/// Walks a list as far as it is short, or as it helps.
+/// Reads a list as far as it is short or as reading helps.
 pub(super) async fn walk(
     db: &mut PgConnection,
     client: ClientId,
@@ -85,8 +86,8 @@ pub(super) async fn walk(
     Ok(Walked { rows, counted })
 }
 
-/// How many chats to walk for the `last` one that is wanted and for [`COUNTED`], where `found` of the first [`WALKED`] have the words:
-/// half as many again as it takes if the others are like those.
+/// Returns how many chats to read for the `last` requested one and for [`COUNTED`], if `found` of the first [`WALKED`]
+/// have the words: half more than needed if the other chats are like the first.
 fn far_enough(last: i64, found: i64) -> i64 {
     let wanted = last.max(i64::try_from(COUNTED).unwrap_or(i64::MAX));
     (wanted.saturating_mul(WALKED) / found.max(1)).saturating_mul(3).saturating_div(2).clamp(WALKED, WALKED_OF_COMMON)
@@ -95,9 +96,9 @@ fn far_enough(last: i64, found: i64) -> i64 {
 /// The first chats of a list.
 #[derive(sqlx::FromRow)]
 struct Counted {
-    /// How many there are.
+    /// Number of chats.
     listed: i64,
-    /// How many of them have the words.
+    /// Number of chats with the words.
     found: i64,
 }
 

@@ -1,5 +1,5 @@
-//! What is due in chats by the clock or by itself. A lane is a chat, and a row is one thing that is due in it; or a lane is a team,
-//! whose members have room for chats that wait.
+//! Due work of chats. A lane is a chat, and a row is one kind of work that is due in it; or a lane is a team whose
+//! members have room for waiting chats.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -10,16 +10,16 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result, stored::known};
 
-/// Something that is due in a chat.
+/// A kind of due work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Due {
-    /// No agent has answered until now.
+    /// No agent has answered.
     Answer,
     /// The chat came to the queue.
     Arrived,
-    /// Its agent is gone.
+    /// Its agent left.
     Left,
-    /// A member of the team that is the lane has room, or may have.
+    /// A member of the team of this lane has room, or may have.
     Room,
 }
 
@@ -38,7 +38,7 @@ impl Due {
     }
 }
 
-/// Something is due in chats at this moment, unless it is due in them already; then at the moment that it was.
+/// Adds work to chats, due at this moment. If the work is due in a chat already, its moment stays.
 pub async fn add(
     db: &mut PgConnection,
     client: ClientId,
@@ -61,7 +61,7 @@ pub async fn add(
     Ok(())
 }
 
-/// An agent gets a chat that was missed in the queue: an answer is awaited of that agent, too.
+/// Awaits the answer of an agent who gets a chat that was missed in the queue.
 pub async fn await_anew(
     db: &mut PgConnection,
     client: ClientId,
@@ -83,7 +83,7 @@ pub async fn await_anew(
     Ok(())
 }
 
-/// A chat came to the queue at this moment, whenever it had come there before.
+/// Records that a chat came to the queue at this moment, also if it came before.
 pub async fn arrived(db: &mut PgConnection, client: ClientId, chat: ParticipantId, now: DateTime<Utc>) -> Result<()> {
     sqlx::query(
         "INSERT INTO chat_due (client_id, lane_id, kind, due_at, ready) VALUES ($1, $2, 'ARRIVED', $3, true)
@@ -97,7 +97,7 @@ pub async fn arrived(db: &mut PgConnection, client: ClientId, chat: ParticipantI
     Ok(())
 }
 
-/// It is due no more in a chat.
+/// Removes due work of a chat.
 pub async fn drop(db: &mut PgConnection, client: ClientId, chat: ParticipantId, due: &[Due]) -> Result<()> {
     sqlx::query("DELETE FROM chat_due WHERE client_id = $1 AND lane_id = $2 AND kind = ANY($3)")
         .bind(client.0)
@@ -108,7 +108,7 @@ pub async fn drop(db: &mut PgConnection, client: ClientId, chat: ParticipantId, 
     Ok(())
 }
 
-/// Puts off what is due in a chat to a moment that has not come; nothing that is not due at all.
+/// Moves due work of a chat to a later moment. Adds nothing.
 pub async fn put_off(
     db: &mut PgConnection,
     client: ClientId,
@@ -129,7 +129,7 @@ pub async fn put_off(
     Ok(())
 }
 
-/// Two chats became one: what is due in the one that is gone is due in the other, where the same is not due there.
+/// Moves the due work of a merged chat to the remaining chat, except kinds that are due there.
 pub(super) async fn give_to(
     db: &mut PgConnection,
     client: ClientId,
@@ -148,7 +148,7 @@ pub(super) async fn give_to(
     Ok(())
 }
 
-/// What is due first in a lane; `None` when nothing is.
+/// Returns the first due work of a lane; `None` if there is none.
 pub async fn next(db: &mut PgConnection, client: ClientId, lane: Uuid, now: DateTime<Utc>) -> Result<Option<Due>> {
     let kind: Option<String> = sqlx::query_scalar(
         "SELECT kind FROM chat_due WHERE client_id = $1 AND lane_id = $2 AND ready AND due_at <= $3 ORDER BY due_at, kind LIMIT 1",
@@ -161,7 +161,7 @@ pub async fn next(db: &mut PgConnection, client: ClientId, lane: Uuid, now: Date
     kind.map(|kind| known("chat_due", "kind", &kind, Due::from_name)).transpose()
 }
 
-/// Takes what is due in a chat, which is locked, and answers since when it was; `None` when it is due no more, or not yet.
+/// Takes due work of a locked chat and returns since when it was due; `None` if it is not due.
 pub async fn take(
     db: &mut PgConnection,
     client: ClientId,
@@ -180,8 +180,8 @@ pub async fn take(
     Ok(since)
 }
 
-/// Members of these teams have room, or may have. What says so already says so anew: whoever works on it waits for this transaction
-/// or looks again ([`room_seen`]). Answers the teams that give chats out by themselves.
+/// Records that members of these teams have or may have room. An existing record is written again, so that its worker
+/// waits for this transaction or looks again ([`room_seen`]). Returns the teams with automatic assignment.
 pub async fn room_in(
     db: &mut PgConnection,
     client: ClientId,
@@ -208,7 +208,7 @@ pub async fn room_in(
     Ok(told.into_iter().map(TeamId).collect())
 }
 
-/// The same of the teams of these users, those who were deleted excepted.
+/// As [`room_in`], for the teams of these users without the deleted ones.
 pub async fn room_of(
     db: &mut PgConnection,
     client: ClientId,
@@ -232,11 +232,11 @@ pub async fn room_of(
     room_in(db, client, &teams.into_iter().map(TeamId).collect::<Vec<_>>(), now).await
 }
 
-/// That a team has room, as it was said last: [`room_used`] takes it away unless it was said anew since.
+/// The last record of a team's room. [`room_used`] removes it if it was not written since.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Room(String);
 
-/// What is said of the room of a team; `None` when nothing is.
+/// Returns the record of a team's room, if there is one.
 pub async fn room_seen(db: &mut PgConnection, client: ClientId, team: TeamId) -> Result<Option<Room>> {
     let said: Option<String> =
         sqlx::query_scalar("SELECT xmin::text FROM chat_due WHERE client_id = $1 AND lane_id = $2 AND kind = 'ROOM'")
@@ -247,7 +247,7 @@ pub async fn room_seen(db: &mut PgConnection, client: ClientId, team: TeamId) ->
     Ok(said.map(Room))
 }
 
-/// All room has been given out, or nothing waits for it. Nothing happens when somebody said meanwhile that there is more.
+/// Removes the record of a team's room, because all room is used or no chat waits. Keeps it if it was written since.
 pub async fn room_used(db: &mut PgConnection, client: ClientId, team: TeamId, seen: &Room) -> Result<()> {
     sqlx::query("DELETE FROM chat_due WHERE client_id = $1 AND lane_id = $2 AND kind = 'ROOM' AND xmin::text = $3")
         .bind(client.0)
@@ -258,7 +258,7 @@ pub async fn room_used(db: &mut PgConnection, client: ClientId, team: TeamId, se
     Ok(())
 }
 
-/// An agent is gone, or has chats no more: its chats are to go back to the queue.
+/// Records that the chats of an agent who left go back to the queue.
 pub async fn left(db: &mut PgConnection, client: ClientId, agent: UserId, now: DateTime<Utc>) -> Result<()> {
     sqlx::query(
         "INSERT INTO chat_due (client_id, lane_id, kind, due_at, ready)
@@ -274,8 +274,8 @@ pub async fn left(db: &mut PgConnection, client: ClientId, agent: UserId, now: D
     Ok(())
 }
 
-/// Keeps others from giving out chats of a team until the transaction ends: whoever does so locks members of it one after the
-/// other, and two who did it in different orders would wait for each other.
+/// Locks the assignment of a team until the transaction ends. It locks members one after the other, so two assignments
+/// in different orders would be a deadlock.
 pub async fn hold_team(db: &mut PgConnection, client: ClientId, team: TeamId) -> Result<()> {
     sqlx::query("SELECT id FROM team WHERE client_id = $1 AND id = $2 FOR NO KEY UPDATE")
         .bind(client.0)
@@ -285,7 +285,7 @@ pub async fn hold_team(db: &mut PgConnection, client: ClientId, team: TeamId) ->
     Ok(())
 }
 
-/// How chats of a team are given out; `None` when there is no such team.
+/// Returns how chats of a team are assigned; `None` if there is no such team.
 pub async fn giving_of(db: &mut PgConnection, client: ClientId, team: TeamId) -> Result<Option<Assignment>> {
     let name: Option<String> = sqlx::query_scalar("SELECT assignment FROM team WHERE client_id = $1 AND id = $2")
         .bind(client.0)
@@ -295,7 +295,7 @@ pub async fn giving_of(db: &mut PgConnection, client: ClientId, team: TeamId) ->
     name.map(|name| known("team", "assignment", &name, Assignment::from_stored)).transpose()
 }
 
-/// The chats that have waited longest for a team, at most `limit`.
+/// Returns at most `limit` chats that wait for a team, the oldest first.
 pub async fn waiting_for(
     db: &mut PgConnection,
     client: ClientId,

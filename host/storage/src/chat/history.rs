@@ -1,4 +1,4 @@
-//! Messages of a chat as agents read them (SPEC 2.7): with who wrote them, what they quote, and what became of them.
+//! Messages of a chat for agents (SPEC 2.7), with author, quoted message and delivery state.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -22,17 +22,17 @@ pub struct PastMessage {
     pub id: ChatMessageId,
     /// The chat.
     pub participant: ParticipantId,
-    /// Its place in the chat.
+    /// Its sequence number in the chat.
     pub sequence: i64,
-    /// What kind of content it is.
+    /// Kind of its content.
     pub content_type: ContentType,
-    /// Where it was written.
+    /// Its channel.
     pub channel: Channel,
-    /// What people read.
+    /// Text for people.
     pub body: Option<String>,
-    /// All that it says; the direction follows from it.
+    /// The content; it determines the direction.
     pub content: ChatContent,
-    /// The file that came with it, and the extension of its name.
+    /// Its file, and the extension of the file's name.
     pub file: Option<(MediaId, String)>,
     /// `CUSTOMER`, `BOT`, or the agent's name.
     pub owner: String,
@@ -44,37 +44,37 @@ pub struct PastMessage {
     pub gst_id: String,
     /// The provider's id.
     pub provider_id: Option<String>,
-    /// Provider id of the message that it quotes.
+    /// Provider id of the quoted message.
     pub quoted_provider_id: Option<String>,
-    /// The quoted message and what people read of it, when it is known.
+    /// The quoted message and its text, if it is known.
     pub quoted: Option<(ChatMessageId, Option<String>)>,
     /// Delivery state of an outgoing message.
     pub state: Option<DeliveryState>,
-    /// The name that its sender gave it.
+    /// The name that the sender gave it (`tempId`).
     pub temp_id: Option<String>,
-    /// When a voice note of ours was listened to.
+    /// When the customer played our voice note.
     pub played_at: Option<DateTime<Utc>>,
     /// When it was written.
     pub created_at: DateTime<Utc>,
-    /// When its author edited it last.
+    /// When its author last edited it.
     pub edited_at: Option<DateTime<Utc>>,
-    /// When its author deleted it: it says nothing any more.
+    /// When its author deleted it. It has no content then.
     pub deleted_at: Option<DateTime<Utc>>,
 }
 
 impl PastMessage {
-    /// The message on its way to the customer that this is, when it did not arrive.
+    /// Returns the outgoing message of this message if it did not arrive.
     pub fn failed(&self) -> Option<MessageId> {
         self.gst_id.parse().ok().filter(|_| self.state == Some(DeliveryState::Failed))
     }
 
-    /// Whether the customer has listened to it; `None` of what is no voice note of ours.
+    /// True if the customer played it; `None` if it is not our voice note.
     pub fn played(&self) -> Option<bool> {
         let was_played = self.played_at.is_some() || self.state == Some(DeliveryState::Played);
         self.content.beside_text().is_voice.then_some(was_played)
     }
 
-    /// Extension of the file that came with it, where that has one.
+    /// Extension of its file, if the file has one.
     pub fn extension(&self) -> Option<&str> {
         self.file.as_ref().map(|(_, extension)| extension.as_str()).filter(|extension| !extension.is_empty())
     }
@@ -147,8 +147,8 @@ fn messages(rows: Vec<PastRow>) -> Result<Vec<PastMessage>> {
 /// Bytes of content of one part of a chat.
 pub const PART_BYTES: i64 = 2 * 1024 * 1024;
 
-/// The part of a chat before the sequence number `before`, or its end: `limit` messages at most, the oldest first. It ends before the
-/// message with which it would have more than [`PART_BYTES`]; one message is always in it.
+/// Returns up to `limit` messages before the sequence number `before`, or at the end of the chat, oldest first. They
+/// have at most [`PART_BYTES`] of content, or are one message.
 pub async fn before(
     db: &mut PgConnection,
     client: ClientId,
@@ -185,7 +185,7 @@ pub async fn before(
     messages(rows)
 }
 
-/// These messages, in the order in which they were written; those that are forgotten are missing.
+/// Returns these messages in the order of writing, without those that no longer exist.
 pub async fn of_ids(db: &mut PgConnection, client: ClientId, ids: &[ChatMessageId]) -> Result<Vec<PastMessage>> {
     let rows: Vec<PastRow> = sqlx::query_as(
         "SELECT one.*, media.extension, quoted.id AS quoted_id, quoted.body AS quoted_body
@@ -211,7 +211,7 @@ pub async fn one(db: &mut PgConnection, client: ClientId, id: ChatMessageId) -> 
     Ok(of_ids(db, client, &[id]).await?.pop())
 }
 
-/// The message of a system's tracking id: its own id, or that of the outbound message that delivers it.
+/// Returns the message of a tracking id of the system: its own id, or that of the outbound message.
 pub async fn by_tracking_id(db: &mut PgConnection, client: ClientId, id: Uuid) -> Result<Option<PastMessage>> {
     let delivers: Option<Uuid> = sqlx::query_scalar(
         "SELECT chat_message_id FROM outbound_message WHERE client_id = $1 AND id = $2 AND chat_message_id IS NOT NULL",
@@ -238,7 +238,7 @@ pub async fn by_ct_id(db: &mut PgConnection, client: ClientId, ct_id: &str) -> R
     }
 }
 
-/// The message of a chat that its sender gave this name. Whoever holds the chat's lock is told of all there are.
+/// Returns the message of a chat with this `tempId`. With the lock of the chat the answer is final.
 pub async fn by_temp_id(
     db: &mut PgConnection,
     client: ClientId,
@@ -260,7 +260,7 @@ pub async fn by_temp_id(
     }
 }
 
-/// The provider's id of the last message that the customer wrote in a chat, of those that have one.
+/// Returns the provider's id of the last message of the customer that has one.
 pub async fn last_incoming(
     db: &mut PgConnection,
     client: ClientId,
@@ -277,7 +277,7 @@ pub async fn last_incoming(
     .await?)
 }
 
-/// Everything in a chat has been seen. Where `only_of` is given, nothing changes in a chat that another agent has.
+/// Marks all messages of a chat as seen. With `only_of`, changes nothing if another agent has the chat.
 pub async fn mark_seen(
     db: &mut PgConnection,
     client: ClientId,

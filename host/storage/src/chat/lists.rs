@@ -1,5 +1,5 @@
-//! Lists of chats (SPEC 4.2 `scope`, `search`): the last one that was written in first. Which chats are in which list is
-//! `domain::chat::ChatScope`; the statements here say the same, and a test compares.
+//! Lists of chats (SPEC 4.2 `scope`, `search`), the last active chat first. `domain::chat::ChatScope` defines the
+//! lists; the statements here say the same, and a test compares them.
 
 use std::collections::HashMap;
 
@@ -20,29 +20,29 @@ use super::{
 };
 use crate::{PgConnection, Result};
 
-/// Chats that are counted one by one. Of a list that is longer, the total says that there are this many at least, and
-/// always more than the pages up to the one that is asked for, as long as there is another one.
+/// Most chats that are counted. The total of a longer list is a lower bound. It is always more than the pages up to the
+/// requested one if there is another page.
 pub const COUNTED: u64 = 10_000;
 
-/// What is looked for in a list.
+/// The search of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Search {
-    /// All of it.
+    /// No search.
     Everything,
     /// The chats of this customer.
     Customer(CustomerId),
-    /// Chats whose [`super::search::words`] have this in them; lower case, not empty.
+    /// Chats with this text in their [`super::search::words`]; lower case, not empty.
     Words(String),
-    /// Chats of customers whose name, as it is shown, begins with this; folded. For those who see no more of a name.
+    /// Chats of customers whose shown name begins with this; folded. For callers who see only the first letter.
     Initial(String),
-    /// Chats of customers who have these digits among the last ones of the number that is shown. For those who see no more of it.
+    /// Chats of customers with these digits among the last of the shown number. For callers who see only those.
     Ending(String),
-    /// None.
+    /// No chats.
     Nothing,
 }
 
 impl Search {
-    /// What is looked for, as the statements take it.
+    /// The search text of the statements.
     fn wanted(&self) -> Option<String> {
         match self {
             Self::Everything | Self::Nothing => None,
@@ -52,7 +52,7 @@ impl Search {
     }
 }
 
-/// Chats with the words `$3`, found by the index of words where there is enough to look up.
+/// Chats with the words `$3`, found by the index of words if there is enough text.
 macro_rules! with_words {
     ($($more:tt)*) => {
         concat!(
@@ -65,7 +65,7 @@ macro_rules! with_words {
     };
 }
 
-/// Of the number that is shown, the end that is seen masked has the digits `$3`: [`SHOWN_DIGITS`].
+/// Chats whose shown number has the digits `$3` in the part that masked callers see: [`SHOWN_DIGITS`].
 macro_rules! at_the_end {
     () => {
         " AND strpos(right((SELECT number.value FROM customer_address number
@@ -77,7 +77,7 @@ macro_rules! at_the_end {
 
 const _: () = assert!(SHOWN_DIGITS == 3, "the statements of this file and of the address book name it");
 
-/// The customer of exactly this id of a provider: a BSUID, or what stands for it on other channels.
+/// Returns the customer with exactly this provider id: a BSUID, or its counterpart on other channels.
 pub async fn customer_by_user_id(db: &mut PgConnection, client: ClientId, id: &str) -> Result<Option<CustomerId>> {
     let kinds: Vec<&str> =
         AddressKind::ALL.into_iter().filter(|kind| *kind != AddressKind::Phone).map(AddressKind::as_str).collect();
@@ -92,7 +92,7 @@ pub async fn customer_by_user_id(db: &mut PgConnection, client: ClientId, id: &s
     Ok(found.map(CustomerId))
 }
 
-/// What the rows of a list have in common. `$2` are the agents that it is about: the caller, or the caller's team.
+/// The condition of a list. `$2` are its agents: the caller, or the caller's team.
 pub(super) fn condition(scope: ChatScope) -> &'static str {
     match scope {
         ChatScope::My | ChatScope::Team => "state = 'ACTIVE' AND assigned_agent_id = ANY($2::uuid[])",
@@ -106,14 +106,14 @@ pub(super) fn condition(scope: ChatScope) -> &'static str {
     }
 }
 
-/// What a search asks of the rows of a list. `$3` is what is looked for.
+/// The condition of a search. `$3` is the search text.
 fn sought(search: &Search) -> &'static str {
     match search {
         Search::Everything => "$3::text IS NULL",
         Search::Customer(_) => "customer_id = $3::text::uuid",
         Search::Words(words) if words.chars().count() >= SHORTEST_INDEXED => with_words!(""),
         Search::Words(_) => "strpos(found_by, $3) > 0",
-        // The first line is the name that is shown, where there is one.
+        // The first line is the shown name, if there is one.
         Search::Initial(_) => "starts_with(found_by, $3)",
         Search::Ending(digits) if digits.len() >= SHORTEST_INDEXED => with_words!(at_the_end!()),
         Search::Ending(_) => concat!("strpos(found_by, $3) > 0", at_the_end!()),
@@ -121,7 +121,7 @@ fn sought(search: &Search) -> &'static str {
     }
 }
 
-/// The statement of a page of a list: `$4` rows are left out, `$5` are wanted. Public for the test of its plan.
+/// The statement of a page of a list: offset `$4`, limit `$5`. Public for the test of its plan.
 #[doc(hidden)]
 pub fn page_statement(scope: ChatScope, search: &Search) -> String {
     let (condition, sought) = (condition(scope), sought(search));
@@ -143,7 +143,7 @@ pub fn count_statement(scope: ChatScope, search: &Search) -> String {
     )
 }
 
-/// A page of a list of the caller.
+/// Returns a page of a list of the caller.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
@@ -177,7 +177,7 @@ pub async fn page(
     Ok(Page { items, total })
 }
 
-/// The rows of a page, and one more where there is one.
+/// Returns the rows of a page, and one more if there is one.
 async fn rows(
     db: &mut PgConnection,
     client: ClientId,
@@ -196,7 +196,7 @@ async fn rows(
     Ok(rows)
 }
 
-/// How many chats of a list are found, up to [`COUNTED`].
+/// Counts the matching chats of a list, up to [`COUNTED`].
 async fn count(
     db: &mut PgConnection,
     client: ClientId,
@@ -213,7 +213,7 @@ async fn count(
     Ok(u64::try_from(counted).unwrap_or_default())
 }
 
-/// What is shown of a customer.
+/// The shown facts of a customer.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct ShownCustomer {
     id: Uuid,
@@ -221,22 +221,22 @@ pub struct ShownCustomer {
     pub name: Option<String>,
     /// Display-only username.
     pub username: Option<String>,
-    /// Phone number in digits; absent when it is withheld.
+    /// Phone number in digits; absent if it is withheld.
     pub phone: Option<String>,
-    /// BSUID, or the provider's id where there are no BSUIDs.
+    /// BSUID, or the provider's id on channels without BSUIDs.
     pub user_id: Option<String>,
     /// The user id that the BSUID belongs to.
     pub parent_user_id: Option<String>,
 }
 
 impl ShownCustomer {
-    /// What it is reached at, as messages name it: the number, and else the provider's id.
+    /// Returns the address as in messages: the number, otherwise the provider's id.
     pub fn reached_at(&self) -> Option<&str> {
         self.phone.as_deref().or(self.user_id.as_deref())
     }
 }
 
-/// What is shown of these customers. Those in the address book go by the name that they have there.
+/// Returns the shown facts of customers. The name in the address book has priority.
 pub async fn customers(
     db: &mut PgConnection,
     client: ClientId,
@@ -266,7 +266,7 @@ pub async fn customers(
     Ok(rows.into_iter().map(|row| (CustomerId(row.id), row)).collect())
 }
 
-/// What is shown of an agent.
+/// The shown facts of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct ShownAgent {
     id: Uuid,
@@ -276,7 +276,7 @@ pub struct ShownAgent {
     pub email: String,
 }
 
-/// What is shown of these agents, those that were deleted since included.
+/// Returns the shown facts of agents, with deleted ones.
 pub async fn agents(db: &mut PgConnection, client: ClientId, agents: &[UserId]) -> Result<HashMap<UserId, ShownAgent>> {
     let rows: Vec<ShownAgent> = sqlx::query_as(
         "SELECT member.id, member.name, member.email
@@ -290,7 +290,7 @@ pub async fn agents(db: &mut PgConnection, client: ClientId, agents: &[UserId]) 
     Ok(rows.into_iter().map(|row| (UserId(row.id), row)).collect())
 }
 
-/// What these inboxes are reached at.
+/// Returns the addresses of inboxes.
 pub async fn inbox_addresses(
     db: &mut PgConnection,
     client: ClientId,
@@ -308,7 +308,7 @@ pub async fn inbox_addresses(
     Ok(rows.into_iter().map(|(id, address)| (InboxId(id), address)).collect())
 }
 
-/// Who writes in these chats.
+/// Returns the customers of chats.
 pub async fn customers_of_chats(
     db: &mut PgConnection,
     client: ClientId,

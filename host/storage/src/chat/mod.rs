@@ -1,4 +1,4 @@
-//! Live chats: participants, their messages, what their chatbots must see and keep, and who was made to answer.
+//! Live chats: participants, their messages, the events and values of their chatbots, and routing decisions.
 
 pub mod agents;
 pub mod chat_messages;

@@ -1,10 +1,10 @@
-//! What providers sent of messages that are shown in words of ours.
+//! The content that a provider sent for messages that are shown in our words.
 
 use domain::ids::{ChatMessageId, ClientId};
 
 use crate::{PgConnection, Result};
 
-/// Keeps the original of a message.
+/// Stores the original of a message.
 pub async fn insert(db: &mut PgConnection, client: ClientId, message: ChatMessageId, content: &str) -> Result<()> {
     sqlx::query(
         "INSERT INTO message_original (client_id, message_id, content) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
@@ -17,7 +17,7 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, message: ChatMessag
     Ok(())
 }
 
-/// The original of a message, where it is kept.
+/// Returns the original of a message, if it is stored.
 pub async fn find(db: &mut PgConnection, client: ClientId, message: ChatMessageId) -> Result<Option<String>> {
     let content = sqlx::query_scalar("SELECT content FROM message_original WHERE client_id = $1 AND message_id = $2")
         .bind(client.0)

@@ -1,8 +1,8 @@
-//! What a chatbot must see of a participant. One lane per participant: events are handled in order, one at a time.
+//! Events of participants for their chatbots. A participant is a lane: its events are handled in order, one at a time.
 //!
-//! The order is that of `due_at`. A message is due when it is stored, and never before one that was stored earlier,
-//! whatever the clocks of two nodes say; a timer is due when it runs out, so it waits without holding anything up. The
-//! one event that has failed is first until it succeeds or is dropped, and the others are put off until it is tried again.
+//! The order is `due_at`. A message is due when it is stored, and never before an earlier message, also if the clocks
+//! of two nodes differ. A timer is due when it runs out, so it delays no other event. An event that failed is first
+//! until it succeeds or is dropped, and the others are put off until it is tried again.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -19,30 +19,30 @@ use crate::{
     stored::{self, Stored, Versioned, known},
 };
 
-/// An event on its way to a chatbot.
+/// An event for a chatbot.
 #[derive(Debug, Clone)]
 pub struct NewEvent {
     /// Its id, which the chatbot sees.
     pub id: ParticipantEventId,
-    /// What happened.
+    /// Its content.
     pub event: ParticipantEvent,
 }
 
-/// An event that waits.
+/// A waiting event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
     /// Its id.
     pub id: ParticipantEventId,
-    /// What happened.
+    /// Its content.
     pub event: ParticipantEvent,
-    /// When it is to be handled.
+    /// When it is due.
     pub due_at: DateTime<Utc>,
-    /// How often handling it has failed.
+    /// Failed attempts.
     pub attempts: i16,
 }
 
 impl Event {
-    /// The moment that its chatbot sees on its clocks: when it happened, however late it is dealt with and however often.
+    /// Returns the time that its chatbot sees: the time of the event, also in late and repeated calls.
     pub fn moment(&self) -> DateTime<Utc> {
         match &self.event {
             ParticipantEvent::Timer(Timer { due_at, .. }) => due_at.unwrap_or(self.due_at),
@@ -51,7 +51,7 @@ impl Event {
     }
 }
 
-/// What stands beside the kind of an event.
+/// The content without the kind, which has a column.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Payload<'e> {
@@ -104,8 +104,8 @@ impl TryFrom<EventRow> for Event {
     }
 }
 
-/// Adds events that have just happened, in their order, behind everything that has happened before; the last of them is
-/// due at `now`, unless something before it is due later. The participant is locked by the caller.
+/// Appends events in order after all earlier events. The last one is due at `now`, or later if an earlier event is. The
+/// caller has locked the participant.
 pub async fn append(
     db: &mut PgConnection,
     client: ClientId,
@@ -136,7 +136,7 @@ pub async fn append(
     Ok(())
 }
 
-/// Starts a timer, or moves the one of the same name.
+/// Starts a timer, or moves the timer of this name.
 pub async fn start_timer(
     db: &mut PgConnection,
     client: ClientId,
@@ -159,7 +159,7 @@ pub async fn start_timer(
     Ok(())
 }
 
-/// Forgets the timer of a name; `false` when there is none.
+/// Removes the timer of a name; `false` if there is none.
 pub async fn cancel_timer(
     db: &mut PgConnection,
     client: ClientId,
@@ -178,7 +178,7 @@ pub async fn cancel_timer(
     Ok(done.rows_affected() > 0)
 }
 
-/// The event that comes next, whether it is due or not.
+/// Returns the next event, due or not.
 pub async fn head(db: &mut PgConnection, client: ClientId, participant: ParticipantId) -> Result<Option<Event>> {
     let row: Option<EventRow> = sqlx::query_as(
         "SELECT id, kind, payload, due_at, attempts FROM participant_event WHERE client_id = $1 AND lane_id = $2
@@ -191,7 +191,7 @@ pub async fn head(db: &mut PgConnection, client: ClientId, participant: Particip
     row.map(Event::try_from).transpose()
 }
 
-/// How many events of a kind wait.
+/// Returns the number of waiting events of a kind.
 pub async fn waiting(
     db: &mut PgConnection,
     client: ClientId,
@@ -206,7 +206,7 @@ pub async fn waiting(
         .await?)
 }
 
-/// The first waiting event that a customer brought about, leaving out `except`.
+/// Returns the first waiting event that a customer caused, except `except`.
 pub async fn next_happening(
     db: &mut PgConnection,
     client: ClientId,
@@ -226,7 +226,7 @@ pub async fn next_happening(
     row.map(Event::try_from).transpose()
 }
 
-/// Puts an event directly before another one.
+/// Inserts an event directly before another one.
 pub async fn insert_before(
     db: &mut PgConnection,
     client: ClientId,
@@ -249,7 +249,7 @@ pub async fn insert_before(
     Ok(())
 }
 
-/// Says something else about an event, which keeps its place.
+/// Replaces the content of an event, which keeps its place.
 pub async fn replace(
     db: &mut PgConnection,
     client: ClientId,
@@ -266,7 +266,7 @@ pub async fn replace(
     Ok(())
 }
 
-/// Forgets an event that is dealt with; `false` when it was gone already.
+/// Removes a handled event; `false` if it did not exist.
 pub async fn remove(db: &mut PgConnection, client: ClientId, event: ParticipantEventId) -> Result<bool> {
     let done = sqlx::query("DELETE FROM participant_event WHERE client_id = $1 AND id = $2")
         .bind(client.0)
@@ -276,7 +276,7 @@ pub async fn remove(db: &mut PgConnection, client: ClientId, event: ParticipantE
     Ok(done.rows_affected() == 1)
 }
 
-/// Forgets all events of a participant, timers included: the chat is no longer the chatbot's.
+/// Removes all events and timers of a participant, because its chat has left the chatbot.
 pub async fn remove_all(db: &mut PgConnection, client: ClientId, participant: ParticipantId) -> Result<u64> {
     let done = sqlx::query("DELETE FROM participant_event WHERE client_id = $1 AND lane_id = $2")
         .bind(client.0)
@@ -286,7 +286,7 @@ pub async fn remove_all(db: &mut PgConnection, client: ClientId, participant: Pa
     Ok(done.rows_affected())
 }
 
-/// Forgets the timers of a participant: the conversation that they belong to is over.
+/// Removes the timers of a participant, because their conversation has ended.
 pub async fn remove_timers(db: &mut PgConnection, client: ClientId, participant: ParticipantId) -> Result<u64> {
     let done = sqlx::query("DELETE FROM participant_event WHERE client_id = $1 AND lane_id = $2 AND kind = 'TIMER'")
         .bind(client.0)
@@ -296,7 +296,7 @@ pub async fn remove_timers(db: &mut PgConnection, client: ClientId, participant:
     Ok(done.rows_affected())
 }
 
-/// Tries an event that failed again at `due_at`, and the others that would be due before then after it, in their order.
+/// Puts off a failed event to `due_at`, and after it the events that would be due before, in their order.
 pub async fn put_off(
     db: &mut PgConnection,
     client: ClientId,

@@ -1,14 +1,14 @@
-//! Who was made to answer a conversation, and why.
+//! Decisions about the target of conversations, with their reasons.
 
 use domain::ids::{ClientId, InboxId, ParticipantId};
 use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// A decision of a router, or of the host in its place.
+/// A decision of a router, or of the host instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoutingDecision {
-    /// Its id; tells when it was made.
+    /// Its id, which has its time.
     pub id: Uuid,
     /// The conversation.
     pub participant: ParticipantId,
@@ -16,15 +16,15 @@ pub struct RoutingDecision {
     pub inbox: InboxId,
     /// The router.
     pub plugin: String,
-    /// Its version; `None` for what ships.
+    /// Its version; `None` for shipped plugins.
     pub version: Option<u32>,
-    /// `bot`, `team`, `agent` or `queue`: what the conversation went to.
+    /// Kind of the target: `bot`, `team`, `agent` or `queue`.
     pub target: String,
     /// Name of the chatbot or team, or id of the agent; `None` for the queue and the default chatbot.
     pub target_name: Option<String>,
-    /// Why, in words.
+    /// The reason, in words.
     pub reason: String,
-    /// The router failed, and the host decided.
+    /// True if the router failed and the host decided.
     pub fallback: bool,
 }
 
@@ -57,7 +57,7 @@ impl From<Row> for RoutingDecision {
     }
 }
 
-/// Keeps a decision.
+/// Stores a decision.
 pub async fn insert(db: &mut PgConnection, client: ClientId, decision: &RoutingDecision) -> Result<()> {
     sqlx::query(
         "INSERT INTO routing_decision (client_id, id, participant_id, inbox_id, plugin, version, target, target_name,
@@ -79,7 +79,7 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, decision: &RoutingD
     Ok(())
 }
 
-/// A page of decisions, newest first, and how many there are in all. `participant` keeps only those of one conversation.
+/// Returns a page of decisions, newest first, and the total. With `participant`, only those of one conversation.
 pub async fn list(
     db: &mut PgConnection,
     client: ClientId,

@@ -1,6 +1,6 @@
-//! What chats are found by: names and numbers of their customers, in any script and whatever the case. Three characters each
-//! of it are in an index of its own ([`remember`]), which is written only when the words have changed. Many chats have the three
-//! characters and not the words, so the words stand beside them: a chat's own row is looked at only if it has them.
+//! Search text of chats: names and numbers of their customers, in any script and case. The text and its trigrams are in
+//! an index table ([`remember`]), which is written only if the text changes. Many chats have the trigrams and not the
+//! words. The words are in the index table too, so a chat's own row is read only if it has them.
 
 use domain::{
     address::AddressKind,
@@ -14,11 +14,11 @@ use crate::{
     people::customers::{self, Customer},
 };
 
-/// A search shorter than this, in characters, has nothing to look up in the index.
+/// A search with fewer characters cannot use the index.
 pub const SHORTEST_INDEXED: usize = 3;
 
-/// What a chat of this customer is found by: what the address book and it itself call it, and its phone numbers, folded
-/// ([`fold`]), one a line.
+/// Returns the search text of a customer's chats: the names in the address book and of the customer, and the phone
+/// numbers, folded ([`fold`]), one per line.
 pub fn words(customer: &Customer) -> String {
     let numbers = customer.addresses.iter().filter_map(|address| address.as_kind(AddressKind::Phone));
     let called = customer.contact_name.as_deref().into_iter().chain(customer.name.as_deref());
@@ -27,7 +27,7 @@ pub fn words(customer: &Customer) -> String {
     lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// Writes what a chat is found by into the index. The words are in the chat's row as well, for lists that are walked
+/// Writes the search text of a chat into the index. The row of the chat has it too, for lists that are read in order
 /// ([`super::common_words`]).
 pub async fn remember(db: &mut PgConnection, client: ClientId, participant: ParticipantId, words: &str) -> Result<()> {
     sqlx::query(
@@ -42,7 +42,7 @@ pub async fn remember(db: &mut PgConnection, client: ClientId, participant: Part
     Ok(())
 }
 
-/// A customer has another name, in the address book too, or other addresses: its chats are found by those from now on.
+/// Updates the search text of a customer's chats after a change of name, address book or addresses.
 pub async fn customer_changed(db: &mut PgConnection, client: ClientId, customer: CustomerId) -> Result<()> {
     let Some(customer) = customers::find(db, client, customer).await? else { return Ok(()) };
     let words = words(&customer);

@@ -1,4 +1,4 @@
-//! Teams, as chats need them. Who manages them is `storage::tenancy`.
+//! Teams for chats. `storage::tenancy` manages them.
 
 use domain::{
     chat::ChatTeam,
@@ -22,7 +22,7 @@ pub async fn by_id(db: &mut PgConnection, client: ClientId, id: TeamId) -> Resul
     Ok(row.map(team))
 }
 
-/// The team of this name, whatever its case and the blanks around it: as plugins name it.
+/// Returns the team with this name in any case and with blanks around it, as plugins name it.
 pub async fn by_name(db: &mut PgConnection, client: ClientId, name: &str) -> Result<Option<ChatTeam>> {
     let row: Option<(Uuid, String)> =
         sqlx::query_as("SELECT id, name FROM team WHERE client_id = $1 AND lower(name) = lower(btrim($2))")
@@ -33,7 +33,7 @@ pub async fn by_name(db: &mut PgConnection, client: ClientId, name: &str) -> Res
     Ok(row.map(team))
 }
 
-/// The members of the team that this user belongs to, itself included; nobody when it belongs to none.
+/// Returns the members of this user's team with the user; empty without a team.
 pub async fn mates(db: &mut PgConnection, client: ClientId, user: UserId) -> Result<Vec<UserId>> {
     let rows: Vec<Uuid> = sqlx::query_scalar(
         "SELECT mate.id FROM client_user one

@@ -1,4 +1,4 @@
-//! Messages that their authors edit and delete: `chat_message` says what stands now, `message_version` what stood before.
+//! Edits and deletions of messages: `chat_message` has the present content, `message_version` the earlier ones.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -13,51 +13,51 @@ use crate::{
     stored::{Stored, known},
 };
 
-/// What a message says, or said.
+/// The content of a message at a time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wording {
-    /// What kind of content it is.
+    /// Kind of content.
     pub content_type: ContentType,
-    /// What people read.
+    /// Text for people.
     pub body: Option<String>,
-    /// All that it says.
+    /// The content.
     pub content: ChatContent,
-    /// The file that came with it.
+    /// Its file.
     pub media: Option<MediaId>,
 }
 
-/// A message that may be changed.
+/// A message that may change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Changing {
     /// Its id.
     pub id: ChatMessageId,
     /// The chat.
     pub participant: ParticipantId,
-    /// What it says now.
+    /// Present content.
     pub wording: Wording,
     /// When it was written.
     pub created_at: DateTime<Utc>,
-    /// When it was edited last.
+    /// Time of the last edit.
     pub edited_at: Option<DateTime<Utc>>,
-    /// When it was deleted.
+    /// Time of the deletion.
     pub deleted_at: Option<DateTime<Utc>>,
 }
 
 impl Changing {
-    /// Since when it says what it says.
+    /// Returns since when it has its present content.
     pub fn since(&self) -> DateTime<Utc> {
         self.deleted_at.or(self.edited_at).unwrap_or(self.created_at)
     }
 }
 
-/// What a message said for a while.
+/// An earlier content of a message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Version {
-    /// What it said.
+    /// The content.
     pub wording: Wording,
-    /// From then on.
+    /// Start of its time.
     pub written_at: DateTime<Utc>,
-    /// Until then.
+    /// End of its time.
     pub replaced_at: DateTime<Utc>,
 }
 
@@ -102,7 +102,7 @@ fn wording(
     })
 }
 
-/// The message of a chat that a provider knows by this id; `None` when there is none, or it is forgotten.
+/// Returns the message with this provider id; `None` if there is none or retention removed it.
 pub async fn by_provider_id(db: &mut PgConnection, client: ClientId, provider_id: &str) -> Result<Option<Changing>> {
     let row: Option<ChangingRow> = sqlx::query_as(
         "SELECT id, participant_id, direction, content_type, body, content, media_id, created_at, edited_at, deleted_at
@@ -125,7 +125,7 @@ pub async fn by_provider_id(db: &mut PgConnection, client: ClientId, provider_id
     }))
 }
 
-/// Keeps what a message said for a while, behind what is kept of it already. The caller has locked the chat.
+/// Stores an earlier content of a message after those that are stored. The caller has locked the chat.
 pub async fn keep(db: &mut PgConnection, client: ClientId, message: ChatMessageId, version: &Version) -> Result<()> {
     let Version { wording, written_at, replaced_at } = version;
     sqlx::query(
@@ -147,7 +147,7 @@ pub async fn keep(db: &mut PgConnection, client: ClientId, message: ChatMessageI
     Ok(())
 }
 
-/// Writes what a message says from now on, and when it was edited or deleted.
+/// Stores the new content of a message and the time of its edit or deletion.
 pub async fn replace(db: &mut PgConnection, client: ClientId, message: &Changing) -> Result<()> {
     let Wording { content_type, body, content, media } = &message.wording;
     sqlx::query(
@@ -167,8 +167,7 @@ pub async fn replace(db: &mut PgConnection, client: ClientId, message: &Changing
     Ok(())
 }
 
-/// What a message said before it says what it says now, in the order in which it was written. Empty for one that was never
-/// changed, and for one that is forgotten.
+/// Returns the earlier contents of a message in order. Empty if it never changed, or if retention removed it.
 pub async fn of_message(db: &mut PgConnection, client: ClientId, message: ChatMessageId) -> Result<Vec<Version>> {
     let rows: Vec<VersionRow> = sqlx::query_as(
         "SELECT now.direction, was.content_type, was.body, was.content, was.media_id, was.written_at, was.replaced_at

@@ -1,4 +1,4 @@
-//! Provider callbacks: stored once per fact before they are answered, worked off in order per lane.
+//! Provider callbacks: stored once per fact before they are answered, and handled in order per lane.
 
 use std::{borrow::Borrow, time::Duration};
 
@@ -14,30 +14,29 @@ use crate::{
     stored::{self, Stored},
 };
 
-/// A callback item on its way into the database.
+/// A callback item to be stored.
 #[derive(Debug, Clone)]
 pub struct NewCallback {
-    /// Its id; the order of ids is the order in which a lane is worked off.
+    /// Its id. A lane handles its items in the order of ids.
     pub id: CallbackId,
-    /// The inbox; the client itself for account events.
+    /// The inbox; for account events the client.
     pub lane: Uuid,
-    /// The same for every repetition of the same fact.
+    /// The same for each repetition of a fact.
     pub dedupe_hash: [u8; 32],
-    /// What the provider told us.
+    /// Its content.
     pub item: CallbackItem,
 }
 
-/// A callback item that waits.
+/// A waiting callback item.
 #[derive(Debug)]
 pub struct Callback {
     /// Its id.
     pub id: CallbackId,
-    /// What the provider told us. An error for this item alone, so that one that cannot be read is given up and its lane
-    /// goes on.
+    /// Its content. An error concerns this item alone: it is given up, and its lane continues.
     pub item: Result<CallbackItem>,
-    /// When the provider told us.
+    /// When it came.
     pub received_at: DateTime<Utc>,
-    /// How often it has failed.
+    /// Failed attempts.
     pub attempts: i16,
 }
 
@@ -49,15 +48,15 @@ struct CallbackRow {
     attempts: i16,
 }
 
-/// Stores the items whose fact has not been stored before, and answers their lanes. The check and the store are one
-/// statement; repetitions within `items` and concurrent ones are dropped too.
+/// Stores the items with new facts and returns their lanes. Check and store are one statement. Repetitions within
+/// `items` and in concurrent calls are dropped too.
 pub async fn insert_new(
     db: &mut PgConnection,
     client: ClientId,
     items: &[impl Borrow<NewCallback>],
     now: DateTime<Utc>,
 ) -> Result<Vec<Uuid>> {
-    // Sorted, so that two transactions with the same facts wait for each other instead of deadlocking.
+    // Sorted, so that two transactions with the same facts wait for each other and do not deadlock.
     let mut unique: Vec<&NewCallback> = items.iter().map(Borrow::borrow).collect();
     unique.sort_by_key(|item| (item.dedupe_hash, item.id));
     unique.dedup_by_key(|item| item.dedupe_hash);
@@ -83,7 +82,7 @@ pub async fn insert_new(
     Ok(lanes)
 }
 
-/// The next items of a lane that are due, oldest first.
+/// Returns the next due items of a lane, oldest first.
 pub async fn due(
     db: &mut PgConnection,
     client: ClientId,
@@ -110,7 +109,7 @@ pub async fn due(
     Ok(rows.into_iter().map(callback).collect())
 }
 
-/// The newest item of a lane that is due: everything that was acknowledged before now is no newer.
+/// Returns the newest due item of a lane. All items that were acknowledged before are older.
 pub async fn newest(db: &mut PgConnection, client: ClientId, lane: Uuid) -> Result<Option<CallbackId>> {
     let newest: Option<Uuid> = sqlx::query_scalar(
         "SELECT id FROM callback WHERE client_id = $1 AND lane_id = $2 AND failure IS NULL AND ready
@@ -123,7 +122,7 @@ pub async fn newest(db: &mut PgConnection, client: ClientId, lane: Uuid) -> Resu
     Ok(newest.map(CallbackId))
 }
 
-/// Whether items of a lane are due that are no newer than this one. Those that have stepped aside are not waited for.
+/// True if items of a lane up to this one are due. Items that were put off do not count.
 pub async fn any_up_to(db: &mut PgConnection, client: ClientId, lane: Uuid, newest: CallbackId) -> Result<bool> {
     Ok(sqlx::query_scalar(
         "SELECT EXISTS (SELECT 1 FROM callback
@@ -136,7 +135,7 @@ pub async fn any_up_to(db: &mut PgConnection, client: ClientId, lane: Uuid, newe
     .await?)
 }
 
-/// Forgets items that are dealt with.
+/// Removes handled items.
 pub async fn remove(db: &mut PgConnection, client: ClientId, items: &[CallbackId]) -> Result<()> {
     sqlx::query(
         "DELETE FROM callback
@@ -150,9 +149,9 @@ pub async fn remove(db: &mut PgConnection, client: ClientId, items: &[CallbackId
     Ok(())
 }
 
-/// Holds the lane of items until the transaction ends, and forgets them: `false` when the lane is held by somebody else now. As
-/// the first statement of a transaction that takes all of them, in place of [`crate::work::lanes::hold`] and [`remove`].
-/// `patience`: the transaction waits for no lock for longer.
+/// Locks the lane of items until the transaction ends and removes them; `false` if another process holds the lane. Use
+/// it as the first statement of a transaction that handles all of them, instead of [`crate::work::lanes::hold`] and
+/// [`remove`]. `patience`: longest wait of the transaction for a lock.
 pub async fn hold_and_remove(
     db: &mut PgConnection,
     client: ClientId,
@@ -182,7 +181,7 @@ pub async fn hold_and_remove(
     Ok(held.is_some())
 }
 
-/// Puts items off without counting it as a failure: what they are about is not known yet.
+/// Puts off items whose subject is not known yet. This does not count as a failure.
 pub async fn postpone(
     db: &mut PgConnection,
     client: ClientId,
@@ -202,7 +201,7 @@ pub async fn postpone(
     Ok(())
 }
 
-/// Counts a failure and tries again at `due_at`.
+/// Counts a failure. The item is due again at `due_at`.
 pub async fn retry(db: &mut PgConnection, client: ClientId, item: CallbackId, due_at: DateTime<Utc>) -> Result<()> {
     sqlx::query(
         "UPDATE callback SET attempts = attempts + 1, due_at = $3, ready = false WHERE client_id = $1 AND id = $2",
@@ -215,7 +214,7 @@ pub async fn retry(db: &mut PgConnection, client: ClientId, item: CallbackId, du
     Ok(())
 }
 
-/// Gives an item up; it is kept, with the reason, for the operator.
+/// Gives up an item. It is kept with the reason, for the operator.
 pub async fn give_up(db: &mut PgConnection, client: ClientId, item: CallbackId, reason: &str) -> Result<()> {
     sqlx::query("UPDATE callback SET attempts = attempts + 1, failure = $3 WHERE client_id = $1 AND id = $2")
         .bind(client.0)

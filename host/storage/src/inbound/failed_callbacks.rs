@@ -1,4 +1,4 @@
-//! Items of provider callbacks that could not be read, kept for whoever looks for what is missing.
+//! Items of provider callbacks that could not be read, kept for the client.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -10,28 +10,28 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result, stored::known};
 
-/// Items that are kept of a client; the oldest go first.
+/// Most items per client; the oldest are removed first.
 pub const KEPT_MAX: i64 = 1_000;
 
-/// An item on its way into the database.
+/// An item to be stored.
 #[derive(Debug, Clone)]
 pub struct NewFailedCallback<'a> {
-    /// Its id, of the time when it came.
+    /// Its id, made at its arrival.
     pub id: CallbackId,
-    /// The same for every repetition of the same bytes.
+    /// The same for each repetition of the same bytes.
     pub dedupe_hash: [u8; 32],
     /// The item.
     pub item: &'a UnreadableItem,
 }
 
-/// An item that was kept.
+/// A stored item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailedCallback {
     /// Its id.
     pub id: CallbackId,
     /// The item.
     pub item: UnreadableItem,
-    /// When it came first.
+    /// When it first came.
     pub received_at: DateTime<Utc>,
 }
 
@@ -46,7 +46,7 @@ struct FailedRow {
     received_at: DateTime<Utc>,
 }
 
-/// Keeps the newest [`KEPT_MAX`] of these items and of those that were kept before. One that is there already stays as it is.
+/// Keeps the newest [`KEPT_MAX`] of these and the stored items. An item that is stored already does not change.
 pub async fn insert(
     db: &mut PgConnection,
     client: ClientId,
@@ -55,7 +55,7 @@ pub async fn insert(
 ) -> Result<u64> {
     let most = usize::try_from(KEPT_MAX).unwrap_or(usize::MAX);
     let mut new: Vec<&NewFailedCallback<'_>> = items.iter().rev().take(most).collect();
-    // Sorted, so that two transactions with the same items wait for each other instead of deadlocking.
+    // Sorted, so that two transactions with the same items wait for each other and do not deadlock.
     new.sort_by_key(|item| item.dedupe_hash);
     new.dedup_by_key(|item| item.dedupe_hash);
     let bytes = |item: &UnreadableItem| i64::try_from(item.bytes).unwrap_or(i64::MAX);
@@ -89,7 +89,7 @@ pub async fn insert(
     Ok(done.rows_affected())
 }
 
-/// A page of what is kept of a client, the newest first, and how many there are over all pages.
+/// Returns a page of the items of a client, newest first, and the total.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,

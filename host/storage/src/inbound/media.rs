@@ -1,4 +1,4 @@
-//! Files that customers sent: known from the moment the message came, fetched a little later.
+//! Files of customers: known when the message comes, downloaded a little later.
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, InboxId, MediaId};
@@ -6,35 +6,35 @@ use uuid::Uuid;
 
 use crate::{Error, PgConnection, Result};
 
-/// Whether a file can be had.
+/// State of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MediaState {
-    /// Still to be fetched from the provider.
+    /// To be downloaded from the provider.
     Pending,
     /// In our store.
     Ready,
-    /// Could not be fetched, for good.
+    /// The download failed for good.
     Failed,
 }
 
-/// A file on its way into the database.
+/// A file to be stored.
 #[derive(Debug, Clone)]
 pub struct NewMedia {
-    /// Its id, and so its address.
+    /// Its id, which is part of its address.
     pub id: MediaId,
-    /// The inbox whose credentials open it.
+    /// The inbox whose credentials download it.
     pub inbox: InboxId,
-    /// The provider's id of it.
+    /// The provider's id.
     pub provider_media_id: String,
-    /// Direct address at the provider, when the callback carried one.
+    /// Direct address at the provider, if the callback had one.
     pub source_url: Option<String>,
     /// MIME type.
     pub mime_type: String,
     /// File name extension without the dot.
     pub extension: String,
-    /// Name that the customer's document had.
+    /// File name of the customer's document.
     pub filename: Option<String>,
-    /// Digest as the provider gave it, base64 or hexadecimal.
+    /// Digest from the provider, base64 or hexadecimal.
     pub sha256: Option<String>,
 }
 
@@ -43,11 +43,11 @@ pub struct NewMedia {
 pub struct Media {
     /// Its id.
     pub id: MediaId,
-    /// The inbox whose credentials open it.
+    /// The inbox whose credentials download it.
     pub inbox: InboxId,
-    /// Whether it can be had.
+    /// State.
     pub state: MediaState,
-    /// The provider's id of it.
+    /// The provider's id.
     pub provider_media_id: String,
     /// Direct address at the provider.
     pub source_url: Option<String>,
@@ -55,11 +55,11 @@ pub struct Media {
     pub mime_type: String,
     /// File name extension without the dot.
     pub extension: String,
-    /// Name that the customer's document had.
+    /// File name of the customer's document.
     pub filename: Option<String>,
-    /// Digest: the provider's while pending, ours in hexadecimal afterwards.
+    /// Digest: that of the provider while pending, then ours in hexadecimal.
     pub sha256: Option<String>,
-    /// Attempts that failed.
+    /// Failed attempts.
     pub attempts: i16,
 }
 
@@ -105,7 +105,7 @@ impl TryFrom<MediaRow> for Media {
 const COLUMNS: &str =
     "id, lane_id, state, provider_media_id, source_url, mime_type, extension, filename, sha256, attempts";
 
-/// Adds a file that is to be fetched at once.
+/// Inserts a file that is due for download at once.
 pub async fn insert(db: &mut PgConnection, client: ClientId, media: &NewMedia, now: DateTime<Utc>) -> Result<()> {
     sqlx::query(
         "INSERT INTO media (client_id, id, lane_id, provider_media_id, source_url, mime_type, extension, filename, sha256,
@@ -127,16 +127,16 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, media: &NewMedia, n
     Ok(())
 }
 
-/// A file of the business, which is in our store already.
+/// A file of the business, whose bytes are stored already.
 #[derive(Debug, Clone, Copy)]
 pub struct OwnMedia<'a> {
-    /// Its id, and so its address.
+    /// Its id, which is part of its address.
     pub id: MediaId,
     /// MIME type.
     pub mime_type: &'a str,
     /// File name extension without the dot.
     pub extension: &'a str,
-    /// Name that it had.
+    /// Original file name.
     pub filename: Option<&'a str>,
     /// Digest in hexadecimal.
     pub sha256: &'a str,
@@ -144,7 +144,7 @@ pub struct OwnMedia<'a> {
     pub bytes: i64,
 }
 
-/// Adds a file of the business. No inbox opens it: it is there.
+/// Inserts a file of the business. It has no inbox, because it needs no download.
 pub async fn insert_own(
     db: &mut PgConnection,
     client: ClientId,
@@ -181,7 +181,7 @@ pub async fn find(db: &mut PgConnection, client: ClientId, id: MediaId) -> Resul
     row.map(Media::try_from).transpose()
 }
 
-/// Files of an inbox that are due to be fetched.
+/// Returns files of an inbox that are due for download.
 pub async fn due(
     db: &mut PgConnection,
     client: ClientId,
@@ -202,8 +202,8 @@ pub async fn due(
     rows.into_iter().map(Media::try_from).collect()
 }
 
-/// Records that a file is in our store, with its digest in hexadecimal and its size. `judged`: MIME type and extension, where its
-/// bytes are of another type than was said.
+/// Records that a file is stored, with its digest in hexadecimal and its size. `judged`: MIME type and extension if the
+/// bytes are of another type than declared.
 pub async fn mark_ready(
     db: &mut PgConnection,
     client: ClientId,
@@ -227,7 +227,7 @@ pub async fn mark_ready(
     Ok(())
 }
 
-/// Counts a failure and tries again at `due_at`; `None` gives the file up.
+/// Counts a failure. The file is due again at `due_at`; `None` gives it up.
 pub async fn mark_failed_attempt(
     db: &mut PgConnection,
     client: ClientId,
@@ -247,7 +247,7 @@ pub async fn mark_failed_attempt(
     Ok(())
 }
 
-/// Files that came before `before`, of all clients, oldest first.
+/// Returns files of all clients that came before `before`, oldest first.
 pub async fn older_than(db: &mut PgConnection, before: DateTime<Utc>, limit: i64) -> Result<Vec<(ClientId, MediaId)>> {
     let rows: Vec<(Uuid, Uuid)> = sqlx::query_as("SELECT client_id, id FROM media WHERE id < $1 ORDER BY id LIMIT $2")
         .bind(domain::clock::first_id_at(before))
@@ -257,7 +257,7 @@ pub async fn older_than(db: &mut PgConnection, before: DateTime<Utc>, limit: i64
     Ok(rows.into_iter().map(|(client, id)| (ClientId(client), MediaId(id))).collect())
 }
 
-/// Forgets a file whose bytes are gone.
+/// Removes a file whose bytes are removed.
 pub async fn remove(db: &mut PgConnection, client: ClientId, id: MediaId) -> Result<()> {
     sqlx::query("DELETE FROM media WHERE client_id = $1 AND id = $2").bind(client.0).bind(id.0).execute(db).await?;
     Ok(())

@@ -1,10 +1,10 @@
-//! The bytes of files that customers sent, in parts that are numbered from 0.
+//! The bytes of files of customers, in parts numbered from 0.
 
 use domain::ids::{ClientId, MediaId};
 
 use crate::{PgConnection, Result};
 
-/// Begins a file anew: takes turns with everybody who stores it until the transaction ends, and removes what is there.
+/// Begins to store a file: locks it until the transaction ends, and removes its old parts.
 pub async fn begin(db: &mut PgConnection, client: ClientId, id: MediaId) -> Result<()> {
     sqlx::query("SELECT pg_advisory_xact_lock(hashtextextended('media ' || $1::uuid::text, 0))")
         .bind(id.0)
@@ -26,7 +26,7 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, id: MediaId, part: 
     Ok(())
 }
 
-/// Bytes of a whole file; `None` when there is none.
+/// Returns the size of a file in bytes; `None` if there is none.
 pub async fn size(db: &mut PgConnection, client: ClientId, id: MediaId) -> Result<Option<i64>> {
     Ok(sqlx::query_scalar(
         "SELECT sum(octet_length(bytes))::bigint FROM media_content WHERE client_id = $1 AND media_id = $2",
@@ -37,13 +37,13 @@ pub async fn size(db: &mut PgConnection, client: ClientId, id: MediaId) -> Resul
     .await?)
 }
 
-/// A part; `None` behind the last one.
+/// Returns a part; `None` after the last one.
 pub async fn part(db: &mut PgConnection, client: ClientId, id: MediaId, part: i32) -> Result<Option<Vec<u8>>> {
     let statement = "SELECT bytes FROM media_content WHERE client_id = $1 AND media_id = $2 AND part = $3";
     Ok(sqlx::query_scalar(statement).bind(client.0).bind(id.0).bind(part).fetch_optional(db).await?)
 }
 
-/// Removes a file; `false` when there was none.
+/// Removes a file; `false` if there was none.
 pub async fn remove(db: &mut PgConnection, client: ClientId, id: MediaId) -> Result<bool> {
     let statement = "DELETE FROM media_content WHERE client_id = $1 AND media_id = $2";
     Ok(sqlx::query(statement).bind(client.0).bind(id.0).execute(db).await?.rows_affected() > 0)

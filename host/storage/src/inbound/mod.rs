@@ -1,4 +1,4 @@
-//! What providers tell us, and the files that customers send.
+//! Provider callbacks, and files of customers.
 
 pub mod callbacks;
 pub mod failed_callbacks;

@@ -1,4 +1,4 @@
-//! By which advertisement or link a customer of a page came who has not written since (PROVIDERS B).
+//! The advertisement or link by which a customer came to a page, until the customer writes (PROVIDERS B).
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -12,7 +12,7 @@ use crate::{
     stored::{self, Stored},
 };
 
-/// Notes how a customer came; of several the latest counts.
+/// Stores the referral of a customer; the latest counts.
 pub async fn note(
     db: &mut PgConnection,
     client: ClientId,
@@ -35,7 +35,7 @@ pub async fn note(
     Ok(())
 }
 
-/// Takes what waits for the next message of a customer, if that came at `since` or later; what is older is forgotten with it.
+/// Takes the referral for the next message of a customer if it came at or after `since`. Removes older ones as well.
 pub async fn take(
     db: &mut PgConnection,
     client: ClientId,

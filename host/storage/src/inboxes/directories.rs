@@ -1,4 +1,4 @@
-//! Directories: which client, and which of its inboxes, a provider's id belongs to.
+//! Directories: the client and inbox of a provider's id.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// Whom the provider's phone-number ids belong to; those that are nobody's are absent.
+/// Returns the owners of the provider's phone-number ids. Unknown ids are absent.
 pub async fn of_phone_number_ids(
     db: &mut PgConnection,
     phone_number_ids: &[String],
@@ -21,7 +21,7 @@ pub async fn of_phone_number_ids(
     Ok(rows.into_iter().map(|(id, client, inbox)| (id, (ClientId(client), InboxId(inbox)))).collect())
 }
 
-/// The clients with a number in one of these WhatsApp business accounts; several clients may share one.
+/// Returns the clients with a number in these WhatsApp business accounts. Several clients may share one.
 pub async fn clients_of_wabas(db: &mut PgConnection, wabas: &[String]) -> Result<Vec<(String, ClientId)>> {
     let rows: Vec<(String, Uuid)> = sqlx::query_as(
         "SELECT waba_id, client_id FROM waba_directory WHERE waba_id = ANY($1) ORDER BY waba_id, client_id",
@@ -32,10 +32,10 @@ pub async fn clients_of_wabas(db: &mut PgConnection, wabas: &[String]) -> Result
     Ok(rows.into_iter().map(|(waba, client)| (waba, ClientId(client))).collect())
 }
 
-/// A number that signs its callbacks with an app secret of its own.
+/// A number with its own app secret for callbacks.
 #[derive(Clone)]
 pub struct OwnAppSecret {
-    /// Whose number.
+    /// Owner of the number.
     pub client: ClientId,
     /// Meta's id of the number.
     pub phone_number_id: String,
@@ -45,7 +45,7 @@ pub struct OwnAppSecret {
     pub sealed: Vec<u8>,
 }
 
-/// Those of the numbers that have an app secret of their own, by phone-number id or business account.
+/// Returns the numbers with their own app secret, by phone-number id or business account.
 pub async fn own_app_secrets(
     db: &mut PgConnection,
     phone_number_ids: &[String],
@@ -77,7 +77,7 @@ pub async fn own_app_secrets(
         .collect())
 }
 
-/// Whom these pages of Facebook belong to; those that are nobody's are absent.
+/// Returns the owners of Facebook pages. Unknown pages are absent.
 pub async fn of_pages(db: &mut PgConnection, page_ids: &[String]) -> Result<HashMap<String, (ClientId, InboxId)>> {
     let rows: Vec<(String, Uuid, Uuid)> =
         sqlx::query_as("SELECT page_id, client_id, inbox_id FROM page_directory WHERE page_id = ANY($1)")
@@ -87,8 +87,7 @@ pub async fn of_pages(db: &mut PgConnection, page_ids: &[String]) -> Result<Hash
     Ok(rows.into_iter().map(|(id, client, inbox)| (id, (ClientId(client), InboxId(inbox)))).collect())
 }
 
-/// Those of the pages that sign their callbacks with an app secret of their own: page, client and the secret, sealed with
-/// `Purpose::AppSecret`.
+/// Returns the pages with their own app secret: page, client and the secret, sealed with `Purpose::AppSecret`.
 pub async fn own_app_secrets_of_pages(
     db: &mut PgConnection,
     page_ids: &[String],

@@ -1,4 +1,4 @@
-//! From inboxes to rows.
+//! Writes inboxes as rows.
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, InboxId};
@@ -6,7 +6,7 @@ use domain::ids::{ClientId, InboxId};
 use super::{Inbox, InboxSettings, Messenger, Sms, Web, WhatsappCloud, WhatsappLite, quality};
 use crate::{PgConnection, Result};
 
-/// Stores an inbox with what its kind has, and enters a Cloud number, a page or a site into the directories. Fails on
+/// Stores an inbox with the row of its kind, and enters a Cloud number, a page or a site into the directories. Fails on
 /// [`super::ADDRESS_UNIQUE`], [`super::PHONE_NUMBER_ID_UNIQUE`], [`super::PAGE_UNIQUE`] and [`super::ONE_DEFAULT_SMS`].
 pub async fn insert(db: &mut PgConnection, client: ClientId, inbox: &Inbox, now: DateTime<Utc>) -> Result<()> {
     sqlx::query(
@@ -82,7 +82,7 @@ async fn insert_lite(db: &mut PgConnection, client: ClientId, id: InboxId, lite:
     .bind(lite.billing.as_str())
     .execute(&mut *db)
     .await?;
-    // Nobody holds it until the client asks for it.
+    // No process holds it until the client wants the session.
     sqlx::query("INSERT INTO lite_session (client_id, lane_id) VALUES ($1, $2)")
         .bind(client.0)
         .bind(id.0)

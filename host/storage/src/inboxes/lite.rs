@@ -1,4 +1,4 @@
-//! What only Lite numbers have: the session of their device, and how fast and when they send (SPEC 3.3, 6.3, 8; ADR 0024).
+//! Sessions of Lite numbers, and their pace and hours (SPEC 3.3, 6.3, 8; ADR 0024).
 
 use std::time::Duration;
 
@@ -15,35 +15,35 @@ use crate::{PgConnection, Result, stored::known};
 /// The session of one number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiteSession {
-    /// What the client wants.
+    /// The session that the client wants.
     pub wanted: WantedSession,
-    /// Something is to be done for it: whoever takes the lane without finds it as it should be.
+    /// True if work is due. If false, the session is as wanted.
     pub pending: bool,
-    /// Where it stands.
+    /// Present state.
     pub state: SessionState,
-    /// Since when; `None` = never connected.
+    /// Time of the present state; `None`: never connected.
     pub changed_at: Option<DateTime<Utc>>,
-    /// The next connection needs no QR code.
+    /// True if the next connection needs no QR code.
     pub paired: bool,
-    /// The code that waits to be scanned, and until when.
+    /// The code to be scanned, and its expiry.
     pub qr: Option<(String, DateTime<Utc>)>,
-    /// WhatsApp lets the number connect no sooner.
+    /// End of the ban by WhatsApp, before which the number cannot connect.
     pub banned_until: Option<DateTime<Utc>>,
-    /// Its messages are not looked at before.
+    /// Its messages wait until then.
     pub sends_from: Option<DateTime<Utc>>,
-    /// The process that its device lives in; `None` when nobody holds it, or every process reaches it (ADR 0037).
+    /// The process of its device; `None` if no process holds it, or if every process reaches it (ADR 0037).
     pub device_node: Option<NodeId>,
 }
 
 impl LiteSession {
-    /// Whether a process can send through the device.
+    /// True if a process can send through the device.
     pub fn is_reached_from(&self, node: NodeId) -> bool {
         self.device_node.is_none_or(|device| device == node)
     }
 }
 
 impl Default for LiteSession {
-    /// Of a number that was never connected.
+    /// The session of a number that was never connected.
     fn default() -> Self {
         Self {
             wanted: WantedSession::Disconnected,
@@ -59,14 +59,14 @@ impl Default for LiteSession {
     }
 }
 
-/// When the lane of a session is looked at again.
+/// When the lane of a session is due again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NextLook {
-    /// It stays with whoever holds it.
+    /// The lane stays with its process.
     Held,
-    /// Not before then.
+    /// Not before this time.
     At(DateTime<Utc>),
-    /// When the client asks for something.
+    /// When the client wants another session.
     WhenAsked,
 }
 
@@ -104,7 +104,7 @@ impl SessionRow {
     }
 }
 
-/// The session of a number; `None` where nobody ever asked for one.
+/// Returns the session of a number; `None` if none was ever wanted.
 pub async fn session(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Result<Option<LiteSession>> {
     let row: Option<SessionRow> = sqlx::query_as(
         "SELECT wanted, state = 'PENDING' AS pending, status_type, status, changed_at, paired, qr, qr_until, banned_until, sends_from,
@@ -118,7 +118,7 @@ pub async fn session(db: &mut PgConnection, client: ClientId, inbox: InboxId) ->
     row.map(SessionRow::read).transpose()
 }
 
-/// Notes what the client wants: whoever holds the session sees it, or somebody takes the lane.
+/// Stores the session that the client wants. The process that holds the session sees it, or a process takes the lane.
 pub async fn want(
     db: &mut PgConnection,
     client: ClientId,
@@ -140,9 +140,9 @@ pub async fn want(
     Ok(())
 }
 
-/// Writes what became of a session, inside the transaction of whoever holds it. Should the client want something else by now,
-/// that stays wanted, and its lane open: of `next` only what fits `session.wanted` is written. `opens`:
-/// what waits for the connection goes out from now on.
+/// Stores a session in the transaction of its process. If the client wants another session by now, this stays wanted
+/// and the lane stays open: `next` is written only as far as it fits `session.wanted`. `opens`: waiting messages are
+/// sent from now on.
 pub async fn save(
     db: &mut PgConnection,
     client: ClientId,
@@ -184,7 +184,7 @@ pub async fn save(
     Ok(())
 }
 
-/// Keeps the session of a number as it is until the transaction ends.
+/// Locks the session of a number until the transaction ends.
 pub async fn lock(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Result<()> {
     sqlx::query("SELECT 1 FROM lite_session WHERE client_id = $1 AND lane_id = $2 FOR UPDATE")
         .bind(client.0)
@@ -194,7 +194,7 @@ pub async fn lock(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Re
     Ok(())
 }
 
-/// Has the messages of a number wait until then, without a look at any of them.
+/// Lets the messages of a number wait until this time, without reading them.
 pub async fn close_sending(
     db: &mut PgConnection,
     client: ClientId,
@@ -212,7 +212,7 @@ pub async fn close_sending(
 
 type ThrottleRow = (i32, i32, Option<NaiveTime>, Option<NaiveTime>);
 
-/// How fast and when a number sends; `None` when it is no Lite number of the client.
+/// Returns pace and hours of a number; `None` if it is not a Lite number of the client.
 pub async fn throttle(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Result<Option<Throttle>> {
     let row: Option<ThrottleRow> = sqlx::query_as(
         "SELECT batch_size, delay_ms, daily_start, daily_end FROM whatsapp_lite_inbox WHERE client_id = $1 AND id = $2",
@@ -228,7 +228,7 @@ pub async fn throttle(db: &mut PgConnection, client: ClientId, inbox: InboxId) -
     }))
 }
 
-/// Changes that; `false` when it is no Lite number of the client.
+/// Changes pace and hours; `false` if it is not a Lite number of the client.
 pub async fn set_throttle(
     db: &mut PgConnection,
     client: ClientId,

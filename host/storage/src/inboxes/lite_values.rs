@@ -1,28 +1,28 @@
-//! What devices of Lite numbers remember that live in our own processes: values under keys, in spaces of one kind each. Values
-//! come and go sealed (ADR 0037).
+//! Values of Lite devices that run in our own processes: by key, in spaces of one kind each. Values are sealed (ADR
+//! 0037).
 
 use domain::ids::{ClientId, InboxId, NodeId};
 
 use crate::{PgConnection, Result};
 
-/// Behind every key.
+/// An upper bound of all keys.
 const AFTER_ALL_KEYS: char = char::MAX;
 
-/// A value to be kept, or the key of one to be forgotten.
+/// A value to store, or a key to remove.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// What kind of thing it is.
+    /// Kind of the value.
     pub space: String,
-    /// Which one; at most one change of each key in a call.
+    /// The key; at most one change per key in a call.
     pub key: String,
-    /// `None` forgets it.
+    /// `None` removes the key.
     pub value: Option<Vec<u8>>,
-    /// When it was written, or expires, in seconds since 1970; for kinds that are tidied up by age.
+    /// Time of writing or expiry in seconds since 1970, for kinds that are removed by age.
     pub moment: Option<i64>,
 }
 
-/// Whether the device of a number lives in this process, and keeps that so until the transaction ends: every write of a device
-/// begins with this. One that was taken over by another process would overwrite the keys of its successor.
+/// True if the device of a number runs in this process; keeps this until the transaction ends. Every write of a device
+/// begins with it. Otherwise a device that another process took over would overwrite the keys of its successor.
 pub async fn hold(db: &mut PgConnection, client: ClientId, inbox: InboxId, node: NodeId) -> Result<bool> {
     let held: Option<i32> = sqlx::query_scalar(
         "SELECT 1 FROM lite_session WHERE client_id = $1 AND lane_id = $2 AND device_node = $3 FOR SHARE",
@@ -35,7 +35,7 @@ pub async fn hold(db: &mut PgConnection, client: ClientId, inbox: InboxId, node:
     Ok(held.is_some())
 }
 
-/// Values of some keys; what is not there is left out.
+/// Returns values of keys. Unknown keys are absent.
 pub async fn get(
     db: &mut PgConnection,
     client: ClientId,
@@ -57,7 +57,7 @@ pub async fn get(
     .await?)
 }
 
-/// Everything in a space whose key begins with `prefix`, by key.
+/// Returns all values of a space with this key prefix, by key.
 pub async fn starting(
     db: &mut PgConnection,
     client: ClientId,
@@ -79,7 +79,7 @@ pub async fn starting(
     .await?)
 }
 
-/// Keeps and forgets values.
+/// Stores and removes values.
 pub async fn write(db: &mut PgConnection, client: ClientId, inbox: InboxId, changes: &[Change]) -> Result<()> {
     let (kept, forgotten): (Vec<&Change>, Vec<&Change>) = changes.iter().partition(|change| change.value.is_some());
     if !kept.is_empty() {
@@ -113,7 +113,7 @@ pub async fn write(db: &mut PgConnection, client: ClientId, inbox: InboxId, chan
     Ok(())
 }
 
-/// Forgets a value and answers it: of two who ask for it, one gets it.
+/// Removes and returns a value. Of two concurrent calls one gets it.
 pub async fn take(
     db: &mut PgConnection,
     client: ClientId,
@@ -132,7 +132,7 @@ pub async fn take(
     .await?)
 }
 
-/// Forgets everything in a space whose key begins with `prefix`; answers how much that was.
+/// Removes all values of a space with this key prefix and returns their number.
 pub async fn forget_starting(
     db: &mut PgConnection,
     client: ClientId,
@@ -153,7 +153,7 @@ pub async fn forget_starting(
     Ok(done.rows_affected())
 }
 
-/// Forgets what has a moment before `moment`; answers how much that was.
+/// Removes values with a moment before `moment` and returns their number.
 pub async fn forget_before(
     db: &mut PgConnection,
     client: ClientId,
@@ -173,7 +173,7 @@ pub async fn forget_before(
     Ok(done.rows_affected())
 }
 
-/// Forgets everything of a number: it is paired no more.
+/// Removes all values of a number that is no longer paired.
 pub async fn forget(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Result<()> {
     sqlx::query("DELETE FROM lite_device_value WHERE client_id = $1 AND inbox_id = $2")
         .bind(client.0)

@@ -1,5 +1,6 @@
-//! Inboxes: what a business is reached at, the directories that find the client of a provider callback, and the template
-//! catalogues of WhatsApp business accounts. What every inbox has is in one table, what only a kind has in that kind's.
+//! Inboxes (the addresses of a business), the directories that find the client of a provider callback, and the template
+//! catalogues of WhatsApp business accounts. One table has the common columns of inboxes, and each kind has a table for
+//! its own.
 
 pub mod directories;
 mod insert;
@@ -27,25 +28,25 @@ pub use rates::set_rate;
 pub use read::{all_cloud, all_pages, by_addresses, by_id, by_ids, by_waba, default_sms, page};
 pub use tokens::renew_token;
 
-/// The constraint that says a client has an inbox with this address on this channel already.
+/// Violated if the client already has an inbox with this address on this channel.
 pub const ADDRESS_UNIQUE: &str = "inbox_address_unique";
-/// The constraint that says a phone-number id belongs to a number already, of whatever client.
+/// Violated if a number of any client already has the phone-number id.
 pub const PHONE_NUMBER_ID_UNIQUE: &str = "phone_number_directory_pk";
-/// The constraint that says a page belongs to a client already, whichever.
+/// Violated if a client already has the page.
 pub const PAGE_UNIQUE: &str = "page_directory_pk";
-/// The constraint that says a client has a default source of SMS already.
+/// Violated if a client already has a default source of SMS.
 pub const ONE_DEFAULT_SMS: &str = "sms_inbox_default_unique";
 
-/// What a business is reached at.
+/// An address of a business.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inbox {
     /// Its id; of a WhatsApp number the `id` of the nested `whatsAppNumber` object.
     pub id: InboxId,
-    /// Its address, and what only its kind has.
+    /// Its address, and the settings of its kind.
     pub settings: InboxSettings,
 }
 
-/// What only one kind of inbox has, with the address that it is reached at. `Debug` shows the kind only.
+/// The settings of one kind of inbox, with its address. `Debug` shows only the kind.
 #[derive(Clone, PartialEq, Eq)]
 pub enum InboxSettings {
     /// A number on Meta's WhatsApp Cloud API.
@@ -73,7 +74,7 @@ pub struct WhatsappCloud {
     pub waba_id: String,
     /// Sealed with `Purpose::AccessToken`.
     pub access_token_sealed: Vec<u8>,
-    /// Sealed with `Purpose::AppSecret`; `None` = the operator's app secret signs its callbacks.
+    /// Sealed with `Purpose::AppSecret`; `None`: callbacks are signed with the operator's app secret.
     pub app_secret_sealed: Option<Vec<u8>>,
     /// Messages per second; `None` = the operator's limit.
     pub rate_per_second: Option<i32>,
@@ -88,9 +89,9 @@ pub struct WhatsappLite {
     pub link_id: Uuid,
     /// Messages per second; `None` = the operator's limit.
     pub rate_per_second: Option<i32>,
-    /// Who runs its device.
+    /// Where its device runs.
     pub hosting: LiteHosting,
-    /// What is charged for.
+    /// The billed unit.
     pub billing: BillingModel,
 }
 
@@ -101,16 +102,16 @@ pub struct Messenger {
     pub page_id: String,
     /// Sealed with `Purpose::AccessToken`.
     pub access_token_sealed: Vec<u8>,
-    /// Sealed with `Purpose::AppSecret`; `None` = the operator's app secret signs its callbacks.
+    /// Sealed with `Purpose::AppSecret`; `None`: callbacks are signed with the operator's app secret.
     pub app_secret_sealed: Option<Vec<u8>>,
 }
 
 /// A web site with the chat widget.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Web {
-    /// What the pages of the site name it by.
+    /// The key that pages of the site use.
     pub site_key: String,
-    /// The name that people read.
+    /// Display name.
     pub name: String,
     /// Origins whose pages may show the widget.
     pub origins: Vec<String>,
@@ -121,7 +122,7 @@ pub struct Web {
 pub struct Sms {
     /// The source; `None` = the operator's default.
     pub source: Option<String>,
-    /// Takes the SMS that name no source. Exactly one inbox of every client does.
+    /// True for the source of SMS that name no source. Every client has exactly one.
     pub is_default: bool,
 }
 
@@ -137,12 +138,12 @@ impl Inbox {
         }
     }
 
-    /// What its messages travel over.
+    /// Channel of its messages.
     pub fn channel(&self) -> Channel {
         self.kind().channel()
     }
 
-    /// What it is reached at; `None` for the operator's default source of SMS.
+    /// Its address; `None` for the operator's default source of SMS.
     pub fn address(&self) -> Option<&str> {
         match &self.settings {
             InboxSettings::WhatsappCloud(cloud) => Some(cloud.msisdn.as_str()),
@@ -171,7 +172,7 @@ impl Inbox {
         }
     }
 
-    /// What only a paired number has.
+    /// The settings of a Lite number.
     pub fn lite(&self) -> Option<&WhatsappLite> {
         match &self.settings {
             InboxSettings::WhatsappLite(lite) => Some(lite),
@@ -179,7 +180,7 @@ impl Inbox {
         }
     }
 
-    /// Messages per second, where the inbox has a limit of its own.
+    /// Messages per second, if the inbox has its own limit.
     pub fn rate_per_second(&self) -> Option<i32> {
         match &self.settings {
             InboxSettings::WhatsappCloud(cloud) => cloud.rate_per_second,
@@ -188,7 +189,7 @@ impl Inbox {
         }
     }
 
-    /// Meta's side of a page.
+    /// The settings of a page.
     pub fn messenger(&self) -> Option<&Messenger> {
         match &self.settings {
             InboxSettings::Messenger(page) => Some(page),
@@ -196,7 +197,7 @@ impl Inbox {
         }
     }
 
-    /// Meta's side of a Cloud number.
+    /// The settings of a Cloud number.
     pub fn cloud(&self) -> Option<&WhatsappCloud> {
         match &self.settings {
             InboxSettings::WhatsappCloud(cloud) => Some(cloud),

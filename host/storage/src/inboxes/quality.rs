@@ -1,4 +1,4 @@
-//! What the provider thinks of Cloud numbers, and when that is read again (PROVIDERS 0.4).
+//! Quality, tier and status of Cloud numbers at the provider, and when they are read again (PROVIDERS 0.4).
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::ids::{ClientId, InboxId};
@@ -6,10 +6,10 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// A number is looked at again after this, though the provider said nothing.
+/// A number is read again after this time without a callback.
 pub const LOOK_INTERVAL: TimeDelta = TimeDelta::hours(1);
 
-/// What the provider says of a number, in its own words.
+/// The provider's facts about a number, in its own words.
 #[derive(Debug, Clone, Default, PartialEq, Eq, sqlx::FromRow)]
 pub struct NumberQuality {
     /// `GREEN`, `YELLOW`, `RED`.
@@ -27,7 +27,7 @@ struct OfInbox {
     quality: NumberQuality,
 }
 
-/// Has a new number looked at soon: its messaging tier counts from the first template on.
+/// Makes a new number due at once, because its messaging tier applies from the first template.
 pub(super) async fn begin(db: &mut PgConnection, client: ClientId, inbox: InboxId, now: DateTime<Utc>) -> Result<()> {
     sqlx::query("INSERT INTO number_quality (client_id, inbox_id, look_due_at) VALUES ($1, $2, $3)")
         .bind(client.0)
@@ -38,8 +38,8 @@ pub(super) async fn begin(db: &mut PgConnection, client: ClientId, inbox: InboxI
     Ok(())
 }
 
-/// Has Cloud numbers of the client looked at now, and the client told: the provider said that something is different. `limit`
-/// is what it said of how many customers they may write to.
+/// Makes Cloud numbers of the client due, after the provider reported a change. `limit`: its limit of customers, if the
+/// callback names it.
 pub async fn ask(
     db: &mut PgConnection,
     client: ClientId,
@@ -47,7 +47,7 @@ pub async fn ask(
     limit: Option<&str>,
     now: DateTime<Utc>,
 ) -> Result<()> {
-    // A number that a release before this one added has no row yet.
+    // A number that an earlier release added has no row yet.
     sqlx::query(
         "INSERT INTO number_quality (client_id, inbox_id, messaging_limit, look_due_at, asked)
          SELECT client_id, id, $3, $4, 1 FROM whatsapp_cloud_inbox WHERE client_id = $1 AND id = ANY($2)
@@ -65,8 +65,7 @@ pub async fn ask(
     Ok(())
 }
 
-/// Writes down what the provider said of whether Cloud numbers of the client can be used, and answers all that is known of
-/// each.
+/// Stores the status of Cloud numbers of the client, and returns the known facts of each.
 pub async fn set_status(
     db: &mut PgConnection,
     client: ClientId,
@@ -89,7 +88,7 @@ pub async fn set_status(
     Ok(rows.into_iter().map(|row| (InboxId(row.inbox_id), row.quality)).collect())
 }
 
-/// Directory: numbers that are to be looked at, longest waiting first.
+/// Directory: due numbers, the longest due first.
 pub async fn due(db: &mut PgConnection, now: DateTime<Utc>, limit: i64) -> Result<Vec<(ClientId, InboxId)>> {
     let rows: Vec<(Uuid, Uuid)> = sqlx::query_as(
         "SELECT client_id, inbox_id FROM number_quality WHERE look_due_at <= $1 ORDER BY look_due_at LIMIT $2",
@@ -101,8 +100,8 @@ pub async fn due(db: &mut PgConnection, now: DateTime<Utc>, limit: i64) -> Resul
     Ok(rows.into_iter().map(|(client, inbox)| (ClientId(client), InboxId(inbox))).collect())
 }
 
-/// Takes a number that is due and puts it off until `retry_at`. Answers how often the provider had said that something is
-/// different; `None` when another process was first.
+/// Claims a due number and puts it off until `retry_at`. Returns how many changes the provider has reported; `None` if
+/// another process was first.
 pub async fn claim(
     db: &mut PgConnection,
     client: ClientId,
@@ -123,21 +122,21 @@ pub async fn claim(
     Ok(asked)
 }
 
-/// What was known before a look.
+/// The facts before a look.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct Known {
-    /// What it was.
+    /// The facts.
     #[sqlx(flatten)]
     pub quality: NumberQuality,
-    /// Whether the number has been looked at before.
+    /// True if the number was read before.
     pub known: bool,
-    /// Up to which of the provider's words the client has been told.
+    /// Reported changes that the client was told of.
     pub told: i32,
-    /// Looks that failed since the provider said something.
+    /// Failed looks since the last reported change.
     pub failures: i16,
 }
 
-/// What is known of a number, which nobody else looks at until the transaction ends.
+/// Locks and returns the facts of a number until the transaction ends.
 pub async fn lock(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Result<Option<Known>> {
     let known = sqlx::query_as(
         "SELECT quality_rating, messaging_limit, channel_status, known, told, failures FROM number_quality
@@ -150,7 +149,8 @@ pub async fn lock(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Re
     Ok(known)
 }
 
-/// Writes down a look, by which the client has been told up to `told`. One that the provider asked for meanwhile stays due.
+/// Stores a look; the client was told of changes up to `told`. If the provider has reported another change since, the
+/// number stays due.
 pub async fn looked(
     db: &mut PgConnection,
     client: ClientId,
@@ -177,7 +177,7 @@ pub async fn looked(
     Ok(())
 }
 
-/// Notes a look that failed, by which the client has been told up to `told`.
+/// Records a failed look; the client was told of changes up to `told`.
 pub async fn failed(db: &mut PgConnection, client: ClientId, inbox: InboxId, told: i32) -> Result<()> {
     sqlx::query(
         "UPDATE number_quality SET failures = failures + 1, told = GREATEST(told, $3)

@@ -1,4 +1,4 @@
-//! How fast WhatsApp numbers send.
+//! Rates of WhatsApp numbers.
 
 use domain::{
     ids::{ClientId, InboxId},
@@ -7,7 +7,7 @@ use domain::{
 
 use crate::{PgConnection, Result};
 
-/// Sets the messages per second of a number; `None` = as the configuration says. Answers whether its kind has a rate.
+/// Sets the messages per second of a number; `None`: as configured. Returns true if its kind has a rate.
 pub async fn set_rate(
     db: &mut PgConnection,
     client: ClientId,
@@ -18,7 +18,7 @@ pub async fn set_rate(
         InboxKind::WhatsappCloud => {
             "UPDATE whatsapp_cloud_inbox SET rate_per_second = $3 WHERE client_id = $1 AND id = $2"
         }
-        // How fast a Lite number sends is its owner's to say (SPEC 4.7).
+        // The owner of a Lite number sets its rate (SPEC 4.7).
         InboxKind::WhatsappLite | InboxKind::Messenger | InboxKind::Web | InboxKind::Sms => return Ok(false),
     };
     let set = sqlx::query(statement).bind(client.0).bind(inbox.0).bind(per_second).execute(db).await?;

@@ -1,4 +1,4 @@
-//! From rows to inboxes.
+//! Reads inboxes from rows.
 
 use domain::{
     channel::Channel,
@@ -11,8 +11,8 @@ use uuid::Uuid;
 use super::{Inbox, InboxSettings, Messenger, Sms, Web, WhatsappCloud, WhatsappLite};
 use crate::{Error, PgConnection, Result, stored::known};
 
-/// An inbox with what its kind has. The tables of the kinds are looked up by their keys, so that one statement answers all
-/// that sending needs.
+/// An inbox with the columns of its kind. The tables of the kinds are joined by key, so that one statement returns all
+/// facts for sending.
 const SELECT: &str = "SELECT inbox.id, inbox.kind, inbox.address, COALESCE(cloud.link_id, lite.link_id) AS link_id,
         cloud.phone_number_id, cloud.waba_id,
         COALESCE(cloud.access_token_sealed, page.access_token_sealed) AS access_token_sealed,
@@ -51,7 +51,7 @@ impl TryFrom<InboxRow> for Inbox {
     fn try_from(row: InboxRow) -> Result<Self> {
         let kind: InboxKind = known("inbox", "kind", &row.kind, |kind| kind.parse().ok())?;
         let id = InboxId(row.id);
-        // The row of its kind is written with it and goes with it.
+        // The row of its kind is inserted and deleted with it.
         let settings = row.settings(kind).ok_or_else(|| Error::Inconsistent {
             table: "inbox",
             column: "kind",
@@ -98,7 +98,7 @@ fn inboxes(rows: Vec<InboxRow>) -> Result<Vec<Inbox>> {
     rows.into_iter().map(Inbox::try_from).collect()
 }
 
-/// One inbox of the client.
+/// Returns an inbox of the client.
 pub async fn by_id(db: &mut PgConnection, client: ClientId, id: InboxId) -> Result<Option<Inbox>> {
     let row: Option<InboxRow> = sqlx::query_as(&format!("{SELECT} WHERE inbox.client_id = $1 AND inbox.id = $2"))
         .bind(client.0)
@@ -108,7 +108,7 @@ pub async fn by_id(db: &mut PgConnection, client: ClientId, id: InboxId) -> Resu
     row.map(Inbox::try_from).transpose()
 }
 
-/// Those of the client's inboxes that have one of these ids.
+/// Returns the client's inboxes with these ids.
 pub async fn by_ids(db: &mut PgConnection, client: ClientId, ids: &[InboxId]) -> Result<Vec<Inbox>> {
     let rows: Vec<InboxRow> = sqlx::query_as(&format!("{SELECT} WHERE inbox.client_id = $1 AND inbox.id = ANY($2)"))
         .bind(client.0)
@@ -118,8 +118,8 @@ pub async fn by_ids(db: &mut PgConnection, client: ClientId, ids: &[InboxId]) ->
     inboxes(rows)
 }
 
-/// Those of the client's inboxes on a channel that are reached at one of these addresses: the senders of a send. A source of SMS
-/// that was taken from the client is none.
+/// Returns the client's inboxes on a channel with these addresses: the senders of a send. A source of SMS that was
+/// taken from the client is absent.
 pub async fn by_addresses(
     db: &mut PgConnection,
     client: ClientId,
@@ -138,7 +138,7 @@ pub async fn by_addresses(
     inboxes(rows)
 }
 
-/// The client's Cloud numbers of one WhatsApp business account, oldest first.
+/// Returns the client's Cloud numbers of a WhatsApp business account, oldest first.
 pub async fn by_waba(db: &mut PgConnection, client: ClientId, waba: &str) -> Result<Vec<Inbox>> {
     let rows: Vec<InboxRow> = sqlx::query_as(&format!(
         "{SELECT} WHERE inbox.client_id = $1 AND cloud.waba_id = $2 ORDER BY inbox.created_at, inbox.id"
@@ -150,7 +150,7 @@ pub async fn by_waba(db: &mut PgConnection, client: ClientId, waba: &str) -> Res
     inboxes(rows)
 }
 
-/// The inbox that takes the client's SMS when nothing names a source.
+/// Returns the inbox for SMS that name no source.
 pub async fn default_sms(db: &mut PgConnection, client: ClientId) -> Result<Option<Inbox>> {
     let row: Option<InboxRow> = sqlx::query_as(&format!("{SELECT} WHERE sms.client_id = $1 AND sms.is_default"))
         .bind(client.0)
@@ -159,8 +159,8 @@ pub async fn default_sms(db: &mut PgConnection, client: ClientId) -> Result<Opti
     row.map(Inbox::try_from).transpose()
 }
 
-/// A page of the client's inboxes on a channel whose address contains `search` (`""` = all), by address; and how many there
-/// are over all pages. SPEC 4.7 lists those of WhatsApp.
+/// Returns a page of the client's inboxes on a channel whose address contains `search` (`""`: all), by address, and the
+/// total. SPEC 4.7 lists those of WhatsApp.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
@@ -192,7 +192,7 @@ pub async fn page(
     Ok((inboxes(rows)?, total))
 }
 
-/// The Cloud numbers of all clients: what the simulator must know at its start.
+/// Returns the Cloud numbers of all clients, for the start of the simulator.
 pub async fn all_cloud(db: &mut PgConnection) -> Result<Vec<Inbox>> {
     let rows: Vec<InboxRow> =
         sqlx::query_as(&format!("{SELECT} WHERE inbox.kind = 'WHATSAPP_CLOUD' ORDER BY inbox.client_id, inbox.id"))
@@ -201,7 +201,7 @@ pub async fn all_cloud(db: &mut PgConnection) -> Result<Vec<Inbox>> {
     inboxes(rows)
 }
 
-/// The pages of all clients: what the simulator must know at its start.
+/// Returns the pages of all clients, for the start of the simulator.
 pub async fn all_pages(db: &mut PgConnection) -> Result<Vec<Inbox>> {
     let rows: Vec<InboxRow> =
         sqlx::query_as(&format!("{SELECT} WHERE inbox.kind = 'MESSENGER' ORDER BY inbox.client_id, inbox.id"))

@@ -1,4 +1,4 @@
-//! Addresses of a client's own that its SMS can be sent from: listed, taken from it, and given back.
+//! Source addresses of a client's SMS: list, removal and return.
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, InboxId};
@@ -6,18 +6,18 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// A source of SMS that a client has, or had.
+/// A present or former source of a client's SMS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KnownSource {
     /// Its inbox.
     pub id: InboxId,
-    /// It takes the SMS that name no source.
+    /// True if SMS without a source use it.
     pub is_default: bool,
-    /// It was taken from the client.
+    /// True if it was taken from the client.
     pub is_removed: bool,
 }
 
-/// The client's source with this address, removed or not. Its row is locked, so that what is decided about it holds.
+/// Locks and returns the client's source with this address, also if it was removed.
 pub async fn lock(db: &mut PgConnection, client: ClientId, address: &str) -> Result<Option<KnownSource>> {
     let found: Option<(Uuid, bool, bool)> = sqlx::query_as(
         "SELECT sms.id, sms.is_default, sms.removed_at IS NOT NULL
@@ -32,7 +32,7 @@ pub async fn lock(db: &mut PgConnection, client: ClientId, address: &str) -> Res
     Ok(found.map(|(id, is_default, is_removed)| KnownSource { id: InboxId(id), is_default, is_removed }))
 }
 
-/// Takes a source from its client, as of `removed_at`, or gives it back.
+/// Takes a source from its client as of `removed_at`, or gives it back.
 pub async fn set_removed(
     db: &mut PgConnection,
     client: ClientId,
@@ -48,7 +48,7 @@ pub async fn set_removed(
     Ok(())
 }
 
-/// The sources that a client can choose, by address: inbox and address.
+/// Returns the sources that a client can choose, by address: inbox and address.
 pub async fn list(db: &mut PgConnection, client: ClientId) -> Result<Vec<(InboxId, String)>> {
     let rows: Vec<(Uuid, String)> = sqlx::query_as(
         "SELECT inbox.id, inbox.address
@@ -62,7 +62,7 @@ pub async fn list(db: &mut PgConnection, client: ClientId) -> Result<Vec<(InboxI
     Ok(rows.into_iter().map(|(id, address)| (InboxId(id), address)).collect())
 }
 
-/// Whether other clients have this source, and the client has not: replies to what is sent from it are theirs.
+/// True if other clients have this source and the client does not. Replies to it go to the others.
 pub async fn is_of_others(db: &mut PgConnection, client: ClientId, address: &str) -> Result<bool> {
     let (others, own): (bool, bool) = sqlx::query_as(
         "SELECT COALESCE(bool_or(inbox.client_id <> $1), false), COALESCE(bool_or(inbox.client_id = $1), false)
@@ -76,7 +76,7 @@ pub async fn is_of_others(db: &mut PgConnection, client: ClientId, address: &str
     Ok(others && !own)
 }
 
-/// The client that alone has this source, over all clients.
+/// Returns the only client of all that has this source.
 pub async fn sole_owner(db: &mut PgConnection, address: &str) -> Result<Option<ClientId>> {
     let owners: Vec<Uuid> = sqlx::query_scalar(
         "SELECT inbox.client_id

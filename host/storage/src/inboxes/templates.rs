@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// A template as it was last fetched.
+/// A template of the last fetch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TemplateRow {
     /// The template.
@@ -49,7 +49,7 @@ impl From<StoredTemplate> for TemplateRow {
     }
 }
 
-/// The business account of each of these templates, by template id; of several the first.
+/// Returns the business account of each template, by template id; the first of several.
 pub async fn accounts_of(db: &mut PgConnection, client: ClientId, ids: &[&str]) -> Result<HashMap<String, String>> {
     let rows: Vec<(String, String)> = sqlx::query_as(
         "SELECT DISTINCT ON (wanted.id) wanted.id, template.waba_id
@@ -65,7 +65,7 @@ pub async fn accounts_of(db: &mut PgConnection, client: ClientId, ids: &[&str]) 
     Ok(rows.into_iter().collect())
 }
 
-/// Those of the client's templates that are named by (business account, id).
+/// Returns the client's templates with these keys (business account, id).
 pub async fn by_ids(db: &mut PgConnection, client: ClientId, keys: &[(String, String)]) -> Result<Vec<TemplateRow>> {
     let (wabas, ids): (Vec<&str>, Vec<&str>) = keys.iter().map(|(waba, id)| (waba.as_str(), id.as_str())).unzip();
     let rows: Vec<StoredTemplate> = sqlx::query_as(
@@ -82,8 +82,8 @@ pub async fn by_ids(db: &mut PgConnection, client: ClientId, keys: &[(String, St
     Ok(rows.into_iter().map(TemplateRow::from).collect())
 }
 
-/// A page of the client's templates whose name contains `search`, folded (`""` = all), by name and language; and how many there
-/// are over all pages.
+/// Returns a page of the client's templates whose name contains `search`, folded (`""`: all), by name and language, and
+/// the total.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
@@ -111,7 +111,7 @@ pub async fn page(
     Ok((rows.into_iter().map(TemplateRow::from).collect(), total))
 }
 
-/// Makes the catalogue of a business account exactly `templates`, and due again at `next_refresh`. Two calls for one
+/// Replaces the catalogue of a business account by `templates`; it is due again at `next_refresh`. Two calls for one
 /// account wait for each other.
 pub async fn replace_all(
     db: &mut PgConnection,
@@ -170,7 +170,7 @@ pub async fn wabas(db: &mut PgConnection, client: ClientId) -> Result<Vec<String
     Ok(wabas)
 }
 
-/// Directory: catalogues that are due to be fetched, longest waiting first.
+/// Directory: catalogues that are due to be fetched, the longest due first.
 pub async fn due(db: &mut PgConnection, now: DateTime<Utc>, limit: i64) -> Result<Vec<(ClientId, String)>> {
     let rows: Vec<(Uuid, String)> = sqlx::query_as(
         "SELECT client_id, waba_id FROM waba_directory WHERE refresh_due_at <= $1 ORDER BY refresh_due_at LIMIT $2",
@@ -182,7 +182,7 @@ pub async fn due(db: &mut PgConnection, now: DateTime<Utc>, limit: i64) -> Resul
     Ok(rows.into_iter().map(|(client, waba)| (ClientId(client), waba)).collect())
 }
 
-/// Takes a catalogue that is due and puts it off until `retry_at`; `false` when another process was first.
+/// Claims a due catalogue and puts it off until `retry_at`; `false` if another process was first.
 pub async fn claim_due(
     db: &mut PgConnection,
     client: ClientId,
@@ -202,7 +202,7 @@ pub async fn claim_due(
     Ok(done.rows_affected() == 1)
 }
 
-/// Makes a catalogue due now: the provider said that it changed, or refused a template of it.
+/// Makes a catalogue due now, because the provider reported a change or refused a template.
 pub async fn request_refresh(db: &mut PgConnection, client: ClientId, waba: &str, now: DateTime<Utc>) -> Result<()> {
     sqlx::query(
         "UPDATE waba_directory SET refresh_due_at = $3 WHERE waba_id = $1 AND client_id = $2 AND refresh_due_at > $3",

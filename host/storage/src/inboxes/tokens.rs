@@ -1,4 +1,4 @@
-//! Access tokens of inboxes that Meta serves.
+//! Access tokens of inboxes at Meta.
 
 use domain::{
     ids::{ClientId, InboxId},
@@ -7,7 +7,7 @@ use domain::{
 
 use crate::{PgConnection, Result};
 
-/// Replaces the access token of an inbox. Answers whether there is one to replace: an inbox of this kind, with tokens.
+/// Replaces the access token of an inbox; `false` if there is no inbox of this kind with a token.
 pub async fn renew_token(
     db: &mut PgConnection,
     client: ClientId,

@@ -1,4 +1,4 @@
-//! The events of streams: written without a number in the transaction of what happened, and given one afterwards.
+//! Live events: written without a number in the transaction of their cause, and numbered afterwards.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -15,11 +15,11 @@ use crate::{
 /// An event without a number.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewLiveEvent {
-    /// Its id, which says the week that it is kept in.
+    /// Its id, which determines the week of its partition.
     pub id: Uuid,
-    /// When it happened.
+    /// Its time.
     pub at: DateTime<Utc>,
-    /// What happened.
+    /// Its content.
     pub event: LiveEvent,
 }
 
@@ -28,13 +28,13 @@ pub struct NewLiveEvent {
 pub struct Numbered {
     /// Its number within the client.
     pub sequence: i64,
-    /// When it happened.
+    /// Its time.
     pub at: DateTime<Utc>,
-    /// What happened.
+    /// Its content.
     pub event: LiveEvent,
 }
 
-/// Writes events down, in this order.
+/// Stores events in this order.
 pub async fn insert(db: &mut PgConnection, client: ClientId, events: &[NewLiveEvent]) -> Result<()> {
     let texts: Vec<String> = events.iter().map(|new| stored::write_text(&new.event)).collect::<Result<_>>()?;
     sqlx::query(
@@ -52,9 +52,9 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, events: &[NewLiveEv
     Ok(())
 }
 
-/// Gives numbers after `last` to the oldest events that have none, at most `limit`, and answers how many those were. For who
-/// holds [`lock_numbers`](super::streams::lock_numbers), in a statement after that one: it sees all that was committed before,
-/// and what is committed later gets a later number.
+/// Gives numbers after `last` to at most `limit` of the oldest events without a number, and returns how many. The
+/// caller holds [`lock_numbers`](super::streams::lock_numbers), taken in an earlier statement: so this one sees all
+/// earlier commits, and later commits get later numbers.
 pub async fn number(db: &mut PgConnection, client: ClientId, last: i64, limit: i64) -> Result<i64> {
     let numbered = sqlx::query_scalar(
         "WITH page AS (
@@ -79,7 +79,7 @@ pub async fn number(db: &mut PgConnection, client: ClientId, last: i64, limit: i
     Ok(numbered)
 }
 
-/// The events after a number, at most `limit`, in order.
+/// Returns at most `limit` events after a number, in order.
 pub async fn after(db: &mut PgConnection, client: ClientId, sequence: i64, limit: i64) -> Result<Vec<Numbered>> {
     let rows: Vec<(i64, DateTime<Utc>, Stored)> = sqlx::query_as(
         "SELECT sequence, at, event FROM live_event WHERE client_id = $1 AND sequence > $2
@@ -97,7 +97,7 @@ pub async fn after(db: &mut PgConnection, client: ClientId, sequence: i64, limit
     rows.into_iter().map(read).collect()
 }
 
-/// The chats that messages are in.
+/// Returns the chats of messages.
 pub async fn chats_of(
     db: &mut PgConnection,
     client: ClientId,

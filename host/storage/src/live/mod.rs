@@ -1,4 +1,4 @@
-//! Live events (ADR 0027): who wants them, what happened in the order of its commits, and what is shown of it.
+//! Live events (ADR 0027): streams with readers, events in the order of commits, and the facts that they show.
 
 pub mod events;
 pub mod shown;

@@ -1,5 +1,5 @@
-//! What is shown of the chats and people that events name: as they are when the events are sent, read for many at once. Messages
-//! are shown as the history has them (`chat::history`).
+//! The shown facts of chats and people in events, as they are when the events are sent, read for many at once. Messages
+//! are shown as in the history (`chat::history`).
 
 use std::collections::HashMap;
 
@@ -17,34 +17,34 @@ use crate::{
     stored::known,
 };
 
-/// A chat, as far as it is shown.
+/// The shown facts of a chat.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShownChat {
     /// The `chatParticipantId`.
     pub id: ParticipantId,
-    /// Where it takes place.
+    /// Its channel.
     pub channel: Channel,
-    /// What the business is reached at.
+    /// Address of its inbox.
     pub inbox_address: Option<String>,
-    /// Who has it.
+    /// State, which names the owner.
     pub state: ParticipantState,
-    /// Nobody answered in time.
+    /// True if no agent answered in time.
     pub missed: bool,
-    /// Began outside business hours.
+    /// True if it began outside business hours.
     pub after_hours: bool,
-    /// The customer has been asked for a rating.
+    /// True if the customer was asked for a rating.
     pub send_rating: bool,
-    /// The agent who has it.
+    /// Present agent.
     pub agent: Option<UserId>,
-    /// The agent who had it last.
+    /// Previous agent.
     pub last_agent: Option<UserId>,
     /// The team that it waits for or belongs to, and its name.
     pub team: Option<(TeamId, String)>,
     /// Messages that no agent has seen.
     pub unread: i32,
-    /// When the last message was written.
+    /// Time of the last message.
     pub last_message_at: DateTime<Utc>,
-    /// Who writes, as lists of chats show it.
+    /// The customer, as in lists of chats.
     pub customer: Option<ShownCustomer>,
 }
 
@@ -87,7 +87,7 @@ impl ChatRow {
     }
 }
 
-/// These chats.
+/// Returns the shown facts of chats.
 pub async fn chats(db: &mut PgConnection, client: ClientId, ids: &[ParticipantId]) -> Result<Vec<ShownChat>> {
     let rows: Vec<ChatRow> = sqlx::query_as(
         "SELECT chat.id, chat.channel, inbox.address AS inbox_address, chat.state, chat.missed, chat.after_hours,
@@ -113,13 +113,13 @@ pub async fn chats(db: &mut PgConnection, client: ClientId, ids: &[ParticipantId
 /// A user: name and team.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownUser {
-    /// The name that people read.
+    /// Display name.
     pub name: String,
     /// The team.
     pub team: Option<TeamId>,
 }
 
-/// These users.
+/// Returns name and team of users.
 pub async fn users(db: &mut PgConnection, client: ClientId, ids: &[UserId]) -> Result<HashMap<UserId, ShownUser>> {
     let rows: Vec<(Uuid, String, Option<Uuid>)> = sqlx::query_as(
         "SELECT member.id, member.name, member.team_id

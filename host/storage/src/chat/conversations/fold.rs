@@ -1,4 +1,4 @@
-//! Two customers became one: so do the conversations that are open with both on the same inbox.
+//! Merges the open conversations of two customers who became one.
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, CustomerId};
@@ -6,8 +6,8 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// Gives the conversations of `absorbed` to `survivor`. Where both have an open one on an inbox, the older one goes on, and the
-/// id of the other one finds it.
+/// Moves the conversations of `absorbed` to `survivor`. If both have an open one on an inbox, the older one continues,
+/// and the id of the other finds it.
 pub(crate) async fn fold_customer(
     db: &mut PgConnection,
     client: ClientId,
@@ -15,7 +15,7 @@ pub(crate) async fn fold_customer(
     absorbed: CustomerId,
     now: DateTime<Utc>,
 ) -> Result<()> {
-    // One whose time is over must not go on with the time of another one.
+    // An expired conversation must not continue with the expiry of the other one.
     for customer in [survivor, absorbed] {
         sqlx::query(
             "UPDATE conversation SET closed_at = expires_at, close_reason = 'EXPIRED'
@@ -27,7 +27,7 @@ pub(crate) async fn fold_customer(
         .execute(&mut *db)
         .await?;
     }
-    // In the order of ids, as everybody who locks several of them.
+    // In the order of ids, as all code that locks several conversations.
     let open: Vec<(Uuid, Uuid)> = sqlx::query_as(
         "SELECT one.id, one.inbox_id
          FROM (SELECT customer.client_id, known.id
@@ -63,7 +63,7 @@ pub(crate) async fn fold_customer(
 }
 
 async fn merge(db: &mut PgConnection, client: ClientId, kept: Uuid, gone: Uuid, now: DateTime<Utc>) -> Result<()> {
-    // One that was opened as the other's time ran out must not lose time by it.
+    // The later expiry counts, so that a conversation that was opened later loses no time.
     sqlx::query(
         "UPDATE conversation kept
          SET expires_at = GREATEST(kept.expires_at, gone.expires_at), ct_id = COALESCE(kept.ct_id, gone.ct_id),

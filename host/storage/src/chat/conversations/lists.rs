@@ -1,4 +1,4 @@
-//! Lists of conversations, the newest first. What was merged away is not in them: the one that goes on is.
+//! Lists of conversations, newest first, without those that were merged into another one.
 
 use domain::{
     conversation::Conversation,
@@ -9,18 +9,18 @@ use domain::{
 use super::ConversationRow;
 use crate::{PgConnection, Result};
 
-/// The parts of conversations that a search looks for.
+/// The search terms of a list of conversations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Looked {
-    /// Part of the sender, of the customer's id or of the conversation's; folded, `""` = all conversations.
+    /// Part of the sender, of the customer's id or of the conversation's id; folded. `""`: all conversations.
     pub words: String,
-    /// Part of the sender or of the recipient's number: its spellings; none where no number is looked for.
+    /// Part of the number of the sender or recipient, in its spellings. Empty if no number is searched.
     pub numbers: Vec<String>,
-    /// So many digits at the end of the recipient's number may be looked for.
+    /// How many digits at the end of the recipient's number may be searched.
     pub recipient_digits: usize,
 }
 
-/// A page of the client's conversations that have what is looked for, and how many there are.
+/// Returns a page of the matching conversations of a client, and their number.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
@@ -66,7 +66,7 @@ pub async fn page(
     Ok((items?, total))
 }
 
-/// Of the client's conversations, `limit` that are older than `before`.
+/// Returns up to `limit` conversations of the client that are older than `before`.
 pub async fn after(
     db: &mut PgConnection,
     client: ClientId,

@@ -1,4 +1,4 @@
-//! What messages have to do with conversations: those that name one, and those that happen to belong to one.
+//! Conversations of messages: those that a send names, and those that a message belongs to by its addresses.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,18 +15,18 @@ use crate::{PgConnection, Result, stored};
 /// A conversation that a send names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedConversation {
-    /// The conversation itself: the one that goes on, when that which was named was merged away.
+    /// Its id. If the named conversation was merged, the id of the one that continues.
     pub id: ConversationId,
     /// The business number.
     pub inbox: InboxId,
-    /// When its time is over.
+    /// Its expiry.
     pub expires_at: DateTime<Utc>,
-    /// It was closed.
+    /// True if it was closed.
     pub closed: bool,
-    /// It has a tracking id already.
+    /// True if it has a tracking id.
     pub has_ct_id: bool,
-    /// Where its customer is reached, those that it was opened with included: a user id that nobody has confirmed yet is written
-    /// to as well.
+    /// Addresses of its customer, with those that it was opened with: a user id that is not confirmed yet is also
+    /// written to.
     pub addresses: HashSet<Address>,
 }
 
@@ -44,15 +44,14 @@ struct NamedRow {
     values: Vec<String>,
 }
 
-/// The conversations that a send names, by the ids that it names them by, and held as they are until the transaction ends:
-/// nobody closes one meanwhile.
+/// Locks and returns the conversations that a send names, so that none is closed until the transaction ends.
 pub async fn named(
     db: &mut PgConnection,
     client: ClientId,
     ids: &[ConversationId],
 ) -> Result<HashMap<ConversationId, NamedConversation>> {
     let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-    // In the order of ids: two who hold several do not wait in a circle.
+    // In the order of ids, which prevents deadlocks.
     let held: Vec<(Uuid, Uuid)> = sqlx::query_as(
         "SELECT asked.id, COALESCE(asked.merged_into, asked.id)
          FROM (SELECT $1::uuid AS client_id, id FROM unnest($2::uuid[]) AS id OFFSET 0) given
@@ -111,7 +110,7 @@ impl TryFrom<NamedRow> for NamedConversation {
     }
 }
 
-/// Gives conversations their tracking ids; the caller holds them, and they have none yet.
+/// Sets tracking ids of conversations. The caller holds them, and they have none yet.
 pub async fn name(db: &mut PgConnection, client: ClientId, names: &[(ConversationId, &str)]) -> Result<()> {
     if names.is_empty() {
         return Ok(());
@@ -129,7 +128,7 @@ pub async fn name(db: &mut PgConnection, client: ClientId, names: &[(Conversatio
     Ok(())
 }
 
-/// The conversations that are active between an inbox and those who have these addresses, by address.
+/// Returns the active conversations between an inbox and these addresses, by address.
 pub async fn active_with(
     db: &mut PgConnection,
     client: ClientId,
@@ -162,7 +161,7 @@ pub async fn active_with(
     rows.into_iter().map(pair).collect()
 }
 
-/// What webhooks say of conversations. Of one that was merged away, the one that goes on.
+/// Returns the facts of conversations for webhooks. Of a merged one, those of the one that continues.
 pub async fn shown(
     db: &mut PgConnection,
     client: ClientId,
@@ -189,7 +188,7 @@ pub async fn shown(
     Ok(rows.into_iter().map(shown).collect())
 }
 
-/// Notes that a quick reply of a template was tapped in a conversation, unless it is closed. `gst_id`: of the template.
+/// Records a tap of a template's quick reply in a conversation that is not closed. `gst_id`: of the template.
 pub async fn note_tap(
     db: &mut PgConnection,
     client: ClientId,

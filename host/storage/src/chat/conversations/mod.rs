@@ -1,8 +1,8 @@
-//! Long-lived conversations (SPEC 2.11, 3.1; ADR 0022): one that is open for each inbox and customer, held by a unique index.
-//! Whether one takes messages is told by the clock; upkeep only writes down what has expired.
+//! Long-lived conversations (SPEC 2.11, 3.1; ADR 0022). A unique index allows one open conversation per inbox and
+//! customer. The clock decides if a conversation takes messages; upkeep only records expiries.
 //!
-//! `closed_at` and `close_reason` are null together. A statement that finds a conversation by its id asks for the second one:
-//! asking for the first, it could be led through the index of all that are open.
+//! `closed_at` and `close_reason` are null together. A statement that finds a conversation by id tests `close_reason`:
+//! with a test of `closed_at` the planner could use the index of all open conversations.
 
 mod fold;
 mod lists;
@@ -22,22 +22,22 @@ pub(crate) use fold::fold_customer;
 pub use lists::{Looked, after, page};
 pub use messages::{NamedConversation, active_with, name, named, note_tap, shown};
 
-/// A conversation that begins.
+/// A conversation to open.
 #[derive(Debug, Clone)]
 pub struct NewConversation {
     /// Its id.
     pub id: ConversationId,
     /// The business number.
     pub inbox: InboxId,
-    /// With whom; held by [`hold_customer`].
+    /// Its customer; locked by [`hold_customer`].
     pub customer: CustomerId,
-    /// What the customer is called by in the conversation engine, unless there was a conversation before.
+    /// The customer's id in the conversation engine, if there was no conversation before.
     pub participant: ConversationParticipantId,
     /// Phone number of the request, in digits.
     pub recipient: Option<String>,
     /// BSUID of the request.
     pub customer_user_id: Option<String>,
-    /// When its time is over.
+    /// Its expiry.
     pub expires_at: DateTime<Utc>,
 }
 
@@ -85,10 +85,11 @@ impl TryFrom<ConversationRow> for Conversation {
     }
 }
 
-/// How often a customer may turn out to have been merged into another one.
+/// Most merges of a customer that are followed.
 const ROUNDS: usize = 4;
 
-/// Keeps a customer from being merged until the transaction ends, and answers who it is: whoever it was merged into before.
+/// Locks a customer against merges until the transaction ends. Returns its id, or that of the customer into which it
+/// was merged before.
 pub async fn hold_customer(db: &mut PgConnection, client: ClientId, customer: CustomerId) -> Result<CustomerId> {
     let mut held = customer;
     for _ in 0..ROUNDS {
@@ -106,7 +107,7 @@ pub async fn hold_customer(db: &mut PgConnection, client: ClientId, customer: Cu
     Err(Error::Database(sqlx::Error::Protocol("a customer keeps being merged; try again".to_owned())))
 }
 
-/// Opens a conversation; `false` when one is open already. One whose time is over is closed first.
+/// Opens a conversation; `false` if one is open already. Closes an expired one first.
 pub async fn open(db: &mut PgConnection, client: ClientId, new: &NewConversation, now: DateTime<Utc>) -> Result<bool> {
     sqlx::query(
         "UPDATE conversation SET closed_at = expires_at, close_reason = 'EXPIRED'
@@ -142,7 +143,7 @@ pub async fn open(db: &mut PgConnection, client: ClientId, new: &NewConversation
     Ok(done.rows_affected() == 1)
 }
 
-/// The open conversations of a customer with the number `old` are with `new` from now on: they are shown and searched by it.
+/// Changes the number of a customer's open conversations from `old` to `new`. They are shown and searched by it.
 pub(crate) async fn readdress(
     db: &mut PgConnection,
     client: ClientId,
@@ -162,7 +163,7 @@ pub(crate) async fn readdress(
     Ok(())
 }
 
-/// The conversation that is active between an inbox and a customer.
+/// Returns the active conversation between an inbox and a customer.
 pub async fn active(
     db: &mut PgConnection,
     client: ClientId,
@@ -186,7 +187,7 @@ pub async fn active(
     row.map(Conversation::try_from).transpose()
 }
 
-/// A conversation by id. That of one which was merged away finds the one that goes on.
+/// Returns a conversation by id. The id of a merged one finds the one that continues.
 pub async fn find(db: &mut PgConnection, client: ClientId, id: ConversationId) -> Result<Option<Conversation>> {
     let row: Option<ConversationRow> = sqlx::query_as(
         "SELECT one.*, (SELECT address FROM inbox WHERE inbox.client_id = $1 AND inbox.id = one.inbox_id) AS sender,
@@ -203,7 +204,7 @@ pub async fn find(db: &mut PgConnection, client: ClientId, id: ConversationId) -
     row.map(Conversation::try_from).transpose()
 }
 
-/// Closes a conversation; `false` when it was not active any more.
+/// Closes a conversation; `false` if it was not active.
 pub async fn close(
     db: &mut PgConnection,
     client: ClientId,
@@ -224,8 +225,8 @@ pub async fn close(
     Ok(done.rows_affected() == 1)
 }
 
-/// Writes down that conversations have expired, those first whose time was over first, at most `limit`; answers how many:
-/// fewer than `limit` says that this was the last page. What somebody is at is left for another time.
+/// Records at most `limit` expiries of conversations, the oldest first, and returns their number. Fewer than `limit`
+/// means that this was the last page. Skips locked conversations.
 pub async fn close_expired(db: &mut PgConnection, now: DateTime<Utc>, limit: i64) -> Result<u64> {
     let done = sqlx::query(
         "UPDATE conversation SET closed_at = expires_at, close_reason = 'EXPIRED'

@@ -1,4 +1,4 @@
-//! Two customers became one: so do their chats on the same inbox.
+//! Merges the chats of two customers who became one, on the same inbox.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -16,21 +16,21 @@ use crate::{
     },
 };
 
-/// Two chats on one inbox that became one.
+/// Two chats of one inbox that were merged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Folded {
-    /// The chat that goes on.
+    /// The chat that continues.
     pub chat: Participant,
-    /// The same, as it was before.
+    /// The same chat before the merge.
     pub was: Participant,
-    /// The chat that went into it, as it was before: its id is that of a closed chat now.
+    /// The other chat before the merge. Its id is the id of a closed chat now.
     pub gone: Participant,
-    /// The ticket that one of them worked on and the chat does not go on with: closed, with its status before.
+    /// The ticket of one chat that does not continue: closed, with its status before.
     pub ended: Option<(Ticket, TicketStatus)>,
 }
 
-/// Gives the chats of `absorbed` to `survivor`. Where both have one on an inbox, the messages of both become one chat,
-/// in the order in which they came; of those it answers what became of them.
+/// Moves the chats of `absorbed` to `survivor`. If both have one on an inbox, their messages become one chat in the
+/// order of arrival. Returns these merges.
 pub(crate) async fn fold_customer(
     db: &mut PgConnection,
     client: ClientId,
@@ -104,7 +104,7 @@ async fn fold(
     Ok(Some(Folded { chat: joined, was: one, gone: other, ended }))
 }
 
-/// Closes a ticket that nobody goes on with, as the end of its chat would (SPEC 2.9); one that is over stays as it is.
+/// Closes a ticket that does not continue, as the end of its chat would (SPEC 2.9). A closed ticket stays as it is.
 async fn end(
     db: &mut PgConnection,
     client: ClientId,
@@ -123,8 +123,8 @@ async fn end(
     Ok(Some((ticket, before)))
 }
 
-/// The chat that two chats become: in the hands of people if one of them was, closed only if both were. Beside it the ticket of
-/// the one that was open as well and has to give way.
+/// Returns the merged chat: with people if one of the two was, closed only if both were. Also returns the ticket of the
+/// other open chat, which must end.
 fn join(kept: &Participant, gone: &Participant) -> (Participant, Option<TicketId>) {
     let weight = |state: ParticipantState| match state {
         ParticipantState::Active => 3,
@@ -149,7 +149,7 @@ fn join(kept: &Participant, gone: &Participant) -> (Participant, Option<TicketId
     joined.next_sequence += gone.next_sequence - 1;
     joined.events_handled += gone.events_handled;
     joined.unread += gone.unread;
-    // What is remembered of a conversation that has ended is not true of one that goes on.
+    // The facts of a closed conversation do not apply to an open one.
     let is_over = |one: &Participant| one.state == ParticipantState::Closed;
     let mut told = [kept, gone].into_iter().filter(|one| is_over(goes_on) || !is_over(one));
     joined.missed = told.clone().any(|one| one.missed);
@@ -164,8 +164,8 @@ fn join(kept: &Participant, gone: &Participant) -> (Participant, Option<TicketId
     (joined, unwanted)
 }
 
-/// Numbers the messages of both chats anew, by their ids, so that the last one has the number `last`: messages that
-/// were forgotten by retention keep their place.
+/// Renumbers the messages of both chats by id, so that the last one has the number `last`. Messages that retention
+/// removed keep their place.
 async fn move_messages(
     db: &mut PgConnection,
     client: ClientId,
@@ -189,7 +189,7 @@ async fn move_messages(
     Ok(())
 }
 
-/// What the chatbot has yet to see, and what it noted; where both chats have a note, the kept one's stays.
+/// Moves the events and values of the chatbot. If both chats have a value, the remaining chat keeps its own.
 async fn move_bot_data(
     db: &mut PgConnection,
     client: ClientId,

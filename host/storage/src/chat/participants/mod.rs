@@ -1,4 +1,4 @@
-//! Live-chat participants: one for ever per inbox and customer (SPEC 2.6, DESIGN 7).
+//! Live-chat participants: one per inbox and customer, for ever (SPEC 2.6, DESIGN 7).
 
 mod fold;
 
@@ -19,61 +19,61 @@ pub(crate) use fold::fold_customer;
 
 use crate::{Error, PgConnection, Result, stored::known};
 
-/// A participant. Lock it, change it, [`save`] it.
+/// A participant. To change it: lock, modify, [`save`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Participant {
     /// The `chatParticipantId`.
     pub id: ParticipantId,
     /// The inbox.
     pub inbox: InboxId,
-    /// Who writes.
+    /// The customer.
     pub customer: CustomerId,
-    /// Where the chat takes place.
+    /// Channel of the chat.
     pub channel: Channel,
-    /// Who has the chat.
+    /// State, which names the owner.
     pub state: ParticipantState,
-    /// Grows when the chat changes hands, closes or opens.
+    /// Increases when the chat changes its owner, closes or opens.
     pub control_version: i64,
     /// Sequence number of the next message.
     pub next_sequence: i64,
-    /// Events that its chatbot has dealt with.
+    /// Events that its chatbot has handled.
     pub events_handled: i64,
-    /// The chatbot's own note of where the conversation stands.
+    /// The state that the chatbot stored.
     pub bot_state: String,
     /// Tags on the contact.
     pub tags: Vec<String>,
-    /// Nobody answered in time.
+    /// True if no agent answered in time.
     pub missed: bool,
-    /// The agent who had it then.
+    /// The agent who had the chat when it was missed.
     pub missed_by: Option<UserId>,
-    /// Came to wait outside business hours, and nobody has answered.
+    /// True if it came to the queue outside business hours and no agent has answered.
     pub after_hours: bool,
-    /// The customer has been asked for a rating and has not given one.
+    /// True if the customer was asked for a rating and has not given one.
     pub send_rating: bool,
-    /// The agent who has the chat.
+    /// Present agent.
     pub assigned_agent: Option<UserId>,
-    /// The agent who had it last.
+    /// Previous agent.
     pub last_assigned_agent: Option<UserId>,
-    /// The team that it waits for or belongs to.
+    /// The team that the chat waits for or belongs to.
     pub team: Option<ChatTeam>,
     /// Messages that no agent has seen.
     pub unread: i32,
-    /// Why the chat last went to people.
+    /// Reason of the last hand-over to people.
     pub queued_reason: Option<String>,
-    /// The chatbot that a router chose for this conversation; `None` = the one that is active on the inbox.
+    /// The chatbot that a router chose for this conversation; `None`: the active chatbot of the inbox.
     pub bot_plugin: Option<String>,
-    /// The ticket of the episode; it stays when the chat closes, until it opens again.
+    /// Ticket of the episode. It stays after the chat closes, until the chat opens again.
     pub ticket: Option<TicketId>,
-    /// What the search of chats looks through: [`super::search::words`] of its customer.
+    /// Search text: [`super::search::words`] of its customer.
     pub found_by: String,
-    /// When the last message was written.
+    /// Time of the last message.
     pub last_message_at: DateTime<Utc>,
-    /// When the first message was written.
+    /// Time of the first message.
     pub created_at: DateTime<Utc>,
 }
 
 impl Participant {
-    /// Moves the chat (SPEC 3.4): who has it, the control version, the agent's slot. A chat that opens again begins anew.
+    /// Changes the state (SPEC 3.4), the control version and the agent. If a chat opens again, its episode begins anew.
     pub fn apply(&mut self, step: ParticipantMove) -> std::result::Result<(), MoveRefused> {
         let moved = self.state.apply(step)?;
         if self.state == ParticipantState::Closed && moved.state != ParticipantState::Closed {
@@ -95,7 +95,7 @@ impl Participant {
         Ok(())
     }
 
-    /// The sequence number for a message written at `at`.
+    /// Takes the sequence number for a message written at `at`.
     pub fn take_sequence(&mut self, at: DateTime<Utc>) -> i64 {
         let sequence = self.next_sequence;
         self.next_sequence += 1;
@@ -166,18 +166,18 @@ impl TryFrom<ParticipantRow> for Participant {
     }
 }
 
-/// A channel that chats take place on.
+/// Reads a channel with chats.
 pub(super) fn chat_channel(name: &str) -> Result<Channel> {
     known("participant", "channel", name, |name| name.parse().ok())
 }
 
-/// All that a [`ParticipantRow`] reads.
+/// The columns of a [`ParticipantRow`].
 pub(super) const COLUMNS: &str = "id, inbox_id, customer_id, channel, state, control_version, next_sequence, \
     events_handled, bot_state, tags, missed, missed_agent_id, after_hours, send_rating, assigned_agent_id, last_assigned_agent_id, \
     team_id, (SELECT team.name FROM team WHERE team.client_id = participant.client_id AND team.id = team_id) AS team_name, \
     unread, queued_reason, bot_plugin, ticket_id, found_by, last_message_at, created_at";
 
-/// A participant as it is now; an id that was merged away answers the participant it became.
+/// Returns a participant. The id of a merged one returns the remaining one.
 pub async fn find(db: &mut PgConnection, client: ClientId, id: ParticipantId) -> Result<Option<Participant>> {
     let row: Option<ParticipantRow> = sqlx::query_as(&format!(
         "SELECT {COLUMNS} FROM participant WHERE client_id = $1 AND id = COALESCE(
@@ -190,7 +190,7 @@ pub async fn find(db: &mut PgConnection, client: ClientId, id: ParticipantId) ->
     row.map(Participant::try_from).transpose()
 }
 
-/// A participant, locked until the transaction ends. An id that was merged away answers its own, closed row.
+/// Locks a participant until the transaction ends. The id of a merged one returns its own closed row.
 pub async fn lock(db: &mut PgConnection, client: ClientId, id: ParticipantId) -> Result<Option<Participant>> {
     let row: Option<ParticipantRow> =
         sqlx::query_as(&format!("SELECT {COLUMNS} FROM participant WHERE client_id = $1 AND id = $2 FOR UPDATE"))
@@ -201,8 +201,8 @@ pub async fn lock(db: &mut PgConnection, client: ClientId, id: ParticipantId) ->
     row.map(Participant::try_from).transpose()
 }
 
-/// The participant of a customer on an inbox, locked until the transaction ends. One that was merged away while this waited for it
-/// is none, and no more is that of a customer who became another one.
+/// Locks the participant of a customer on an inbox until the transaction ends. `None` if it, or its customer, was
+/// merged while this waited.
 pub async fn lock_of_customer(
     db: &mut PgConnection,
     client: ClientId,
@@ -221,7 +221,7 @@ pub async fn lock_of_customer(
     row.map(Participant::try_from).transpose()
 }
 
-/// The participant that a customer with this address has on an inbox.
+/// Returns the participant of the customer with this address on an inbox.
 pub async fn of_address(
     db: &mut PgConnection,
     client: ClientId,
@@ -243,8 +243,8 @@ pub async fn of_address(
     Ok(id.map(ParticipantId))
 }
 
-/// Adds a participant in the given state, and answers it; `None` when the customer has one on this inbox by now. A channel
-/// without chats is [`Error::Inconsistent`].
+/// Inserts a participant in the given state; `None` if the customer has one on this inbox already. A channel without
+/// chats is [`Error::Inconsistent`].
 pub async fn insert(
     db: &mut PgConnection,
     client: ClientId,
@@ -271,7 +271,7 @@ pub async fn insert(
     row.map(Participant::try_from).transpose()
 }
 
-/// Writes back a locked participant.
+/// Stores a locked participant.
 pub async fn save(db: &mut PgConnection, client: ClientId, participant: &Participant) -> Result<()> {
     sqlx::query(
         "UPDATE participant SET state = $3, control_version = $4, next_sequence = $5, events_handled = $6, bot_state = $7,
@@ -306,7 +306,7 @@ pub async fn save(db: &mut PgConnection, client: ClientId, participant: &Partici
     Ok(())
 }
 
-/// Names of agents.
+/// Returns names of agents.
 pub async fn agent_names(
     db: &mut PgConnection,
     client: ClientId,
@@ -321,7 +321,7 @@ pub async fn agent_names(
     Ok(rows.into_iter().map(|(id, name)| (UserId(id), name)).collect())
 }
 
-/// The reference of a client, and the names of some of its agents.
+/// Returns the reference of a client and names of its agents.
 pub async fn client_and_agent_names(
     db: &mut PgConnection,
     client: ClientId,

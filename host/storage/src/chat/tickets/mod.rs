@@ -1,4 +1,4 @@
-//! Tickets: the episodes of chats that agents worked on (SPEC 2.9, DESIGN 7 "participant").
+//! Tickets: episodes of chats with an agent (SPEC 2.9, DESIGN 7 "participant").
 
 mod search;
 
@@ -18,23 +18,23 @@ use crate::{Error, PgConnection, Result, stored::known};
 pub struct Ticket {
     /// Its id.
     pub id: TicketId,
-    /// Its number; counts up per client.
+    /// Its number, increasing per client.
     pub number: i64,
     /// The chat.
     pub participant: ParticipantId,
     /// The inbox of the chat.
     pub inbox: InboxId,
-    /// Where it stands.
+    /// Status.
     pub status: TicketStatus,
-    /// Who works on it.
+    /// Agent of the ticket.
     pub agent: Option<UserId>,
-    /// What the customer thought of it.
+    /// Rating by the customer.
     pub rating: Option<Rating>,
     /// When it was opened.
     pub created_at: DateTime<Utc>,
-    /// When something of it changed last.
+    /// Time of the last change.
     pub updated_at: DateTime<Utc>,
-    /// Since when it is resolved or closed.
+    /// When it was resolved or closed.
     pub closed_at: Option<DateTime<Utc>>,
 }
 
@@ -72,8 +72,8 @@ impl TryFrom<TicketRow> for Ticket {
     }
 }
 
-/// Opens a ticket with the client's next number. Others who open one wait until the transaction ends, so that numbers have
-/// no gaps: open it last.
+/// Opens a ticket with the next number of the client. Other openings wait until the transaction ends, so that numbers
+/// have no gaps: open a ticket last.
 pub async fn open(
     db: &mut PgConnection,
     client: ClientId,
@@ -100,7 +100,7 @@ pub async fn open(
     row.try_into()
 }
 
-/// A ticket.
+/// Returns a ticket by id.
 pub async fn find(db: &mut PgConnection, client: ClientId, id: TicketId) -> Result<Option<Ticket>> {
     let row: Option<TicketRow> = sqlx::query_as("SELECT * FROM ticket WHERE client_id = $1 AND id = $2")
         .bind(client.0)
@@ -110,7 +110,7 @@ pub async fn find(db: &mut PgConnection, client: ClientId, id: TicketId) -> Resu
     row.map(Ticket::try_from).transpose()
 }
 
-/// The ticket of a number.
+/// Returns a ticket by number.
 pub async fn by_number(db: &mut PgConnection, client: ClientId, number: i64) -> Result<Option<Ticket>> {
     let row: Option<TicketRow> = sqlx::query_as("SELECT * FROM ticket WHERE client_id = $1 AND number = $2")
         .bind(client.0)
@@ -120,7 +120,7 @@ pub async fn by_number(db: &mut PgConnection, client: ClientId, number: i64) -> 
     row.map(Ticket::try_from).transpose()
 }
 
-/// A ticket, locked until the transaction ends. Whoever holds its chat too has locked that before.
+/// Locks a ticket until the transaction ends. If the chat is locked as well, lock the chat first.
 pub async fn lock(db: &mut PgConnection, client: ClientId, id: TicketId) -> Result<Option<Ticket>> {
     let row: Option<TicketRow> = sqlx::query_as("SELECT * FROM ticket WHERE client_id = $1 AND id = $2 FOR UPDATE")
         .bind(client.0)
@@ -130,7 +130,7 @@ pub async fn lock(db: &mut PgConnection, client: ClientId, id: TicketId) -> Resu
     row.map(Ticket::try_from).transpose()
 }
 
-/// Writes status and agent of a locked ticket, and since when it is over.
+/// Stores status, agent and end of a locked ticket.
 pub async fn save(db: &mut PgConnection, client: ClientId, ticket: &Ticket) -> Result<()> {
     sqlx::query(
         "UPDATE ticket SET status = $3, agent_id = $4, updated_at = $5, closed_at = $6 WHERE client_id = $1 AND id = $2",
@@ -146,8 +146,7 @@ pub async fn save(db: &mut PgConnection, client: ClientId, ticket: &Ticket) -> R
     Ok(())
 }
 
-/// Writes what the customer thought of it, whatever its status; `false` when it has been rated before, or is no ticket of the
-/// chat.
+/// Stores the rating of a ticket in any status; `false` if it has one or is not a ticket of the chat.
 pub async fn rate(
     db: &mut PgConnection,
     client: ClientId,
@@ -169,7 +168,7 @@ pub async fn rate(
     Ok(done.rows_affected() == 1)
 }
 
-/// Two chats became one: so do their tickets.
+/// Moves the tickets of a merged chat.
 pub(crate) async fn give_to(
     db: &mut PgConnection,
     client: ClientId,

@@ -1,4 +1,4 @@
-//! The search of tickets (SPEC 4.3), the newest first.
+//! Search of tickets (SPEC 4.3), newest first.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -11,27 +11,27 @@ use uuid::Uuid;
 use super::{Ticket, TicketRow};
 use crate::{PgConnection, Result, chat::lists::COUNTED};
 
-/// What is looked for. What is `None` may be anything.
+/// A filter. `None` matches all values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Filter {
-    /// Opened then or later.
+    /// Opened at or after this time.
     pub from: DateTime<Utc>,
-    /// Opened then or earlier.
+    /// Opened at or before this time.
     pub until: DateTime<Utc>,
-    /// Digits of the business number, or what else the inbox is reached at.
+    /// Digits of the business number, or another address of the inbox.
     pub inbox_address: Option<String>,
-    /// What the customer thought of it.
+    /// Rating by the customer.
     pub rating: Option<Rating>,
     /// Its number.
     pub number: Option<i64>,
-    /// Who works on it.
+    /// Agent of the ticket.
     pub agent: Option<UserId>,
-    /// Where it stands.
+    /// Status.
     pub status: Option<TicketStatus>,
 }
 
-/// What the statements of a filter ask of a ticket. Only what is asked for is in it, so that each filter is read from the index
-/// that has it: a plan is made once for a statement, whatever its arguments.
+/// The conditions of a filter. They name only the given fields, so that each filter uses its index: a statement has one
+/// plan for all arguments.
 fn conditions(filter: &Filter, inboxes: Option<&[Uuid]>) -> String {
     let given = |is_given: bool, asked: &'static str, otherwise: &'static str| if is_given { asked } else { otherwise };
     let inbox = match inboxes {
@@ -50,21 +50,21 @@ fn conditions(filter: &Filter, inboxes: Option<&[Uuid]>) -> String {
     .join(" AND ")
 }
 
-/// The statement of a page: `$9` rows are left out, `$10` are wanted. Public for the test of its plan.
+/// The statement of a page: offset `$9`, limit `$10`. Public for the test of its plan.
 #[doc(hidden)]
 pub fn page_statement(filter: &Filter, inboxes: Option<&[Uuid]>) -> String {
     let conditions = conditions(filter, inboxes);
     format!("SELECT * FROM ticket WHERE {conditions} ORDER BY created_at DESC, id DESC OFFSET $9 LIMIT $10")
 }
 
-/// The statement that counts what a filter lets through, up to `$9`. Public for the test of its plan.
+/// The statement that counts the matches of a filter, up to `$9`. Public for the test of its plan.
 #[doc(hidden)]
 pub fn count_statement(filter: &Filter, inboxes: Option<&[Uuid]>) -> String {
     let conditions = conditions(filter, inboxes);
     format!("SELECT count(*) FROM (SELECT 1 FROM ticket WHERE {conditions} LIMIT $9) counted")
 }
 
-/// A page of the tickets that a filter lets through. Those beyond [`COUNTED`] are counted as the lists of chats are.
+/// Returns a page of the tickets that match a filter. More than [`COUNTED`] are counted as in lists of chats.
 pub async fn search(
     db: &mut PgConnection,
     client: ClientId,
@@ -112,7 +112,7 @@ pub async fn search(
     Ok(Page { items, total })
 }
 
-/// The inboxes of a client that are reached at an address: one, unless two channels share it.
+/// Returns the inboxes of a client with this address: one, unless two channels share it.
 async fn inboxes_at(db: &mut PgConnection, client: ClientId, address: &str) -> Result<Vec<Uuid>> {
     let found = sqlx::query_scalar("SELECT id FROM inbox WHERE client_id = $1 AND address = $2")
         .bind(client.0)
