@@ -1,7 +1,7 @@
-//! The registry of columns that hold personal data. Erasure and "do not save" build on it; a test compares it with the
-//! schema, so that a new table cannot be forgotten.
+//! The registry of columns with personal data. Erasure and "do not save" use it. A test compares it with the schema, so
+//! that no new table is missing.
 
-/// A table and its columns that say something about a customer or a user; none when it holds nothing of the kind.
+/// A table and its columns with data about a customer or a user; no columns if it has none.
 #[derive(Debug, Clone, Copy)]
 pub struct Table {
     /// Name of the table.

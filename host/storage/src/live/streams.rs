@@ -1,4 +1,4 @@
-//! The stream of a client: whether anybody wants events, and the numbers that they have.
+//! The stream of a client: if its events are wanted, and their numbers.
 
 use std::time::Duration;
 
@@ -7,20 +7,20 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// Whether events of a client are to be written down.
+/// The answer to the question if events of a client are to be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted {
-    /// Somebody reads, or may come back.
+    /// A reader exists, or may come back.
     Yes,
-    /// Nobody does.
+    /// There is no reader.
     No,
-    /// Nobody does, and this transaction has written nothing yet, so that somebody who begins now would not wait for it:
-    /// write something, and ask again.
+    /// There is no reader, but this transaction has written nothing yet, so a reader that begins now would not wait for
+    /// it. Write something and ask again.
     NotYetTold,
 }
 
-/// Asks inside the transaction of what happened. Whoever begins to want events waits for the transactions that have written
-/// something by then ([`horizon`]), so one of those either sees that they are wanted or is waited for.
+/// Asks in the transaction of the event. A new reader waits for the transactions that have written something
+/// ([`horizon`]). So each of those either sees that events are wanted, or is waited for.
 pub async fn is_wanted(db: &mut PgConnection, client: ClientId) -> Result<Wanted> {
     let (wanted, has_written): (bool, bool) = sqlx::query_as(
         "SELECT EXISTS (SELECT 1 FROM live_stream WHERE client_id = $1 AND wanted_until > clock_timestamp()),
@@ -36,13 +36,14 @@ pub async fn is_wanted(db: &mut PgConnection, client: ClientId) -> Result<Wanted
     })
 }
 
-/// Lets this transaction count as one that has written something.
+/// Makes this transaction count as one that has written something.
 pub async fn count_as_writer(db: &mut PgConnection) -> Result<()> {
     sqlx::query("SELECT pg_current_xact_id()::text").execute(db).await?;
     Ok(())
 }
 
-/// Whether events of a client are wanted for `length` at least from now on, and everybody knows: then nothing is to be written.
+/// True if events of a client are wanted for at least `length` and all transactions know it. Then nothing is to be
+/// written.
 pub async fn is_kept_wanted(db: &mut PgConnection, client: ClientId, length: Duration) -> Result<bool> {
     let kept = sqlx::query_scalar(
         "SELECT EXISTS (SELECT 1 FROM live_stream
@@ -55,8 +56,8 @@ pub async fn is_kept_wanted(db: &mut PgConnection, client: ClientId, length: Dur
     Ok(kept)
 }
 
-/// Keeps events of a client wanted for `length` from now on. Answers whether every transaction that does not know so has ended:
-/// if not, wait for the [`horizon`] and [`settle`]. Where nobody wanted events, their numbers begin with a gap.
+/// Marks events of a client as wanted for `length`. True if no transaction runs that does not know this; otherwise wait
+/// for the [`horizon`] and call [`settle`]. If there was no reader, the numbers begin after a gap.
 pub async fn want(db: &mut PgConnection, client: ClientId, length: Duration) -> Result<bool> {
     sqlx::query("INSERT INTO live_stream (client_id, wanted_until) VALUES ($1, '-infinity') ON CONFLICT DO NOTHING")
         .bind(client.0)
@@ -78,17 +79,17 @@ pub async fn want(db: &mut PgConnection, client: ClientId, length: Duration) -> 
     Ok(settled)
 }
 
-/// A transaction that has written something by now.
+/// The transactions that have written something until now.
 #[derive(Debug, Clone)]
 pub struct Horizon(String);
 
-/// The end of the transactions that have written something by now.
+/// Returns the end of the transactions that have written something until now.
 pub async fn horizon(db: &mut PgConnection) -> Result<Horizon> {
     let horizon = sqlx::query_scalar("SELECT pg_snapshot_xmax(pg_current_snapshot())::text").fetch_one(db).await?;
     Ok(Horizon(horizon))
 }
 
-/// Whether all of those have ended.
+/// True if all these transactions have ended.
 pub async fn is_past(db: &mut PgConnection, horizon: &Horizon) -> Result<bool> {
     let past = sqlx::query_scalar("SELECT pg_snapshot_xmin(pg_current_snapshot()) >= $1::text::xid8")
         .bind(&horizon.0)
@@ -97,7 +98,7 @@ pub async fn is_past(db: &mut PgConnection, horizon: &Horizon) -> Result<bool> {
     Ok(past)
 }
 
-/// Notes that all transactions have ended that did not know that events are wanted.
+/// Records that all transactions have ended that did not know that events are wanted.
 pub async fn settle(db: &mut PgConnection, client: ClientId) -> Result<()> {
     sqlx::query("UPDATE live_stream SET settled = true WHERE client_id = $1 AND NOT settled")
         .bind(client.0)
@@ -106,26 +107,26 @@ pub async fn settle(db: &mut PgConnection, client: ClientId) -> Result<()> {
     Ok(())
 }
 
-/// Where a stream stands.
+/// The position of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
-    /// The last number that was given out.
+    /// The last given number.
     pub last: i64,
-    /// Who has seen less than this has missed something.
+    /// A reader with a lower number has missed events.
     pub continuous_from: i64,
-    /// The oldest event that is kept.
+    /// The oldest stored event.
     pub oldest: Option<i64>,
 }
 
 impl Standing {
-    /// Whether everything after `sequence` is there.
+    /// True if all events after `sequence` are stored.
     pub fn has_all_after(&self, sequence: i64) -> bool {
         let kept = sequence == self.last || self.oldest.is_some_and(|oldest| oldest <= sequence + 1);
         (self.continuous_from..=self.last).contains(&sequence) && kept
     }
 }
 
-/// Where the stream of a client stands; nowhere when nobody ever wanted it.
+/// Returns the position of a client's stream; `None` if it never had a reader.
 pub async fn standing(db: &mut PgConnection, client: ClientId) -> Result<Option<Standing>> {
     let row: Option<(i64, i64, Option<i64>)> = sqlx::query_as(
         "SELECT last_sequence, continuous_from,
@@ -138,18 +139,18 @@ pub async fn standing(db: &mut PgConnection, client: ClientId) -> Result<Option<
     Ok(row.map(|(last, continuous_from, oldest)| Standing { last, continuous_from, oldest }))
 }
 
-/// What is new of a client.
+/// New events of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct News {
-    /// Whose.
+    /// The client.
     pub client: ClientId,
-    /// The last number that was given out.
+    /// The last given number.
     pub last: i64,
-    /// There are events without a number.
+    /// True if there are events without a number.
     pub unnumbered: bool,
 }
 
-/// What is new of these clients, all at once: the question that a process asks many times a second.
+/// Returns the new events of these clients in one statement. A process asks this many times a second.
 pub async fn news(db: &mut PgConnection, clients: &[ClientId]) -> Result<Vec<News>> {
     let rows: Vec<(Uuid, i64, bool)> = sqlx::query_as(
         "SELECT stream.client_id, stream.last_sequence,
@@ -163,8 +164,8 @@ pub async fn news(db: &mut PgConnection, clients: &[ClientId]) -> Result<Vec<New
     Ok(rows.into_iter().map(|(client, last, unnumbered)| News { client: ClientId(client), last, unnumbered }).collect())
 }
 
-/// Takes the right to give out numbers until the transaction ends, and answers the last one; `None` while another process has
-/// it. Never waits.
+/// Takes the right to give numbers until the transaction ends and returns the last number; `None` if another process
+/// has the right. Never waits.
 pub async fn lock_numbers(db: &mut PgConnection, client: ClientId) -> Result<Option<i64>> {
     let last = sqlx::query_scalar("SELECT last_sequence FROM live_stream WHERE client_id = $1 FOR UPDATE SKIP LOCKED")
         .bind(client.0)
@@ -173,7 +174,7 @@ pub async fn lock_numbers(db: &mut PgConnection, client: ClientId) -> Result<Opt
     Ok(last)
 }
 
-/// Clients whose events nobody wants any more, and that have some without a number.
+/// Returns clients without readers that have events without a number.
 pub async fn unwanted(db: &mut PgConnection, limit: i64) -> Result<Vec<ClientId>> {
     let clients: Vec<Uuid> = sqlx::query_scalar(
         "SELECT client_id FROM live_stream stream
@@ -187,7 +188,7 @@ pub async fn unwanted(db: &mut PgConnection, limit: i64) -> Result<Vec<ClientId>
     Ok(clients.into_iter().map(ClientId).collect())
 }
 
-/// Forgets events without a number of a client that wants them no more, at most `limit`; answers how many those were.
+/// Removes at most `limit` events without a number of a client without readers, and returns their number.
 pub async fn forget_unwanted(db: &mut PgConnection, client: ClientId, limit: i64) -> Result<u64> {
     let done = sqlx::query(
         "DELETE FROM live_event_new

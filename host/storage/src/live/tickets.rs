@@ -1,4 +1,4 @@
-//! Tickets: what a browser, which can set no header, shows instead of a key. Each is good once.
+//! Tickets replace a key for browsers, which cannot set a header. Each is valid once.
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, UserId};
@@ -8,7 +8,7 @@ use crate::{
     tenancy::api_keys::{KeyOwner, KeyOwnerRow},
 };
 
-/// Keeps the hash of a ticket and of the key that it was asked for with, and forgets those of the client that are over.
+/// Stores the hashes of a ticket and of the key that requested it, and removes expired tickets of the client.
 pub async fn insert(
     db: &mut PgConnection,
     client: ClientId,
@@ -34,8 +34,8 @@ pub async fn insert(
     Ok(())
 }
 
-/// Takes a ticket: whose key it stands for. `None` when there is none, or no more, or when the key that it was asked for with is not
-/// the user's any more.
+/// Redeems a ticket and returns its user. `None` if there is no such ticket, it was used, or the user has another key
+/// now.
 pub async fn redeem(
     db: &mut PgConnection,
     client: ClientId,

@@ -1,4 +1,4 @@
-//! Who reads a stream, as what they may see depends on it.
+//! Readers of a stream, with the facts that decide which events they see.
 
 use domain::{
     ids::{ClientId, TeamId, UserId},
@@ -11,20 +11,20 @@ use crate::{
     tenancy::users::{Role, stored_role},
 };
 
-/// Whoever reads a stream.
+/// A reader of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reader {
-    /// What the user may do.
+    /// Role of the user.
     pub role: Role,
-    /// The team that it answers for.
+    /// Team of the user.
     pub team: Option<TeamId>,
-    /// How it sees customers.
+    /// How the user sees customers.
     pub sight: Sight,
-    /// SHA-256 of the key that it has.
+    /// SHA-256 of the user's key.
     pub key_hash: Vec<u8>,
 }
 
-/// A user that reads; `None` when the user is gone, or has no key any more.
+/// Returns a reader; `None` if the user is deleted or has no key.
 pub async fn find(db: &mut PgConnection, client: ClientId, user: UserId) -> Result<Option<Reader>> {
     let row: Option<(String, Option<Uuid>, bool, Vec<u8>)> = sqlx::query_as(
         "SELECT member.role, member.team_id, client.popia_compliant, key.key_hash

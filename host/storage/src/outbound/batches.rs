@@ -1,5 +1,5 @@
-//! Batches: what one send request brought. A batch is the first of its parts, whose id it has; its messages are those between
-//! two ids that belong to one of its parts. Nothing is read of other batches, and nothing is counted that nobody asked for.
+//! Batches: the messages of one send request. The id of a batch is the id of its first part. Its messages lie between
+//! two ids and belong to its parts. A list reads nothing of other batches, and counts are made only on request.
 
 use std::collections::HashMap;
 
@@ -15,14 +15,14 @@ use uuid::Uuid;
 use super::fallbacks::UNDECIDED;
 use crate::{PgConnection, Result, stored::known};
 
-/// When legs of a paused batch are due: never, until somebody resumes it.
+/// Due time of the legs of a paused batch: never, until it is resumed.
 const HELD_UNTIL: &str = "9999-01-01T00:00:00Z";
 
-/// Batches that are counted one by one: more would cost what lies there. Of a list that is longer, the total says that there are
-/// this many at least, and always more than the pages up to the one that is asked for, as long as there is another one.
+/// Most batches that are counted. The total of a longer list is a lower bound. It is always more than the pages up to
+/// the requested one if there is another page.
 pub const COUNTED_MAX: i64 = 10_000;
 
-/// How somebody stopped a batch.
+/// How a batch was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hold {
     /// Until it is resumed.
@@ -47,7 +47,7 @@ impl Hold {
     }
 }
 
-/// When held legs are due.
+/// Returns the due time of held legs.
 pub fn held_until() -> DateTime<Utc> {
     HELD_UNTIL.parse().unwrap_or(DateTime::<Utc>::MAX_UTC)
 }
@@ -57,25 +57,25 @@ pub fn held_until() -> DateTime<Utc> {
 pub struct Batch {
     /// Its id.
     pub id: BatchId,
-    /// The HTTP request that it came with.
+    /// The HTTP request of the batch.
     pub request: Option<Uuid>,
     /// `NOTIFICATION`, `CHAT` and others.
     pub message_type: String,
-    /// The inbox that it is sent from.
+    /// The sending inbox.
     pub inbox: InboxId,
-    /// What that is reached at; `None` = the operator's source of SMS.
+    /// Address of that inbox; `None`: the operator's source of SMS.
     pub sender: Option<String>,
     /// Its channel.
     pub channel: String,
-    /// What its messages are billed as.
+    /// Billing category of its messages.
     pub category: Option<String>,
     /// Name of its template.
     pub template_name: Option<String>,
-    /// Recipients that are sent to.
+    /// Number of accepted recipients.
     pub accepted: i32,
-    /// Recipients that are not.
+    /// Number of rejected recipients.
     pub rejected: i32,
-    /// How somebody stopped it.
+    /// How it was stopped.
     pub hold: Option<Hold>,
     /// Its last part.
     last_part: Uuid,
@@ -89,7 +89,7 @@ impl Batch {
         minted_at(self.id.0)
     }
 
-    /// The ids between which its messages and their parts lie; `None` when it has none.
+    /// Returns the ids between which its messages and parts lie; `None` if it has no messages.
     pub fn extent(&self) -> Option<Extent> {
         let (first, last) = self.messages?;
         Some(Extent { messages: (first, last), parts: (self.id.0, self.last_part) })
@@ -101,7 +101,7 @@ impl Batch {
 pub struct Extent {
     /// Of the messages.
     pub messages: (Uuid, Uuid),
-    /// Of what they say.
+    /// Of the parts.
     pub parts: (Uuid, Uuid),
 }
 
@@ -145,7 +145,8 @@ impl TryFrom<BatchRow> for Batch {
     }
 }
 
-/// A page of the client's batches that were accepted between two ids of moments (the second excluded), newest first.
+/// Returns a page of the client's batches that were accepted between two ids of moments (the second excluded), newest
+/// first.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
@@ -182,7 +183,7 @@ pub async fn page(
     .bind(client.0)
     .bind(from)
     .bind(to)
-    // One more, which says whether there is another page.
+    // One more, which shows if there is another page.
     .bind(page.limit() + 1)
     .bind(page.offset())
     .fetch_all(db)
@@ -194,7 +195,7 @@ pub async fn page(
     Ok(Page { items, total: u64::try_from(total).unwrap_or_default() })
 }
 
-/// A batch; `None` when the client has no such batch.
+/// Returns a batch; `None` if the client has no such batch.
 pub async fn find(db: &mut PgConnection, client: ClientId, batch: BatchId) -> Result<Option<Batch>> {
     let row: Option<BatchRow> = sqlx::query_as(
         "SELECT part.id, part.request_id, part.message_type, part.inbox_id, inbox.address AS sender, inbox.channel,
@@ -215,8 +216,8 @@ pub async fn find(db: &mut PgConnection, client: ClientId, batch: BatchId) -> Re
     row.map(Batch::try_from).transpose()
 }
 
-/// How many messages of a batch stand where: where their last legs do. While it is not decided whether an SMS follows a leg that
-/// has failed, another one may be left: such a message stands at what was reported of it last.
+/// Counts the messages of a batch by the state of their last leg. If it is not decided yet whether an SMS follows a
+/// failed leg, another leg may come: such a message counts with its last reported state.
 pub async fn progress(db: &mut PgConnection, client: ClientId, extent: Extent) -> Result<HashMap<DeliveryState, i64>> {
     let rows: Vec<(String, i64)> = sqlx::query_as(&format!(
         "SELECT COALESCE(undecided.state, leg.state), count(*)
@@ -241,7 +242,7 @@ pub async fn progress(db: &mut PgConnection, client: ClientId, extent: Extent) -
     rows.into_iter().map(state).collect()
 }
 
-/// Notes how somebody stops a batch. One that is cancelled stays so.
+/// Records a stop of a batch. A cancelled batch stays cancelled.
 pub async fn hold(
     db: &mut PgConnection,
     client: ClientId,
@@ -263,7 +264,7 @@ pub async fn hold(
     Ok(())
 }
 
-/// A batch is paused no more.
+/// Ends the pause of a batch.
 pub async fn release(db: &mut PgConnection, client: ClientId, batch: BatchId) -> Result<()> {
     sqlx::query("DELETE FROM batch_hold WHERE client_id = $1 AND batch_id = $2 AND state = 'PAUSED'")
         .bind(client.0)
@@ -273,7 +274,7 @@ pub async fn release(db: &mut PgConnection, client: ClientId, batch: BatchId) ->
     Ok(())
 }
 
-/// The messages of a batch that have not been sent; the caller has its lane to itself.
+/// Returns the unsent messages of a batch. The caller holds its lane.
 pub async fn unsent(db: &mut PgConnection, client: ClientId, extent: Extent) -> Result<Vec<MessageId>> {
     let found: Vec<Uuid> = sqlx::query_scalar(
         "SELECT work.message_id
@@ -295,7 +296,7 @@ pub async fn unsent(db: &mut PgConnection, client: ClientId, extent: Extent) -> 
     Ok(found.into_iter().map(MessageId).collect())
 }
 
-/// Puts off what of a batch has not been sent, until it is resumed; the caller has its lane to itself.
+/// Puts off the unsent legs of a batch until it is resumed. The caller holds its lane.
 pub async fn put_off(db: &mut PgConnection, client: ClientId, extent: Extent) -> Result<()> {
     sqlx::query(
         "UPDATE outbound_work work SET due_at = $6, ready = false, phase = 'READY'
@@ -315,7 +316,7 @@ pub async fn put_off(db: &mut PgConnection, client: ClientId, extent: Extent) ->
     Ok(())
 }
 
-/// Makes due what of a batch was put off; it waits from now on.
+/// Makes the legs of a batch due that were put off.
 pub async fn take_up(db: &mut PgConnection, client: ClientId, extent: Extent, now: DateTime<Utc>) -> Result<()> {
     sqlx::query(
         "WITH message AS MATERIALIZED (
@@ -342,7 +343,7 @@ pub async fn take_up(db: &mut PgConnection, client: ClientId, extent: Extent, no
     Ok(())
 }
 
-/// Those of these messages whose batch somebody has stopped.
+/// Returns the messages whose batch was stopped.
 pub async fn held(db: &mut PgConnection, client: ClientId, messages: &[MessageId]) -> Result<HashMap<MessageId, Hold>> {
     if messages.is_empty() {
         return Ok(HashMap::new());

@@ -1,5 +1,5 @@
-//! Changes of counts of messages on their way into a statement that moves messages. They are rows of their own: whoever moves
-//! messages of the same second waits for nobody (ADR 0022).
+//! Changes of message counts, as input of a statement that moves messages. They are rows of their own, so that
+//! transactions that move messages of the same second do not wait for each other (ADR 0022).
 
 use std::collections::BTreeMap;
 
@@ -13,15 +13,15 @@ use domain::{
 
 use super::parts::PartOrigin;
 
-/// What a group of messages adds to the counts: one row for each second and type.
+/// The additions of a group of messages to the counts: one row per second and type.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CountChanges {
     rows: BTreeMap<(DateTime<Utc>, CountedType), MessageCounts>,
 }
 
 impl CountChanges {
-    /// A message reached a state, by that of its legs on which nothing follows over its channel; `Queued` = it was submitted.
-    /// Counts are of WhatsApp, and of what is still known to have been sent by whom.
+    /// Counts a state of a message, by its last leg on its channel; `Queued` means submitted. Only messages over
+    /// WhatsApp whose origin is still stored count.
     pub fn add(&mut self, message: MessageId, channel: Channel, origin: Option<PartOrigin>, state: DeliveryState) {
         let Some(of) = origin.filter(|_| channel == Channel::Whatsapp).and_then(PartOrigin::counted_as) else { return };
         let mut one = MessageCounts::default();
@@ -31,7 +31,7 @@ impl CountChanges {
         }
     }
 
-    /// Whether nothing changes.
+    /// True if nothing changes.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -48,7 +48,7 @@ impl CountChanges {
 
     /// One of the counts.
     pub(super) fn counts(&self, of: impl Fn(&MessageCounts) -> i64) -> Vec<i32> {
-        // One statement moves thousands of messages at most.
+        // One statement moves at most thousands of messages.
         self.rows.values().map(|counts| i32::try_from(of(counts)).unwrap_or(i32::MAX)).collect()
     }
 }

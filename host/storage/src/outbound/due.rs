@@ -1,4 +1,4 @@
-//! What is due in a lane of outbound legs, read with all that the calls need.
+//! Due legs of a lane, read with all facts for their calls.
 
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -22,55 +22,55 @@ use crate::{
     stored::{self, Stored, known},
 };
 
-/// A leg that is due, with all that its provider call needs.
+/// A due leg with all facts for its provider call.
 #[derive(Debug, Clone)]
 pub struct DueLeg {
     /// The message.
     pub message: MessageId,
-    /// Which leg.
+    /// Number of the leg.
     pub ordinal: i16,
-    /// What it travels over.
+    /// Its channel.
     pub channel: Channel,
-    /// The inbox that it goes out from.
+    /// The sending inbox.
     pub inbox: InboxId,
-    /// It may have reached the provider before.
+    /// True if an earlier call may have reached the provider.
     pub unanswered: bool,
-    /// When the last of those to the same recipient that go out before it, and have stepped aside, has its turn.
+    /// Turn of the last leg to the same recipient that is before it and has stepped aside.
     pub behind: Option<DateTime<Utc>>,
-    /// Of a message of a chat: what it waits for.
+    /// Earlier messages of its chat that it waits for.
     pub held: Option<Held>,
-    /// It was already sent again once after an answer that never came.
+    /// True if it was sent again after a call without an answer.
     pub ambiguous: bool,
-    /// Provider calls made so far; it does not grow beyond what the column holds.
+    /// Provider calls until now, up to the maximum of the column.
     pub attempts: i16,
-    /// How many of them the provider refused for a passing reason.
+    /// Calls that the provider refused for a passing reason.
     pub refusals: i16,
-    /// Since when it waits.
+    /// When it was queued.
     pub queued_at: DateTime<Utc>,
-    /// What its message says.
+    /// The part with its content.
     pub part: PartId,
-    /// What it is billed as, where its part says so: the category of its template.
+    /// Billing category, if its part has one: the category of its template.
     pub category: Option<String>,
-    /// Where it goes; the other address only where the leg goes out from the inbox of its message.
+    /// Its recipient. The second address is present only if the leg is sent from the inbox of its message.
     pub recipient: Recipient,
-    /// What its part says; legs of one part share it.
+    /// Content of its part, shared by the legs of the part.
     pub content: Arc<OutboundContent>,
-    /// What it says in the place of that.
+    /// Its own content, which replaces that of the part.
     pub own_content: Option<LegContent>,
     /// Provider id of the quoted message.
     pub quoted_provider_id: Option<String>,
     /// The chat message it carries.
     pub chat_message: Option<ChatMessageId>,
-    /// What routers decided about it, once they were asked.
+    /// The decision of routers, after they were asked.
     pub route: Option<SmsRoute>,
 }
 
-/// Earlier messages of the same chat that are still being tried.
+/// Earlier messages of the same chat that are still tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Held {
-    /// When the last of them has its turn.
+    /// Turn of the last of them.
     pub turn: DateTime<Utc>,
-    /// Until when they are waited for at most.
+    /// End of the wait for them.
     pub bound: DateTime<Utc>,
 }
 
@@ -103,7 +103,7 @@ struct DueLegRow {
 }
 
 impl DueLegRow {
-    /// `contents`: what was read of the parts of this page.
+    /// `contents`: contents of the parts of this page that were read already.
     fn read(self, contents: &mut HashMap<Uuid, Arc<OutboundContent>>) -> Result<DueLeg> {
         let address = legs::leg_address(&self.address_kind, &self.address_value)?;
         let other = self.other_kind.as_deref().zip(self.other_value.as_deref());
@@ -111,7 +111,7 @@ impl DueLegRow {
         let content = match contents.entry(self.part_id) {
             Entry::Occupied(known) => Arc::clone(known.get()),
             Entry::Vacant(place) => {
-                // Whoever writes down how the call ended reads this: it must not turn out to be unreadable then.
+                // The settlement of the call reads this, so an unreadable value must be found before the call.
                 let _: Option<FallbackRequest> =
                     stored::read_optional("outbound_part", "fallback", self.fallback.as_ref())?;
                 Arc::clone(place.insert(Arc::new(stored::read("outbound_part", "content", &self.content)?)))
@@ -149,27 +149,27 @@ fn may_have_been_sent(phase: &str) -> Option<bool> {
     }
 }
 
-/// A leg that is due and that this version cannot read.
+/// A due leg that this version cannot read.
 #[derive(Debug)]
 pub struct UnreadableLeg {
     /// The message.
     pub message: MessageId,
-    /// Which leg.
+    /// Number of the leg.
     pub ordinal: i16,
-    /// What is wrong with it.
+    /// The fault.
     pub error: Error,
 }
 
-/// What is due in a lane.
+/// The due legs of a lane.
 #[derive(Debug, Default)]
 pub struct Due {
-    /// In the order in which it goes out.
+    /// In the order of sending.
     pub legs: Vec<DueLeg>,
-    /// What nobody can send from here; the rest does not wait for it.
+    /// Legs that cannot be sent from here. The others do not wait for them.
     pub unreadable: Vec<UnreadableLeg>,
 }
 
-/// The next legs of a lane, chat replies first, then in the order they were accepted.
+/// Returns the next legs of a lane: chat replies first, then in the order of acceptance.
 pub async fn due(db: &mut PgConnection, client: ClientId, lane: Uuid, now: DateTime<Utc>, limit: i64) -> Result<Due> {
     let rows: Vec<DueLegRow> = sqlx::query_as(
         "SELECT work.message_id, work.ordinal, work.phase, work.attempts, work.refusals,

@@ -1,4 +1,4 @@
-//! Why messages did not arrive.
+//! Reasons why messages did not arrive.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// Why a message did not arrive (`docs/errors.md`).
+/// The reason why a message did not arrive (`docs/errors.md`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// `errorCode`.
@@ -16,7 +16,7 @@ pub struct Failure {
     pub text: Option<String>,
 }
 
-/// Why these messages did not arrive: what their last leg that failed says. Those of which nothing is known are missing.
+/// Returns the reasons of the last failed legs of messages. Messages without a known reason are absent.
 pub async fn of_messages(
     db: &mut PgConnection,
     client: ClientId,

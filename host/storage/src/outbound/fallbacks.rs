@@ -1,4 +1,4 @@
-//! Fallbacks to SMS: one row per message, so that there is at most one, whatever order things happen in.
+//! Fallbacks to SMS: one row per message, so that there is at most one, in any order of events.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -17,8 +17,9 @@ use crate::{
     stored::{self, Stored, known},
 };
 
-/// Of a statement over `message` and its last `leg`, of client `$1`: while it is not decided whether an SMS follows a leg that has
-/// failed, another one may be left. `undecided.state` is what was reported of such a message last, and null of any other.
+/// Part of a statement over `message` and its last `leg`, of client `$1`. While it is not decided if an SMS follows a
+/// failed leg, another leg may come. `undecided.state` is the last reported state of such a message, and null for
+/// others.
 pub(super) const UNDECIDED: &str = "
          LEFT JOIN LATERAL (
              SELECT CASE one.state WHEN 'PENDING' THEN
@@ -29,12 +30,12 @@ pub(super) const UNDECIDED: &str = "
              FROM fallback one
              WHERE one.client_id = $1 AND one.message_id = message.id AND leg.state = 'FAILED' OFFSET 0) undecided ON true";
 
-/// A message whose leg ended because the recipient is not reached on its channel.
+/// A message whose leg failed because its channel does not reach the recipient.
 #[derive(Debug, Clone)]
 pub struct NewFallback {
     /// The message.
     pub message: MessageId,
-    /// The inbox of that leg: the lane.
+    /// The inbox of that leg, which is the lane.
     pub inbox: InboxId,
     /// The provider's code.
     pub error_code: String,
@@ -44,7 +45,7 @@ pub struct NewFallback {
     pub failed_at: DateTime<Utc>,
 }
 
-/// Asks for a decision; `false` when this message had its fallback already.
+/// Requests a decision; `false` if this message had its fallback already.
 pub async fn request(
     db: &mut PgConnection,
     client: ClientId,
@@ -54,7 +55,7 @@ pub async fn request(
     insert(db, client, fallback, None, now).await
 }
 
-/// Records that no SMS follows, without anybody being asked; nothing where this message had its fallback already.
+/// Records without a question that no SMS follows. Changes nothing if this message had its fallback already.
 pub async fn refuse(
     db: &mut PgConnection,
     client: ClientId,
@@ -65,7 +66,7 @@ pub async fn refuse(
     insert(db, client, fallback, Some(reason), now).await.map(drop)
 }
 
-/// Adds the only fallback of a message, decided where there is a reason against an SMS; whether it had none before.
+/// Inserts the only fallback of a message, decided if there is a reason against an SMS. False if it had one before.
 async fn insert(
     db: &mut PgConnection,
     client: ClientId,
@@ -93,7 +94,7 @@ async fn insert(
     Ok(done.rows_affected() == 1)
 }
 
-/// A decision that is due, with what the deciding plugin is told.
+/// A due decision, with the facts for the plugin.
 #[derive(Debug, Clone)]
 pub struct DueFallback {
     /// The message.
@@ -104,21 +105,21 @@ pub struct DueFallback {
     pub error_text: String,
     /// When it failed.
     pub failed_at: DateTime<Utc>,
-    /// Decisions tried so far.
+    /// Attempts until now.
     pub attempts: i16,
-    /// Whom the message goes to.
+    /// The recipient of the message.
     pub recipient: Recipient,
-    /// The inbox that it was sent from.
+    /// The inbox that sent it.
     pub inbox: InboxId,
-    /// What that inbox is reached at: the number of a WhatsApp inbox.
+    /// Address of that inbox: the number of a WhatsApp inbox.
     pub sender: Option<String>,
     /// The content of the message.
     pub content: OutboundContent,
     /// The request's fallback object.
     pub fallback: Option<FallbackRequest>,
-    /// The inbox that takes the client's SMS when nothing names a source.
+    /// The client's inbox for SMS that name no source.
     pub sms_inbox: InboxId,
-    /// Source address of that inbox; `None` = the operator's default.
+    /// Source address of that inbox; `None`: the operator's default.
     pub sms_source: Option<String>,
 }
 
@@ -163,7 +164,7 @@ impl TryFrom<DueFallbackRow> for DueFallback {
     }
 }
 
-/// Decisions that are due in a lane, oldest first.
+/// Returns due decisions of a lane, oldest first.
 pub async fn due(
     db: &mut PgConnection,
     client: ClientId,
@@ -198,7 +199,7 @@ pub async fn due(
     rows.into_iter().map(DueFallback::try_from).collect()
 }
 
-/// Puts a decision off. `failed` counts the attempt; without it nothing went wrong with whoever decides.
+/// Puts off a decision. `failed` counts the attempt; without it the plugin did not fail.
 pub async fn put_off(
     db: &mut PgConnection,
     client: ClientId,
@@ -221,21 +222,21 @@ pub async fn put_off(
 /// A decision.
 #[derive(Debug, Clone, Copy)]
 pub struct Decided<'a> {
-    /// Whether an SMS follows.
+    /// True if an SMS follows.
     pub sent: bool,
     /// The plugin that decided.
     pub plugin: &'a str,
-    /// Its version; `None` for one that ships.
+    /// Its version; `None` for a shipped plugin.
     pub version: Option<i32>,
-    /// Hash of its component; `None` for one that ships.
+    /// Hash of its component; `None` for a shipped plugin.
     pub sha256: Option<&'a str>,
-    /// Why no SMS follows.
+    /// The reason why no SMS follows.
     pub reason: Option<&'a str>,
-    /// When.
+    /// Its time.
     pub at: DateTime<Utc>,
 }
 
-/// Whether a client wants fallbacks at all.
+/// True if a client wants fallbacks.
 pub async fn are_enabled(db: &mut PgConnection, client: ClientId) -> Result<bool> {
     let enabled: Option<bool> = sqlx::query_scalar("SELECT sms_fallback_enabled FROM client WHERE id = $1")
         .bind(client.0)
@@ -244,7 +245,7 @@ pub async fn are_enabled(db: &mut PgConnection, client: ClientId) -> Result<bool
     Ok(enabled.unwrap_or(false))
 }
 
-/// Records a decision; `false` when it was taken before.
+/// Records a decision; `false` if it was made before.
 pub async fn decide(
     db: &mut PgConnection,
     client: ClientId,
@@ -268,20 +269,20 @@ pub async fn decide(
     Ok(done.rows_affected() == 1)
 }
 
-/// What decides whether a failed message may fall back at all (PROVIDERS A.12).
+/// The facts that decide if a failed message may fall back (PROVIDERS A.12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FallbackFacts {
-    /// When an undeliverable message counts as "not on WhatsApp".
+    /// The rule by which an undeliverable message counts as "not on WhatsApp".
     pub mode: FallbackMode,
-    /// The customer was seen alive on the channel of this inbox.
+    /// True if the customer was seen alive on the channel of this inbox.
     pub reached: bool,
-    /// The client wants fallbacks at all.
+    /// True if the client wants fallbacks.
     pub enabled: bool,
-    /// When a provider first took the message.
+    /// When a provider first accepted the message.
     pub accepted_at: Option<DateTime<Utc>>,
 }
 
-/// The facts of a message that an inbox sends, of a recipient whose number may be known.
+/// Returns the facts of a message of an inbox whose recipient may have a known number.
 pub async fn facts(
     db: &mut PgConnection,
     client: ClientId,

@@ -1,4 +1,4 @@
-//! Legs as statements take them: one list of messages and one of ordinals.
+//! Keys of legs as arguments of statements: a list of messages and one of ordinals.
 
 use domain::ids::MessageId;
 use uuid::Uuid;
@@ -8,12 +8,12 @@ use uuid::Uuid;
 pub(super) struct LegKeys {
     /// Ids of the messages.
     pub(super) messages: Vec<Uuid>,
-    /// Which leg of each.
+    /// Ordinal of each leg.
     pub(super) ordinals: Vec<i16>,
 }
 
 impl LegKeys {
-    /// The least and the greatest message: partitions that lie beside them need not be looked into.
+    /// Returns the least and the greatest message, so that other partitions are not read.
     pub(super) fn range(&self) -> (Uuid, Uuid) {
         let least = self.messages.iter().min().copied().unwrap_or_default();
         (least, self.messages.iter().max().copied().unwrap_or_default())

@@ -1,4 +1,4 @@
-//! Legs: a message goes over one channel after the other, and each try has a leg of its own. Its ordinal is only its order.
+//! Legs: a message is sent over one channel after the other, and each try is a leg. The ordinal is only the order.
 //!
 //! Statements that join a list of legs also say `= ANY` of its messages; [`super::messages`] says why.
 
@@ -28,25 +28,25 @@ use crate::{
 pub struct MessageLeg {
     /// The message.
     pub id: MessageId,
-    /// What it says.
+    /// The part with its content.
     pub part: PartId,
-    /// Which leg.
+    /// Number of the leg.
     pub ordinal: i16,
     /// Channel of the leg.
     pub channel: Channel,
-    /// The inbox that the leg goes out from.
+    /// The inbox that sends the leg.
     pub leg_inbox: InboxId,
-    /// Where the leg goes.
+    /// Address of the leg.
     pub leg_address: Address,
-    /// Where the leg stands.
+    /// State of the leg.
     pub leg_state: DeliveryState,
-    /// The provider's id of it, as far as known.
+    /// The provider's id, if it is known.
     pub provider_id: Option<String>,
     /// Highest ordinal of its legs.
     pub last_ordinal: i16,
     /// The sending inbox of the message.
     pub inbox: InboxId,
-    /// Whom the message goes to.
+    /// Recipient of the message.
     pub recipient: Recipient,
     /// The client's tracking id.
     pub ct_id: Option<String>,
@@ -62,32 +62,32 @@ pub struct MessageLeg {
     pub times: Times,
     /// The request's fallback object.
     pub fallback: Option<FallbackRequest>,
-    /// The HTTP request that it was sent with.
+    /// The HTTP request of the send.
     pub request: Option<RequestId>,
-    /// Whether it has quick replies that can be tapped.
+    /// True if it has quick replies.
     pub quick_replies: bool,
-    /// What it is billed as: the category of its template; absent once its part is forgotten.
+    /// Billing category: the category of its template. Absent after its part is removed.
     pub category: Option<String>,
-    /// What the leg costs by the client's rates, where one is set.
+    /// Cost of the leg by the client's rates, if one is set.
     pub cost: Option<String>,
-    /// The provider may have got it twice.
+    /// True if the provider may have got it twice.
     pub ambiguous: bool,
-    /// Where it comes from, as long as that is known.
+    /// Its origin, as long as it is stored.
     pub origin: Option<PartOrigin>,
-    /// It is a message of a live chat, and says a template.
+    /// True if it is a template in a live chat.
     pub template_of_chat: bool,
-    /// The customer at the address of the leg, where that was asked for and is known ([`lock_with_customers`]).
+    /// The customer at the address of the leg, if requested and known ([`lock_with_customers`]).
     pub customer: Option<LegCustomer>,
 }
 
-/// The customer whom a leg goes to.
+/// The customer of a leg.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LegCustomer {
-    /// Who it is.
+    /// Id of the customer.
     pub id: CustomerId,
-    /// The customer has been reached on the sending inbox.
+    /// True if the customer was reached on the sending inbox.
     pub is_reached: bool,
-    /// Addresses of the customer that have been used.
+    /// Used addresses of the customer.
     pub addresses: HashSet<Address>,
 }
 
@@ -179,7 +179,7 @@ impl TryFrom<MessageLegRow> for MessageLeg {
     }
 }
 
-/// The channel of a stored leg.
+/// Reads the channel of a leg.
 pub(super) fn channel(name: &str) -> Result<Channel> {
     known("outbound_leg", "channel", name, |name| name.parse().ok())
 }
@@ -188,19 +188,19 @@ fn origin(name: &str) -> Result<PartOrigin> {
     known("outbound_part", "message_type", name, |name| PartOrigin::ALL.into_iter().find(|one| one.as_str() == name))
 }
 
-/// Where a stored leg goes.
+/// Reads the address of a leg.
 pub(super) fn leg_address(kind: &str, value: &str) -> Result<Address> {
     stored::address("outbound_leg", ("address_kind", "address_value"), kind, value)
 }
 
-/// Whom a stored message goes to: kind and value of its address, and of the other one.
+/// Reads the recipient of a message: kind and value of its address, and of the second one.
 pub(super) fn recipient(address: (&str, &str), other: Option<(&str, &str)>) -> Result<Recipient> {
     let (kind, value) = address;
     let address = stored::address("outbound_message", ("address_kind", "address_value"), kind, value)?;
     Ok(Recipient::new(address, other.map(|(kind, value)| other_address(kind, value)).transpose()?))
 }
 
-/// The address that a stored message keeps should the first one fail.
+/// Reads the second address of a message, which is used if the first fails.
 pub(super) fn other_address(kind: &str, value: &str) -> Result<Address> {
     stored::address("outbound_message", ("other_kind", "other_value"), kind, value)
 }
@@ -209,7 +209,7 @@ fn state(name: &str) -> Result<DeliveryState> {
     known("outbound_leg", "state", name, |name| name.parse().ok())
 }
 
-/// What to do about a leg that somebody else is writing.
+/// The behaviour for a leg that another transaction has locked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WhenLocked {
     /// Wait until it is written.
@@ -227,8 +227,7 @@ impl WhenLocked {
     }
 }
 
-/// Locks legs (`legs` = message and ordinal) in the order of their keys and answers them as they are now; those that do not
-/// exist are left out.
+/// Locks legs (message and ordinal) in the order of their keys and returns them. Legs that do not exist are absent.
 pub async fn lock(
     db: &mut PgConnection,
     client: ClientId,
@@ -238,7 +237,7 @@ pub async fn lock(
     locked(db, client, legs, when_locked, false).await
 }
 
-/// The same, with the customers of legs that nothing is known of beyond that a provider has them.
+/// As [`lock`], with the customers of legs that have no state after acceptance.
 pub async fn lock_with_customers(
     db: &mut PgConnection,
     client: ClientId,
@@ -259,9 +258,10 @@ async fn locked(
         return Ok(Vec::new());
     }
     let keys: LegKeys = BTreeSet::from_iter(legs.iter().copied()).into_iter().collect();
-    // In the order of the keys, which is that of `unnest`: two who lock several legs do not wait in a circle. Whoever waited
-    // for a lock sees the leg as it is then, and everything else as it was before: of that, only the number of legs may have
-    // changed. Whether the client has rates at all is asked once, not for each leg. What a part says is opened for chats alone.
+    // In the order of the keys, which is that of `unnest`, so that two transactions do not deadlock. A transaction that
+    // waited for a lock sees the new state of the leg and the old state of everything else; of that, only the number of
+    // legs may have changed. One subquery asks if the client has rates, not one per leg. The content of a part is read
+    // only for chats.
     let statement = format!(
         "SELECT leg.message_id, message.part_id, leg.ordinal, leg.channel, leg.inbox_id AS leg_inbox_id,
                 leg.address_kind AS leg_kind, leg.address_value AS leg_value, leg.state AS leg_state,
@@ -323,21 +323,21 @@ async fn locked(
     rows.into_iter().map(MessageLeg::try_from).collect()
 }
 
-/// One more leg of a message.
+/// A further leg of a message.
 #[derive(Debug, Clone)]
 pub struct NewLeg {
-    /// What it travels over.
+    /// Its channel.
     pub channel: Channel,
-    /// The inbox that it goes out from, and so its lane.
+    /// The sending inbox, which is its lane.
     pub inbox: InboxId,
-    /// Where it goes.
+    /// Its address.
     pub address: Address,
-    /// What it says; `None` = what its part says.
+    /// Its content; `None`: that of its part.
     pub content: Option<LegContent>,
 }
 
-/// Adds a leg behind those that the message has, queues it in the lane of its inbox, and answers its ordinal. Its legs are
-/// locked by the caller, or it has one fallback at most. `None` when there is no such message.
+/// Appends a leg to a message, queues it in the lane of its inbox, and returns its ordinal. The caller has locked the
+/// legs, or the message has at most one fallback. `None` if there is no such message.
 pub async fn append(
     db: &mut PgConnection,
     client: ClientId,
@@ -414,7 +414,7 @@ impl ContentRow {
     }
 }
 
-/// What legs say: each its own content, else that of its part; with the text that a router gave it.
+/// Returns the contents of legs: their own, otherwise that of their part, with the text of a router.
 pub async fn contents(
     db: &mut PgConnection,
     client: ClientId,

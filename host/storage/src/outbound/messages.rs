@@ -1,7 +1,7 @@
-//! Outbound messages: stored in bulk, and the same ever after. Where a message stands is where its last leg stands.
+//! Outbound messages: inserted in bulk and never changed. The state of a message is the state of its last leg.
 //!
-//! Statements that join a list of messages also say `= ANY` of that list. A kept plan is the one for tables that were nearly
-//! empty, when it seemed fine to walk through all messages of a client and look each up in the list.
+//! Statements that join a list of messages also say `= ANY` of that list. A kept plan was made for nearly empty tables;
+//! without `= ANY` it would read all messages of a client and look each up in the list.
 
 use std::collections::HashSet;
 
@@ -20,15 +20,15 @@ use crate::{PgConnection, Result};
 pub struct NewMessage {
     /// Its id, and its `gstId` unless the request named one.
     pub id: MessageId,
-    /// What it says.
+    /// The part with its content.
     pub part: PartId,
-    /// Where that comes from.
+    /// Origin of the part.
     pub origin: PartOrigin,
-    /// The sending inbox, and so the lane.
+    /// The sending inbox, which is the lane.
     pub inbox: InboxId,
     /// The channel of that inbox.
     pub channel: Channel,
-    /// Whom it goes to.
+    /// Its recipient.
     pub recipient: Recipient,
     /// The client's tracking id.
     pub ct_id: Option<String>,
@@ -42,7 +42,7 @@ pub struct NewMessage {
     pub conversation: Option<ConversationId>,
 }
 
-/// Which of these messages exist.
+/// Returns the messages that exist.
 pub async fn existing(db: &mut PgConnection, client: ClientId, messages: &[MessageId]) -> Result<HashSet<MessageId>> {
     let found: Vec<Uuid> = sqlx::query_scalar(
         "SELECT message.id FROM (SELECT $1::uuid AS client_id, id FROM unnest($2::uuid[]) AS id OFFSET 0) wanted

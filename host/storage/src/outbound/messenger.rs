@@ -1,5 +1,5 @@
-//! What Messenger needs beside the legs (ADR 0028): which messages a customer has not read yet, because its reports name a moment
-//! and no messages, and what its 24-hour window depends on.
+//! Additional facts for Messenger (ADR 0028): unread messages, because reports of Messenger name a moment and no
+//! messages, and the facts of its 24-hour window.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -16,15 +16,15 @@ use crate::{PgConnection, Result, stored::known};
 pub struct Beginning<'a> {
     /// The message.
     pub message: MessageId,
-    /// Which leg.
+    /// Number of the leg.
     pub ordinal: i16,
-    /// Whom it goes to.
+    /// Its recipient.
     pub psid: &'a str,
-    /// A call before this one may have come through.
+    /// True if an earlier call may have reached the provider.
     pub in_doubt: bool,
 }
 
-/// Notes legs whose calls begin now. One that may have come through before keeps the moment of that.
+/// Records legs whose calls begin now. If an earlier call may have reached the provider, its moment stays.
 pub async fn note(
     db: &mut PgConnection,
     client: ClientId,
@@ -52,18 +52,18 @@ pub async fn note(
     Ok(())
 }
 
-/// A message that a customer has not read yet, as far as known.
+/// A message that is not known to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unread {
     /// The message.
     pub message: MessageId,
-    /// Which leg.
+    /// Number of the leg.
     pub ordinal: i16,
-    /// Where it stands; `None` when the message is gone.
+    /// Its state; `None` if the message was removed.
     pub state: Option<DeliveryState>,
 }
 
-/// What a customer has not read of all whose calls began at or before `until`, oldest first.
+/// Returns the unread messages of a customer whose calls began at or before `until`, oldest first.
 pub async fn unread(
     db: &mut PgConnection,
     client: ClientId,
@@ -95,7 +95,7 @@ pub async fn unread(
     rows.into_iter().map(unread).collect()
 }
 
-/// Forgets messages that a customer has read, or that never arrived.
+/// Removes messages that a customer has read, or that never arrived.
 pub async fn forget(
     db: &mut PgConnection,
     client: ClientId,
@@ -124,16 +124,16 @@ pub async fn forget(
     Ok(())
 }
 
-/// What the window of a message depends on.
+/// The facts of the window of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standing {
-    /// Who wrote it, as the chat shows it: `BOT` or an agent's name. `None` for what is in no chat.
+    /// Author as the chat shows it: `BOT` or the name of an agent. `None` outside chats.
     pub owner: Option<String>,
     /// When its recipient last wrote to the page.
     pub wrote_at: Option<DateTime<Utc>>,
 }
 
-/// How messages stand, in the order in which they are asked for: each by its chat message and by whom it goes to.
+/// Returns the facts of messages in the order of the question: chat message and recipient of each.
 pub async fn standing(
     db: &mut PgConnection,
     client: ClientId,

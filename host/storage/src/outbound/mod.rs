@@ -1,4 +1,4 @@
-//! Messages to customers: what they say, the legs they travel in, and the queue of work that this is.
+//! Messages to customers: their content, their legs, and the queue of their work.
 
 pub mod batches;
 pub mod count_changes;

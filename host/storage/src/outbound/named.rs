@@ -1,5 +1,5 @@
-//! Names in requests to send: inboxes to send from, templates, and keys under which a response is stored. One statement for all
-//! that a group of requests names.
+//! Names in send requests: sending inboxes, templates and idempotency keys. One statement finds all names of a group of
+//! requests.
 
 use std::collections::HashMap;
 
@@ -13,45 +13,45 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result, stored::known};
 
-/// What a group of requests names.
+/// The names of a group of requests.
 #[derive(Debug, Default)]
 pub struct Names<'a> {
     /// Idempotency keys.
     pub keys: Vec<&'a str>,
-    /// Numbers of WhatsApp that send.
+    /// Sending numbers of WhatsApp.
     pub numbers: Vec<&'a str>,
-    /// Templates: the number that sends, and the id.
+    /// Templates: the sending number, and the id.
     pub templates: Vec<(&'a str, &'a str)>,
     /// Sources of SMS.
     pub sources: Vec<&'a str>,
-    /// Some SMS name no source.
+    /// True if some SMS name no source.
     pub default_source: bool,
 }
 
-/// An inbox that a request sends from.
+/// A sending inbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SendingInbox {
     /// Its id.
     pub id: InboxId,
     /// Its kind.
     pub kind: InboxKind,
-    /// The number or source; an SMS inbox without one has the operator's.
+    /// The number or source. An SMS inbox without one uses the operator's.
     pub address: Option<String>,
-    /// The WhatsApp business account, of a number on Cloud.
+    /// The WhatsApp business account of a Cloud number.
     pub waba_id: Option<String>,
-    /// It sends SMS that name no source.
+    /// True for the source of SMS that name no source.
     pub is_default_source: bool,
 }
 
-/// What is known by these names. Unknown names are absent.
+/// The rows with these names. Unknown names are absent.
 #[derive(Debug, Default)]
 pub struct Named {
-    /// Stored responses by their keys.
+    /// Stored responses by key.
     pub responses: HashMap<String, Vec<u8>>,
     /// Inboxes, each once.
     pub inboxes: Vec<SendingInbox>,
-    /// Templates of the accounts of the numbers that name them. A number of WhatsApp Lite has no account of its own: it has the
-    /// templates of all accounts of its client.
+    /// Templates of the accounts of the sending numbers. A Lite number has no account; it has the templates of all
+    /// accounts of its client.
     pub templates: Vec<TemplateRecord>,
 }
 
@@ -68,10 +68,10 @@ struct NamedRow {
     response: Option<Vec<u8>>,
 }
 
-/// Finds what is named.
+/// Finds the named rows.
 pub async fn find(db: &mut PgConnection, client: ClientId, names: &Names<'_>) -> Result<Named> {
     let (senders, templates): (Vec<&str>, Vec<&str>) = names.templates.iter().copied().unzip();
-    // A client has few inboxes and accounts; what grows is found by its whole key.
+    // A client has few inboxes and accounts. Tables that grow are read by their whole key.
     let rows: Vec<NamedRow> = sqlx::query_as(
         "SELECT inbox.id AS inbox_id, inbox.kind, inbox.address, cloud.waba_id, false AS is_default,
                 NULL::jsonb AS template, NULL::text AS key, NULL::bytea AS response

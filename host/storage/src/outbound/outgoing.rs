@@ -1,5 +1,5 @@
-//! Messages on their way out as they are accepted: all that is stored of a group of them is one statement, and so a transaction of
-//! its own where the caller has none (ADR 0047).
+//! Acceptance of messages: one statement stores all rows of a group. So a group is its own transaction if the caller
+//! has none (ADR 0047).
 
 use std::collections::BTreeMap;
 
@@ -14,43 +14,42 @@ use uuid::Uuid;
 use super::{count_changes::CountChanges, messages::NewMessage, parts::NewPart};
 use crate::{Error, PgConnection, Result, sms::products::replies, stored, violates};
 
-/// What is stored of a group of messages.
+/// The rows of a group of messages.
 #[derive(Debug, Default)]
 pub struct Outgoing<'a> {
-    /// What they say.
+    /// Contents.
     pub parts: Vec<&'a NewPart>,
-    /// One for each recipient.
+    /// One message per recipient.
     pub messages: Vec<&'a NewMessage>,
     /// The responses of their requests, with the idempotency key of each.
     pub responses: Vec<(&'a str, &'a [u8])>,
-    /// Whom subscribers answer who write to their sources: source, subscriber and message. The latest send counts.
+    /// The messages that replies of subscribers answer: source, subscriber and message. The latest send counts.
     pub answerable: Vec<(&'a str, &'a str, MessageId)>,
-    /// Recipients that count for the tiers of numbers from now on.
+    /// Recipients that count towards the tiers of numbers from now on.
     pub counted: Counted<'a>,
 }
 
-/// Recipients that count for tiers.
+/// Recipients that count towards tiers.
 #[derive(Debug, Default)]
 pub struct Counted<'a> {
     /// Numbers with their recipients, in order and without repetitions.
     pub recipients: Vec<(InboxId, &'a str)>,
-    /// The quarter of an hour in which they count.
+    /// The quarter of an hour of the count.
     pub quarter: DateTime<Utc>,
-    /// Any small number: groups of different ones do not wait for each other.
+    /// A small number. Groups with different numbers do not wait for each other.
     pub shard: i16,
-    /// Numbers that are close to the limit of their tier, with the version that the count was read at.
+    /// Numbers close to the limit of their tier, with the version of the count that was read.
     pub close: Vec<(InboxId, i64)>,
 }
 
-/// Whether nothing of a group was stored, because another one was first: a response is stored under one of its keys, or recipients
-/// were counted for a tier that is close to its limit. What was read before does not hold any more.
+/// True if nothing of a group was stored because another group was first: it stored a response under one of the keys,
+/// or counted recipients for a tier close to its limit. The facts that were read before are then outdated.
 pub fn is_overtaken(error: &Error) -> bool {
     violates(error, "idempotency_pk") || violates(error, "messaging_tier_not_overtaken")
 }
 
-/// Stores messages, what they say, the first leg of each, the work that follows, what they add to the counts, and the responses of
-/// their requests. Fails as a whole where another group was first ([`is_overtaken`]), and waits for other transactions that store one
-/// of the keys.
+/// Stores messages, their contents, their first legs, the work, the counts, and the responses of the requests. Fails as
+/// a whole if another group was first ([`is_overtaken`]). Waits for other transactions that store one of the keys.
 pub async fn insert(
     db: &mut PgConnection,
     client: ClientId,
@@ -68,7 +67,7 @@ pub async fn insert(
     for message in messages {
         changes.add(message.id, message.channel, Some(message.origin), DeliveryState::Queued);
     }
-    // What two groups may both write goes in sorted, so that they do not wait for each other in a circle.
+    // Rows that two groups may both write are sorted, so that the groups do not deadlock.
     let responses: BTreeMap<&str, &[u8]> = responses.iter().copied().collect();
     let answerable: BTreeMap<(&str, &str), Uuid> = answerable
         .iter()

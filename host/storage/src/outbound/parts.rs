@@ -1,4 +1,4 @@
-//! What the recipients of one `messages` element share.
+//! Parts: the common content of the recipients of one `messages` element.
 
 use domain::{
     analytics::CountedType,
@@ -12,46 +12,46 @@ use crate::{
     stored::{self, Stored},
 };
 
-/// What the recipients of one `messages` element share.
+/// The common content of the recipients of one `messages` element.
 #[derive(Debug, Clone)]
 pub struct NewPart {
     /// Its id.
     pub id: PartId,
-    /// The request it came with; its own id for chat replies.
+    /// The batch of its request; for chat replies its own id.
     pub batch: BatchId,
     /// The sending inbox.
     pub inbox: InboxId,
-    /// Where it comes from.
+    /// Its origin.
     pub origin: PartOrigin,
-    /// What it says.
+    /// Its content.
     pub content: OutboundContent,
     /// The request's fallback object.
     pub fallback: Option<FallbackRequest>,
     /// Provider id of the quoted message.
     pub quoted_provider_id: Option<String>,
-    /// The send that it is part of; `None` for chat replies.
+    /// Its send; `None` for chat replies.
     pub send: Option<PartOfSend>,
 }
 
-/// What a part keeps of the send that it came with.
+/// The facts of its send that a part keeps.
 #[derive(Debug, Clone)]
 pub struct PartOfSend {
     /// The HTTP request.
     pub request: RequestId,
-    /// What its messages are billed as.
+    /// Billing category of its messages.
     pub category: String,
-    /// Whether its messages have quick replies that can be tapped.
+    /// True if its messages have quick replies.
     pub quick_replies: bool,
     /// Set for the first part of a request.
     pub batch: Option<BatchHead>,
 }
 
-/// A batch as its first part keeps it.
+/// The facts of a batch, which its first part keeps.
 #[derive(Debug, Clone, Copy)]
 pub struct BatchHead {
-    /// Recipients that are sent to.
+    /// Number of accepted recipients.
     pub accepted: i32,
-    /// Recipients that are not.
+    /// Number of rejected recipients.
     pub rejected: i32,
     /// The last part of the request.
     pub last_part: PartId,
@@ -59,20 +59,20 @@ pub struct BatchHead {
     pub messages: Option<(MessageId, MessageId)>,
 }
 
-/// Where a part comes from.
+/// The origin of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PartOrigin {
-    /// A template that was sent through the API.
+    /// A template through the API.
     Notification,
-    /// A free-form message that was sent through the API.
+    /// A free-form message through the API.
     Chat,
-    /// A chatbot's or agent's message of a live chat.
+    /// A message of a chatbot or agent in a live chat.
     Reply,
-    /// A text message that was sent through the API.
+    /// A text message through the API.
     Sms,
-    /// A free text into a long-lived conversation, sent through the API.
+    /// A free text into a long-lived conversation, through the API.
     Conversation,
-    /// A message of an SMS product, which tells its client of it in its own way.
+    /// A message of an SMS product, which has its own reports to the client.
     Product,
 }
 
@@ -81,7 +81,7 @@ impl PartOrigin {
     pub const ALL: [Self; 6] =
         [Self::Notification, Self::Chat, Self::Reply, Self::Sms, Self::Conversation, Self::Product];
 
-    /// What its messages are in analytics, which are of WhatsApp.
+    /// Returns the type of its messages in analytics, which count WhatsApp only.
     pub fn counted_as(self) -> Option<CountedType> {
         match self {
             Self::Notification => Some(CountedType::Notification),
@@ -115,7 +115,7 @@ impl From<domain::send::SendKind> for PartOrigin {
     }
 }
 
-/// What a part says.
+/// Returns the content of a part.
 pub async fn content(db: &mut PgConnection, client: ClientId, part: PartId) -> Result<Option<OutboundContent>> {
     let content: Option<Stored> =
         sqlx::query_scalar("SELECT content FROM outbound_part WHERE client_id = $1 AND id = $2")

@@ -1,4 +1,5 @@
-//! Calls of providers that did not take a message, for its story. Calls that did are told by the step that followed.
+//! Provider calls that took no message, for the story of the message. Successful calls are seen from the step that
+//! followed.
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, MessageId};
@@ -6,33 +7,33 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// A call that did not take a message.
+/// A provider call that took no message.
 #[derive(Debug, Clone)]
 pub struct FailedCall {
     /// UUIDv7 of the moment it was stored.
     pub id: Uuid,
     /// The message.
     pub message: MessageId,
-    /// Which leg of it.
+    /// Number of the leg.
     pub ordinal: i16,
-    /// What came of it.
+    /// Its outcome.
     pub outcome: CallOutcome,
-    /// The provider's code, where it gave one.
+    /// The provider's code, if there is one.
     pub code: Option<String>,
-    /// Why, in words.
+    /// The reason, in words.
     pub text: String,
     /// When it ended.
     pub at: DateTime<Utc>,
 }
 
-/// What came of a call that did not take a message.
+/// The outcome of a call that took no message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallOutcome {
     /// The provider refused it for good.
     Refused,
-    /// It is made again.
+    /// The call is repeated.
     Retry,
-    /// Nobody knows; a status is waited for.
+    /// The outcome is unknown; a status is awaited.
     Unanswered,
 }
 
@@ -47,7 +48,7 @@ impl CallOutcome {
     }
 }
 
-/// Keeps calls, in one statement.
+/// Stores calls in one statement.
 pub async fn insert(db: &mut PgConnection, client: ClientId, calls: &[FailedCall]) -> Result<()> {
     if calls.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The ids that providers give to messages: unique for ever, which the partitioned tables cannot say.
+//! Message ids of providers. They are unique for ever, which a unique index of a partitioned table cannot state.
 
 use std::collections::HashMap;
 
@@ -7,8 +7,8 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// The legs that a provider knows by these ids: message and ordinal, by id. The first leg where none has the id yet; ids that
-/// were given to none of our messages are absent.
+/// Returns the legs with these provider ids: message and ordinal, by id. The first leg if no leg has the id yet. Ids of
+/// other messages are absent.
 pub async fn find(
     db: &mut PgConnection,
     client: ClientId,
@@ -30,7 +30,7 @@ pub async fn find(
     Ok(legs.into_iter().map(|(id, message, ordinal)| (id, (MessageId(message), ordinal))).collect())
 }
 
-/// Notes what a message of a chat is called on its channel, where that is known before it is sent.
+/// Stores the id of a chat message on its channel, if it is known before the message is sent.
 pub async fn remember(
     db: &mut PgConnection,
     client: ClientId,

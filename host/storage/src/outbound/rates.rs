@@ -1,4 +1,4 @@
-//! What messages cost: a client's rates, by what a message is billed as and where it goes.
+//! Rates of a client: the cost of a message by billing category and destination.
 
 use domain::{ids::ClientId, rate::Rate};
 
@@ -17,7 +17,7 @@ pub async fn all(db: &mut PgConnection, client: ClientId) -> Result<Vec<Rate>> {
     Ok(rows.into_iter().map(rate).collect())
 }
 
-/// Makes the rates of a client exactly these.
+/// Replaces the rates of a client.
 pub async fn replace(db: &mut PgConnection, client: ClientId, rates: &[Rate]) -> Result<()> {
     sqlx::query("DELETE FROM rate WHERE client_id = $1 AND category >= ''").bind(client.0).execute(&mut *db).await?;
     let column = |of: fn(&Rate) -> &str| rates.iter().map(of).collect::<Vec<&str>>();

@@ -1,4 +1,4 @@
-//! Messages for reports, a page at a time in the order of their ids: each page begins where the one before it ended.
+//! Messages for reports, page by page in the order of ids. Each page begins at the end of the previous one.
 
 use chrono::{DateTime, Utc};
 use domain::ids::ClientId;
@@ -16,35 +16,35 @@ pub struct ReportedMessage {
     pub gst_id: String,
     /// The client's tracking id.
     pub ct_id: Option<String>,
-    /// The send that it was part of.
+    /// Its send.
     pub batch_id: Option<Uuid>,
     /// `NOTIFICATION`, `CHAT` and others.
     pub message_type: Option<String>,
-    /// What it is billed as.
+    /// Billing category.
     pub category: Option<String>,
-    /// What it is sent from; `None` = the operator's source of SMS.
+    /// Address of the sending inbox; `None`: the operator's source of SMS.
     pub sender: Option<String>,
-    /// The number that it goes to; `None` = to a user id alone.
+    /// The recipient's number; `None` if only a user id was given.
     pub receiver: Option<String>,
-    /// The user id that it goes to, or that was given beside the number.
+    /// The recipient's user id.
     pub recipient_user_id: Option<String>,
-    /// What it went over last.
+    /// Channel of the last leg.
     pub channel: String,
-    /// Where it stands.
+    /// State.
     pub state: String,
-    /// When it left for the customer.
+    /// When it was sent.
     pub sent_at: Option<DateTime<Utc>>,
-    /// When it arrived.
+    /// When it was delivered.
     pub delivered_at: Option<DateTime<Utc>>,
     /// When it was read.
     pub read_at: Option<DateTime<Utc>>,
-    /// Why it failed: the code. Nothing while another leg may follow.
+    /// Code of the failure. `None` while another leg may follow.
     pub error_code: Option<String>,
-    /// Why it failed, in words.
+    /// Text of the failure.
     pub error_text: Option<String>,
 }
 
-/// The next messages of the send endpoints after `after`, up to the end of `extent`.
+/// Returns the next messages of the send endpoints after `after`, up to the end of `extent`.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,

@@ -1,5 +1,5 @@
-//! How recipients stand whom a group of sends writes to, and the tiers of its numbers: one statement for all that is asked. It
-//! answers what is worth saying, which is little, and finds each by its key.
+//! Facts about the recipients of a group of sends, and the tiers of its numbers: one statement for all questions. It
+//! returns only the exceptions, which are few, and finds each by key.
 
 use std::{
     borrow::Cow,
@@ -14,79 +14,79 @@ use domain::{
 
 use crate::{PgConnection, Result, sms::products::opt_outs::Stopped};
 
-/// A recipient that is asked about.
+/// A question about a recipient.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked<'a> {
-    /// Where it would be written to.
+    /// The recipient's address.
     pub address: &'a Address,
-    /// With a marketing template.
+    /// True for a marketing template.
     pub marketing: bool,
 }
 
-/// What a group of sends asks.
+/// The questions of a group of sends.
 #[derive(Debug, Default)]
 pub struct Questions<'a> {
-    /// Who may be written to.
+    /// May these recipients be written to?
     pub recipients: Vec<Asked<'a>>,
-    /// How much of their tiers numbers have used.
+    /// How much of their tiers have these numbers used?
     pub numbers: Vec<InboxId>,
-    /// Which recipients a number has counted already. Asked in vain where its tier has no limit.
+    /// Has the number counted this recipient already? Not needed if the tier has no limit.
     pub counted: Vec<(InboxId, &'a str)>,
-    /// When customers last wrote to an inbox.
+    /// When did the customer last write to the inbox?
     pub windows: Vec<(InboxId, &'a Address)>,
-    /// Who stopped SMS: the source and the subscriber.
+    /// Has the subscriber stopped SMS from the source?
     pub texts: Vec<(&'a str, &'a str)>,
 }
 
 impl Questions<'_> {
-    /// Nothing is asked.
+    /// True if there are no questions.
     pub fn is_empty(&self) -> bool {
         let Self { recipients, numbers, counted, windows, texts } = self;
         recipients.is_empty() && numbers.is_empty() && counted.is_empty() && windows.is_empty() && texts.is_empty()
     }
 }
 
-/// Why a recipient may not be written to.
+/// The reason why a recipient may not be written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Barred {
     /// It is on the client's blocklist.
     Blocked,
-    /// The customer wants no marketing.
+    /// The customer stopped marketing.
     MarketingStopped,
 }
 
-/// The tier of a number, and how much of it is used.
+/// The tier of a number and its use.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TierUse {
-    /// The provider's word for it.
+    /// The provider's name of the tier.
     pub tier: String,
-    /// Recipients counted within the window.
+    /// Recipients that count within the window.
     pub used: u32,
-    /// Grows with each group that was counted close to the limit.
+    /// Increases with each group that was counted close to the limit.
     pub version: i64,
-    /// Of those that were asked about, the ones that are counted.
+    /// The recipients of the question that count already.
     pub counted: HashSet<String>,
 }
 
-/// What was asked about.
+/// The answers.
 #[derive(Debug, Default)]
 pub struct Standing {
-    /// By place in what was asked: those who may not be written to.
+    /// Recipients that may not be written to, by position in the question.
     pub barred: HashMap<usize, Barred>,
-    /// Of the numbers that were asked about, those that have one.
+    /// Tiers of the numbers that have one.
     pub tiers: HashMap<InboxId, TierUse>,
-    /// When customers last wrote, those who never did left out.
+    /// When customers last wrote. Customers who never wrote are absent.
     pub wrote_at: HashMap<(InboxId, Address), DateTime<Utc>>,
-    /// Who stopped SMS.
+    /// Subscribers who stopped SMS.
     pub stopped: Stopped,
 }
 
-/// An answer to one of the questions.
+/// An answer to a question.
 #[derive(sqlx::FromRow)]
 struct AnswerRow {
-    /// Which kind of question.
+    /// Kind of the question.
     about: String,
-    /// Place of the question, from 1 but for recipients.
+    /// Position of the question, from 1; for recipients from 0.
     at: i64,
     tier: Option<String>,
     used: Option<i64>,
@@ -94,14 +94,14 @@ struct AnswerRow {
     wrote_at: Option<DateTime<Utc>>,
 }
 
-/// How recipients and numbers stand. Quarters that begin after `since` count.
+/// Returns the answers. Quarters that begin after `since` count.
 pub async fn load(
     db: &mut PgConnection,
     client: ClientId,
     questions: &Questions<'_>,
     since: DateTime<Utc>,
 ) -> Result<Standing> {
-    // A block of one spelling of a number holds for the other.
+    // A block of one spelling of a number applies to the other.
     let spelled: Vec<(usize, Cow<'_, Address>, bool)> = questions
         .recipients
         .iter()

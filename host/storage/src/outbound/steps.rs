@@ -1,5 +1,5 @@
-//! What a group of steps changes, written in one statement: where legs stand, which of them are done, the ids that providers
-//! gave, each step once, what they add to the counts, who is reached, and the webhooks that tell of them.
+//! Changes by a group of steps, in one statement: states of legs, finished work, provider ids, one row per step,
+//! counts, reached customers, and webhooks.
 
 use std::collections::BTreeSet;
 
@@ -15,29 +15,29 @@ use uuid::Uuid;
 use super::{count_changes::CountChanges, keys::LegKeys};
 use crate::{PgConnection, Result, stored};
 
-/// When a leg was sent, delivered, read, played, as far as known.
+/// When a leg was sent, delivered, read and played, if known.
 pub type Times = [Option<DateTime<Utc>>; 4];
 
-/// A leg's new state, with the error when it failed.
+/// A new state of a leg, with the error of a failure.
 #[derive(Debug, Clone)]
 pub struct LegMove {
     /// The message.
     pub message: MessageId,
-    /// Which leg.
+    /// Number of the leg.
     pub ordinal: i16,
-    /// The state it has reached.
+    /// The new state.
     pub state: DeliveryState,
-    /// When it reached the states before, too.
+    /// When it reached this and the earlier states.
     pub times: Times,
-    /// The provider's id, when this move brought it.
+    /// The provider's id, if it came with this step.
     pub provider_id: Option<String>,
     /// Code and text of a failure.
     pub error: Option<(String, String)>,
-    /// It was queued until now. The provider has it, or never will: it leaves the queue.
+    /// True if it leaves the queue, because the provider has it or never will.
     pub leaves_queue: bool,
 }
 
-/// One step that a leg made.
+/// A step of a leg.
 #[derive(Debug, Clone)]
 pub struct NewReceipt {
     /// UUIDv7 of the moment it was stored.
@@ -48,25 +48,25 @@ pub struct NewReceipt {
     pub channel: Channel,
     /// The state reached.
     pub state: DeliveryState,
-    /// When, by the provider.
+    /// Its time, from the provider.
     pub happened_at: DateTime<Utc>,
     /// Code and text of a failure.
     pub error: Option<(String, String)>,
 }
 
-/// A provider's id of a message, which stays known for ever.
+/// A provider's id of a message, known for ever.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderId {
     /// The id.
     pub id: String,
-    /// The message that it was given to.
+    /// Its message.
     pub message: MessageId,
-    /// The chat message that this carries.
+    /// The chat message of that message.
     pub chat_message: Option<ChatMessageId>,
 }
 
-/// The webhook that tells of a step. It goes to the address for status updates of the configuration of its inbox, else of its client
-/// (`domain::webhook::in_force`); where there is none, it is not stored.
+/// The webhook of a step. It goes to the address for status updates in the configuration of its inbox, otherwise of its
+/// client (`domain::webhook::in_force`). Without an address it is not stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Told {
     id: DeliveryId,
@@ -76,30 +76,30 @@ pub struct Told {
 }
 
 impl Told {
-    /// `event` says what happened; webhooks with the same `order_key` go out in order.
+    /// `event` is the content. Webhooks with the same `order_key` are sent in order.
     pub fn new(id: DeliveryId, inbox: InboxId, order_key: i64, event: &impl Serialize) -> Result<Self> {
         Ok(Self { id, inbox, order_key, event: stored::write_text(event)? })
     }
 }
 
-/// All that a group of steps changes.
+/// All changes by a group of steps.
 #[derive(Debug, Default)]
 pub struct Steps {
-    /// Where legs stand now, each leg once.
+    /// New states of legs, each leg once.
     pub legs: Vec<LegMove>,
-    /// What happened on the way.
+    /// The steps.
     pub receipts: Vec<NewReceipt>,
-    /// Ids that became known; a repeated one changes nothing.
+    /// New provider ids. A repeated one changes nothing.
     pub provider_ids: Vec<ProviderId>,
-    /// What first legs add to the counts.
+    /// Changes of counts by first legs.
     pub counts: CountChanges,
     /// Customers who are reached on inboxes from now on.
     pub reached: BTreeSet<(InboxId, CustomerId)>,
-    /// The webhooks that tell of it.
+    /// Webhooks of the steps.
     pub told: Vec<Told>,
 }
 
-/// Writes what steps changed, and answers the endpoints that have new webhooks. The legs are locked by the caller.
+/// Stores the changes and returns the endpoints with new webhooks. The caller has locked the legs.
 pub async fn write(
     db: &mut PgConnection,
     client: ClientId,
@@ -225,7 +225,7 @@ pub async fn write(
     Ok(endpoints.into_iter().map(EndpointId).collect())
 }
 
-/// The step with which a leg of a message failed last.
+/// Returns the step of the last failed leg of a message.
 pub async fn last_failure(db: &mut PgConnection, client: ClientId, message: MessageId) -> Result<Option<Uuid>> {
     let found = sqlx::query_scalar(
         "SELECT id FROM (SELECT id FROM delivery_receipt WHERE client_id = $1 AND message_id = $2 AND state = 'FAILED'

@@ -1,5 +1,5 @@
-//! All that is stored of one message, for people who ask what became of it. Every statement finds its rows by the id of the
-//! message, or by ids that were found so: the cost is that of the message, however many there are.
+//! All stored facts of one message, for people. Every statement finds its rows by the id of the message, or by ids that
+//! were found so. The cost does not depend on the number of messages.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -13,8 +13,7 @@ use crate::{
     stored::{self, Stored},
 };
 
-/// The message that a tracking id names: its own id, or one that the client brought along; of several with one such id the
-/// newest.
+/// Returns the message of a tracking id: its own id, or an id of the client; of several messages the newest.
 pub async fn find(db: &mut PgConnection, client: ClientId, gst_id: &str) -> Result<Option<MessageId>> {
     let by_id: Option<Uuid> = match gst_id.parse::<Uuid>() {
         Ok(id) => {
@@ -41,38 +40,38 @@ pub async fn find(db: &mut PgConnection, client: ClientId, gst_id: &str) -> Resu
     Ok(by_own.map(MessageId))
 }
 
-/// A message with what it came with.
+/// A message with the facts of its send.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct StoryMessage {
     /// The system's tracking id.
     pub gst_id: String,
     /// The client's tracking id.
     pub ct_id: Option<String>,
-    /// The number that it goes to; `None` = to a user id alone.
+    /// The recipient's number; `None` if only a user id was given.
     pub receiver: Option<String>,
-    /// The user id that it goes to, or that was given beside the number.
+    /// The recipient's user id.
     pub recipient_user_id: Option<String>,
     /// The chat message that it carries.
     pub chat_message_id: Option<Uuid>,
-    /// What it is sent from; `None` = the operator's source of SMS.
+    /// Address of the sending inbox; `None`: the operator's source of SMS.
     pub sender: Option<String>,
-    /// The channel of that.
+    /// Channel of that inbox.
     pub channel: String,
     /// `NOTIFICATION`, `CHAT` and others.
     pub message_type: Option<String>,
-    /// The send that it is part of.
+    /// Its send.
     pub batch_id: Option<Uuid>,
-    /// The HTTP request that it came with.
+    /// The HTTP request of the send.
     pub request_id: Option<Uuid>,
-    /// What it is billed as.
+    /// Billing category.
     pub category: Option<String>,
     /// Name of its template.
     pub template_name: Option<String>,
-    /// Whether an SMS may follow.
+    /// True if an SMS may follow.
     pub has_fallback: Option<bool>,
 }
 
-/// A message; `None` when the client has no such message.
+/// Returns a message; `None` if the client has no such message.
 pub async fn message(db: &mut PgConnection, client: ClientId, message: MessageId) -> Result<Option<StoryMessage>> {
     let found = sqlx::query_as(
         "SELECT message.gst_id, message.ct_id, message.chat_message_id,
@@ -99,21 +98,21 @@ pub async fn message(db: &mut PgConnection, client: ClientId, message: MessageId
 /// One attempt to deliver a message.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct StoryLeg {
-    /// Its place among those of the message.
+    /// Its position among the legs of the message.
     pub ordinal: i16,
-    /// What it travels over.
+    /// Its channel.
     pub channel: String,
-    /// Where it goes.
+    /// Its address.
     pub address_value: String,
-    /// Where it stands.
+    /// State.
     pub state: String,
     /// The provider's id of it.
     pub provider_id: Option<String>,
-    /// The provider may have got it twice.
+    /// True if the provider may have got it twice.
     pub ambiguous: bool,
-    /// Calls made so far, while it is queued.
+    /// Calls until now, while it is queued.
     pub attempts: Option<i16>,
-    /// When it is due next, while it is queued.
+    /// Next due time, while it is queued.
     pub due_at: Option<DateTime<Utc>>,
 }
 
@@ -135,16 +134,16 @@ pub async fn legs(db: &mut PgConnection, client: ClientId, message: MessageId) -
     Ok(found)
 }
 
-/// A step that a leg made.
+/// A step of a leg.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct StoryReceipt {
-    /// UUIDv7 of the moment it was stored; also the id of the webhook that tells of it.
+    /// UUIDv7 of the time of storage; also the id of the step's webhook.
     pub id: Uuid,
     /// Channel of the leg.
     pub channel: String,
     /// The state reached.
     pub state: String,
-    /// When, by the provider.
+    /// Its time, from the provider.
     pub happened_at: DateTime<Utc>,
     /// Code of a failure.
     pub error_code: Option<String>,
@@ -152,7 +151,7 @@ pub struct StoryReceipt {
     pub error_text: Option<String>,
 }
 
-/// The steps of a message, as they were stored.
+/// Returns the steps of a message in the order of storage.
 pub async fn receipts(db: &mut PgConnection, client: ClientId, message: MessageId) -> Result<Vec<StoryReceipt>> {
     let found = sqlx::query_as(
         "SELECT id, channel, state, happened_at, error_code, error_text
@@ -165,22 +164,22 @@ pub async fn receipts(db: &mut PgConnection, client: ClientId, message: MessageI
     Ok(found)
 }
 
-/// A call of a provider that did not take a leg.
+/// A provider call that did not take a leg.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct StoryCall {
-    /// Which leg.
+    /// Number of the leg.
     pub ordinal: i16,
     /// `REFUSED`, `RETRY`, `UNANSWERED`.
     pub outcome: String,
     /// The provider's code.
     pub error_code: Option<String>,
-    /// Why, in words.
+    /// The reason, in words.
     pub error_text: String,
     /// When it ended.
     pub called_at: DateTime<Utc>,
 }
 
-/// The calls that did not take a leg of a message, in order.
+/// Returns the provider calls that did not take a leg of a message, in order.
 pub async fn failed_calls(db: &mut PgConnection, client: ClientId, message: MessageId) -> Result<Vec<StoryCall>> {
     let found = sqlx::query_as(
         "SELECT ordinal, outcome, error_code, error_text, called_at FROM provider_call
@@ -200,19 +199,19 @@ pub struct StoryDecision {
     pub state: String,
     /// When the leg before it failed.
     pub failed_at: DateTime<Utc>,
-    /// When it was taken.
+    /// When it was decided.
     pub decided_at: Option<DateTime<Utc>>,
-    /// The plugin that took it.
+    /// The deciding plugin.
     pub plugin: Option<String>,
-    /// Its version; `None` for one that ships.
+    /// Its version; `None` for a shipped plugin.
     pub version: Option<i32>,
     /// Hash of its component.
     pub sha256: Option<String>,
-    /// Why no SMS follows.
+    /// The reason why no SMS follows.
     pub reason: Option<String>,
 }
 
-/// The decision about the fallback of a message, if one was asked for.
+/// Returns the decision about the fallback of a message, if one was requested.
 pub async fn decision(db: &mut PgConnection, client: ClientId, message: MessageId) -> Result<Option<StoryDecision>> {
     let found = sqlx::query_as(
         "SELECT state, failed_at, decided_at, plugin, version, sha256, reason FROM fallback
@@ -228,17 +227,17 @@ pub async fn decision(db: &mut PgConnection, client: ClientId, message: MessageI
 /// A part of an SMS leg.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct StoryPart {
-    /// Which leg.
+    /// Number of the leg.
     pub ordinal: i16,
-    /// Which part, from 1.
+    /// Number of the part, from 1.
     pub part: i16,
-    /// The SMSC's id of it.
+    /// The SMSC's id.
     pub smsc_id: String,
-    /// How far it has come.
+    /// State.
     pub state: String,
 }
 
-/// The parts of the SMS legs of a message that an SMSC has, in order.
+/// Returns the parts of the SMS legs of a message that an SMSC has, in order.
 pub async fn parts(db: &mut PgConnection, client: ClientId, message: MessageId) -> Result<Vec<StoryPart>> {
     let found = sqlx::query_as(
         "SELECT ordinal, part, smsc_id, state FROM sms_part WHERE client_id = $1 AND message_id = $2
@@ -251,7 +250,7 @@ pub async fn parts(db: &mut PgConnection, client: ClientId, message: MessageId) 
     Ok(found)
 }
 
-/// What routers decided about the legs of a message that are SMS, in order.
+/// Returns the decisions of routers about the SMS legs of a message, in order.
 pub async fn routes(db: &mut PgConnection, client: ClientId, message: MessageId) -> Result<Vec<(i16, SmsRoute)>> {
     let found: Vec<(i16, Stored)> = sqlx::query_as(
         "SELECT ordinal, sms_route FROM outbound_leg WHERE client_id = $1 AND message_id = $2 AND sms_route IS NOT NULL
@@ -265,24 +264,24 @@ pub async fn routes(db: &mut PgConnection, client: ClientId, message: MessageId)
     found.into_iter().map(read).collect()
 }
 
-/// A webhook that tells of a step.
+/// A webhook of a step.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct StoryWebhook {
     /// Its id: that of the step.
     pub id: Uuid,
     /// `PENDING`, `DELIVERED`, `DROPPED`, `EXHAUSTED`.
     pub state: String,
-    /// Where it goes; `None` when that was deleted.
+    /// Its address; `None` if it was deleted.
     pub url: Option<String>,
-    /// The client's shaper that made it; `None` for one that ships.
+    /// The client's shaper of its body; `None` for a shipped one.
     pub shaper: Option<String>,
-    /// Its version; `None` for one that ships and was put in charge.
+    /// Its version; `None` for a shipped shaper that was activated.
     pub shaper_version: Option<i32>,
     /// Hash of its component.
     pub shaper_sha256: Option<String>,
 }
 
-/// The webhooks that tell of these steps.
+/// Returns the webhooks of steps.
 pub async fn webhooks(db: &mut PgConnection, client: ClientId, receipts: &[Uuid]) -> Result<Vec<StoryWebhook>> {
     let found = sqlx::query_as(
         "SELECT delivery.id, delivery.state, endpoint.url, delivery.shaper, delivery.shaper_version, delivery.shaper_sha256
@@ -307,13 +306,13 @@ pub async fn webhooks(db: &mut PgConnection, client: ClientId, receipts: &[Uuid]
 pub struct StoryAttempt {
     /// The webhook.
     pub delivery_id: Uuid,
-    /// Which attempt, from 1.
+    /// Number of the attempt, from 1.
     pub attempt: i16,
     /// Status of the answer.
     pub status_code: Option<i16>,
-    /// Why there was none.
+    /// The reason why there was no answer.
     pub error: Option<String>,
-    /// How long it took.
+    /// Its duration.
     pub duration_millis: i32,
     /// When it was made.
     pub attempted_at: DateTime<Utc>,

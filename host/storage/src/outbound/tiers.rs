@@ -1,12 +1,11 @@
-//! The messaging tiers of Cloud numbers. How much of them is used is read with [`super::standing`] and counted with
-//! [`super::outgoing`].
+//! Messaging tiers of Cloud numbers. Their use is read with [`super::standing`] and counted with [`super::outgoing`].
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, InboxId};
 
 use crate::{PgConnection, Result};
 
-/// Keeps what the provider says of a number.
+/// Stores the tier of a number.
 pub async fn set(
     db: &mut PgConnection,
     client: ClientId,

@@ -1,6 +1,6 @@
-//! The queue of outbound legs. A row is `READY`, or `PACED` while its recipient may not be written to faster, or `SENDING`
-//! while a provider call is in flight, or `UNKNOWN` after a call whose answer never came; the last two are due again when a
-//! status had time to arrive.
+//! The queue of outbound legs. A row is `READY`; `PACED` while its recipient may not be written to faster; `SENDING`
+//! during a provider call; `UNKNOWN` after a call without an answer. The last two are due again after a time in which a
+//! status can arrive.
 
 use std::time::Duration;
 
@@ -12,8 +12,8 @@ pub use super::due::{Due, DueLeg, Held, UnreadableLeg, due};
 use super::keys::LegKeys;
 use crate::{PgConnection, Result};
 
-/// Marks legs as being sent. Committed before the provider is called: whoever finds the mark after a crash waits until
-/// `unknown_after` has passed before it sends once more.
+/// Marks legs as being sent. The mark is committed before the provider is called. A process that finds it after a crash
+/// waits until `unknown_after` has passed, and then sends once more.
 pub async fn mark_sending(
     db: &mut PgConnection,
     client: ClientId,
@@ -43,7 +43,7 @@ pub async fn mark_sending(
     Ok(())
 }
 
-/// Marks legs whose answer never came; they stay due when their mark said.
+/// Marks legs without an answer. Their due time stays that of the mark.
 pub async fn mark_unknown(db: &mut PgConnection, client: ClientId, legs: &[(MessageId, i16)]) -> Result<()> {
     if legs.is_empty() {
         return Ok(());
@@ -63,7 +63,8 @@ pub async fn mark_unknown(db: &mut PgConnection, client: ClientId, legs: &[(Mess
     Ok(())
 }
 
-/// Counts that the provider refused legs for a passing reason. Before their next time is written, so that the row stays where it lies.
+/// Counts refusals for a passing reason. Call it before the next due time is written, so that the row is updated in
+/// place.
 pub async fn count_refusals(db: &mut PgConnection, client: ClientId, legs: &[(MessageId, i16)]) -> Result<()> {
     if legs.is_empty() {
         return Ok(());
@@ -83,8 +84,8 @@ pub async fn count_refusals(db: &mut PgConnection, client: ClientId, legs: &[(Me
     Ok(())
 }
 
-/// Has later messages of the same chat wait for these legs, which could not be handed over, until `until` at most: what is said at the
-/// first call counts. With `None` no longer.
+/// Lets later messages of the same chat wait for these undelivered legs until `until` at most; the value of the first
+/// call counts. `None` ends the wait.
 pub async fn hold(
     db: &mut PgConnection,
     client: ClientId,
@@ -112,7 +113,7 @@ pub async fn hold(
     Ok(())
 }
 
-/// Has legs of chats wait for earlier ones: until their turn, and together with those until the bound.
+/// Lets legs of chats wait for earlier ones: until their turn, and until the bound of the earlier ones.
 pub async fn wait(db: &mut PgConnection, client: ClientId, legs: &[(MessageId, i16, Held)]) -> Result<()> {
     if legs.is_empty() {
         return Ok(());
@@ -137,20 +138,20 @@ pub async fn wait(db: &mut PgConnection, client: ClientId, legs: &[(MessageId, i
     Ok(())
 }
 
-/// Why legs wait until a later time: it says what becomes of their phase.
+/// The reason why legs wait, which decides about their phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Later {
-    /// They step aside for their recipient's sake. One that may have reached the provider stays known as such.
+    /// They step aside because of the pace of their recipient. A leg that may have reached the provider keeps this
+    /// mark.
     Paced,
-    /// They have surely not reached the provider, and start over.
+    /// They have not reached the provider and start again.
     Again,
-    /// They wait, whatever they are in the middle of. One that has stepped aside does so no longer: what is behind it does
-    /// not wait for it.
+    /// They wait in any phase. A leg that has stepped aside no longer does, so legs behind it do not wait for it.
     PutOff,
 }
 
 impl Later {
-    /// The phase that changes (`None` = any), and what it becomes.
+    /// Returns the phase that changes (`None`: any) and the new one.
     fn phases(self) -> (Option<&'static str>, &'static str) {
         match self {
             Self::Paced => (Some("READY"), "PACED"),
@@ -160,7 +161,7 @@ impl Later {
     }
 }
 
-/// Has legs be due again at the given times.
+/// Sets the due times of legs.
 pub async fn defer(
     db: &mut PgConnection,
     client: ClientId,
@@ -191,8 +192,8 @@ pub async fn defer(
     Ok(())
 }
 
-/// Whether the call for a message to one of these recipients has begun and is not settled: the provider may tell of it before it
-/// answers.
+/// True if a call for a message to one of these recipients has begun and is not settled. The provider may report it
+/// before its answer.
 pub async fn is_sending_to(db: &mut PgConnection, client: ClientId, lane: Uuid, recipients: &[&str]) -> Result<bool> {
     Ok(sqlx::query_scalar(
         "SELECT EXISTS (SELECT FROM outbound_work

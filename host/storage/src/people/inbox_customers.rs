@@ -1,5 +1,5 @@
-//! What must be known of a customer on one inbox before any chat exists: the 24-hour window, whether the customer is
-//! reached on its channel, and what was sent last (DESIGN 7).
+//! Facts of a customer on one inbox that exist before any chat: the 24-hour window, the proof that its channel reaches
+//! the customer, and the last sent template (DESIGN 7).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -15,14 +15,15 @@ use uuid::Uuid;
 use super::customers::Customer;
 use crate::{PgConnection, Result, stored};
 
-/// What is known of a customer on one inbox.
+/// The facts of a customer on one inbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InboxCustomerFacts {
-    /// Who it is.
+    /// The customer.
     pub customer: CustomerId,
     /// When the customer last wrote; opens the 24-hour window (SPEC 4.1).
     pub last_inbound_at: Option<DateTime<Utc>>,
-    /// Seen alive on the channel of the inbox: a delivery, a read receipt or an inbound message proved it (PROVIDERS A.12).
+    /// True if the customer was seen alive on the channel of the inbox: by a delivery, a read receipt or an inbound
+    /// message (PROVIDERS A.12).
     pub reached: bool,
     /// Set while the last outbound message was a template (SPEC 6.5).
     pub last_template: Option<SentTemplate>,
@@ -39,14 +40,14 @@ struct FactsRow {
     last_template_name: Option<String>,
 }
 
-/// What a message of a customer comes after.
+/// The facts before a message of a customer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WroteAfter {
-    /// The template that the customer had been sent last, if nothing free-form was sent since.
+    /// The last sent template, if no free-form message was sent since.
     pub last_template: Option<SentTemplate>,
-    /// The long-lived conversation that was active with the customer when the message was written.
+    /// The long-lived conversation that was active when the message was written.
     pub conversation: Option<InConversation>,
-    /// What a message costs that comes from where the customer is, with the currency; `None` while no rate says so.
+    /// Cost of a message from the customer's country, with the currency; `None` without a rate.
     pub cost: Option<String>,
 }
 
@@ -60,8 +61,8 @@ struct WroteRow {
     cost: Option<String>,
 }
 
-/// Records that the customer wrote at `at` (the provider's time of the message), and answers what that came after. A late
-/// repetition never moves the window back.
+/// Records that the customer wrote at `at` (the provider's time), and returns the facts before it. A late repetition
+/// never moves the window back.
 pub async fn record_inbound(
     db: &mut PgConnection,
     client: ClientId,
@@ -109,8 +110,8 @@ pub async fn record_inbound(
     })
 }
 
-/// Records that messages went out at `at`, with the template of each or `None` for free-form ones. One
-/// statement; of several messages to one customer the last counts.
+/// Records messages that were sent at `at`, with the template of each or `None` for free-form ones, in one statement.
+/// Of several messages to one customer the last counts.
 pub async fn record_outbound(
     db: &mut PgConnection,
     client: ClientId,
@@ -141,17 +142,17 @@ pub async fn record_outbound(
     Ok(())
 }
 
-/// What went out to somebody, where that is learned from a status.
+/// A sent message that only a status reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LateOutbound {
-    /// When, by the provider.
+    /// Its time, from the provider.
     pub at: DateTime<Utc>,
-    /// The template that it was; `None` for free-form messages.
+    /// Its template; `None` for free-form messages.
     pub template: Option<SentTemplate>,
 }
 
-/// The same as [`record_outbound`] of messages whose calls were not answered: what went out after them counts. Providers tell of
-/// their time in whole seconds.
+/// As [`record_outbound`], for messages whose calls had no answer: later messages count. Providers report times in
+/// whole seconds.
 pub async fn record_late_outbound(
     db: &mut PgConnection,
     client: ClientId,
@@ -178,7 +179,7 @@ pub async fn record_late_outbound(
     Ok(())
 }
 
-/// Records the proof that customers are reached on the channels of inboxes. Writes, and locks, only the first time.
+/// Records the proof that channels of inboxes reach customers. Writes, and locks, only the first time.
 pub async fn mark_reached(
     db: &mut PgConnection,
     client: ClientId,
@@ -202,8 +203,7 @@ pub async fn mark_reached(
     Ok(())
 }
 
-/// What is known of the customers with these addresses on one inbox, by address. Those that were never heard of on it are
-/// absent.
+/// Returns the facts of the customers with these addresses on one inbox, by address. Unknown customers are absent.
 pub async fn facts(
     db: &mut PgConnection,
     client: ClientId,
@@ -242,8 +242,8 @@ pub async fn facts(
     rows.into_iter().map(facts).collect()
 }
 
-/// The phone numbers of customers who are named by a user id and known on an inbox, by that id; of several the one that was seen
-/// last. A customer without a number is absent, and so is one with a blocked number, in either spelling.
+/// Returns the phone numbers of customers by user id, if they are known on an inbox; of several numbers the last seen.
+/// Customers without a number, or with a blocked number in either spelling, are absent.
 pub async fn phones(
     db: &mut PgConnection,
     client: ClientId,
@@ -288,7 +288,7 @@ pub async fn phones(
     rows.into_iter().map(pair).collect()
 }
 
-/// The template that a customer was sent last on an inbox, if nothing free-form was sent since.
+/// Returns the last template that an inbox sent to a customer, if no free-form message was sent since.
 pub async fn last_template_of(
     db: &mut PgConnection,
     client: ClientId,
@@ -311,7 +311,7 @@ fn last_template(id: Option<String>, name: Option<String>) -> Option<SentTemplat
     Some(SentTemplate { id: id?, name: name.unwrap_or_default() })
 }
 
-/// When a customer last wrote to an inbox; `None` = never.
+/// Returns when a customer last wrote to an inbox; `None`: never.
 pub async fn last_inbound(
     db: &mut PgConnection,
     client: ClientId,

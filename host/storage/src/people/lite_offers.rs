@@ -1,5 +1,5 @@
-//! The numbered choices that a customer of a Lite number or a page was shown last (ADR 0024): those of messages that providers
-//! took, and those of a message whose call has begun, which a customer may answer before the provider does.
+//! The numbered choices that a customer of a Lite number or a page saw last (ADR 0024): those of accepted messages, and
+//! those of a message whose call has begun, because a customer may answer it before the provider does.
 
 use std::collections::BTreeMap;
 
@@ -19,24 +19,24 @@ use crate::{
 /// The message that shows choices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ShownBy {
-    /// A message that the provider took, by the provider's id.
+    /// A message that the provider accepted, by the provider's id.
     Taken(String),
     /// A message whose call has begun, by our id.
     InFlight(MessageId),
 }
 
-/// What a customer was shown.
+/// Choices that a customer saw.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
-    /// The message that shows it.
+    /// Their message.
     pub by: ShownBy,
     /// Its choices, in the order of their numbers.
     pub choices: Vec<Choice>,
-    /// Nothing went out since.
+    /// True if no message was sent since.
     pub is_last: bool,
 }
 
-/// What a message shows.
+/// The choices of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewOffer {
     /// Provider id of the message.
@@ -45,8 +45,8 @@ pub struct NewOffer {
     pub choices: Vec<Choice>,
 }
 
-/// Notes what went out, in the order in which it did: offers, and for everybody else (`None`) that their last offer is no
-/// longer the last message. Of several messages to one customer the last counts, and the last offer among them.
+/// Records sent messages in order: offers, and for messages without one (`None`) that the last offer is no longer the
+/// last message. Of several messages to one customer the last counts, and the last offer.
 pub async fn note(
     db: &mut PgConnection,
     client: ClientId,
@@ -118,19 +118,19 @@ struct OfferRows<'o> {
     are_last: Vec<bool>,
 }
 
-/// A call that begins: whom it is to, and what its message lets the customer choose.
+/// A call that begins: its customer, and the choices of its message.
 #[derive(Debug, Clone, Copy)]
 pub struct Begun<'c> {
     /// The message.
     pub message: MessageId,
     /// The customer.
     pub customer: CustomerId,
-    /// Its choices, in the order of their numbers; some.
+    /// Its choices, in the order of their numbers; not empty.
     pub choices: &'c [Choice],
 }
 
-/// Notes choices of messages whose calls begin now, in the transaction that marks them. Of several messages to one customer the
-/// last counts.
+/// Records choices of messages whose calls begin now, in the transaction of their marks. Of several messages to one
+/// customer the last counts.
 pub async fn begin(
     db: &mut PgConnection,
     client: ClientId,
@@ -162,7 +162,7 @@ pub async fn begin(
     Ok(())
 }
 
-/// Notes that calls without choices begin: what is in flight to these addresses is not the last message any more.
+/// Records that calls without choices begin: earlier messages in flight to these addresses are no longer the last ones.
 pub async fn overtake(db: &mut PgConnection, client: ClientId, inbox: InboxId, to: &[&Address]) -> Result<()> {
     if to.is_empty() {
         return Ok(());
@@ -186,7 +186,7 @@ pub async fn overtake(db: &mut PgConnection, client: ClientId, inbox: InboxId, t
     Ok(())
 }
 
-/// Forgets choices of messages whose calls have ended: they were shown, which [`note`] writes down, or they were not.
+/// Removes choices of messages whose calls have ended. [`note`] records those that were shown.
 pub async fn end(db: &mut PgConnection, client: ClientId, messages: &[MessageId]) -> Result<()> {
     if messages.is_empty() {
         return Ok(());
@@ -211,7 +211,7 @@ struct OfferRow {
     is_last: bool,
 }
 
-/// What a customer was shown last, the latest first: of a message in flight, and of one that the provider took.
+/// Returns the choices that a customer saw last, the latest first: of a message in flight, and of an accepted one.
 pub async fn of(db: &mut PgConnection, client: ClientId, inbox: InboxId, customer: CustomerId) -> Result<Vec<Offer>> {
     let rows: Vec<OfferRow> = sqlx::query_as(
         "(SELECT message_id, NULL AS provider_id, choices, is_last FROM offer_in_flight

@@ -1,4 +1,4 @@
-//! Customers who want no more marketing.
+//! Customers who stopped marketing.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use domain::{
 
 use crate::{PgConnection, Result};
 
-/// Marketing to a customer must cease.
+/// Stops marketing to a customer.
 pub async fn stop(db: &mut PgConnection, client: ClientId, customer: CustomerId, at: DateTime<Utc>) -> Result<()> {
     sqlx::query(
         "INSERT INTO marketing_stop (client_id, customer_id, stopped_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
@@ -23,7 +23,7 @@ pub async fn stop(db: &mut PgConnection, client: ClientId, customer: CustomerId,
     Ok(())
 }
 
-/// A customer wants marketing again.
+/// Allows marketing to a customer again.
 pub async fn resume(db: &mut PgConnection, client: ClientId, customer: CustomerId) -> Result<()> {
     sqlx::query("DELETE FROM marketing_stop WHERE client_id = $1 AND customer_id = $2")
         .bind(client.0)
@@ -33,7 +33,7 @@ pub async fn resume(db: &mut PgConnection, client: ClientId, customer: CustomerI
     Ok(())
 }
 
-/// Whether marketing to a customer must cease.
+/// True if a customer stopped marketing.
 pub async fn has_stopped(db: &mut PgConnection, client: ClientId, customer: CustomerId) -> Result<bool> {
     let found: Option<bool> =
         sqlx::query_scalar("SELECT true FROM marketing_stop WHERE client_id = $1 AND customer_id = $2")
@@ -44,7 +44,7 @@ pub async fn has_stopped(db: &mut PgConnection, client: ClientId, customer: Cust
     Ok(found.is_some())
 }
 
-/// Of these addresses those of customers to whom marketing must cease.
+/// Returns the addresses of customers who stopped marketing.
 pub async fn stopped(db: &mut PgConnection, client: ClientId, asked: &[&Address]) -> Result<HashSet<Address>> {
     if asked.is_empty() {
         return Ok(HashSet::new());
@@ -69,7 +69,7 @@ pub async fn stopped(db: &mut PgConnection, client: ClientId, asked: &[&Address]
     Ok(found.into_iter().filter_map(address).collect())
 }
 
-/// Two customers turned out to be one: a stop of either stays.
+/// Merges the stops of two customers who are one: a stop of either stays.
 pub async fn fold(db: &mut PgConnection, client: ClientId, survivor: CustomerId, absorbed: CustomerId) -> Result<()> {
     sqlx::query(
         "WITH gone AS (DELETE FROM marketing_stop WHERE client_id = $1 AND customer_id = $3 RETURNING stopped_at)

@@ -1,4 +1,4 @@
-//! Customers, their addresses, and what is known of them on each inbox.
+//! Customers, their addresses, and their facts on each inbox.
 
 pub mod customers;
 pub mod inbox_customers;

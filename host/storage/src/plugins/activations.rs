@@ -1,5 +1,4 @@
-//! Which plugin is in force where (`plugin_activation`), and every activation there ever was
-//! (`plugin_activation_history`): what a rollback goes back to.
+//! Activations in force (`plugin_activation`) and all past ones (`plugin_activation_history`), which a rollback needs.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -11,7 +10,7 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// The mode in which a plugin answers; the others only try something out.
+/// The mode in which the answers of a plugin take effect.
 pub const LIVE: &str = "live";
 
 /// A plugin in one of the slots of a client: a world, on one inbox or on all, in one of three modes.
@@ -27,23 +26,23 @@ pub struct Activation {
     pub mode: String,
     /// Name of the plugin.
     pub plugin: String,
-    /// Which upload of that name; `None` = shipped with the program, or a file of the plugins directory.
+    /// The upload of that name; `None`: shipped with the program, or a file of the plugins directory.
     pub upload: Option<Upload>,
-    /// What the plugin reads as its configuration: its author decides what may stand there. Its secrets are sealed.
+    /// Configuration of the plugin, in the form of its author. Its secrets are sealed.
     pub config: Opaque,
     /// Hosts that it may reach by HTTP.
     pub allowed_hosts: Vec<String>,
     /// Share of subjects that a canary answers for, 1 to 100.
     pub percent: i16,
-    /// Failures among a canary's calls, in percent, beyond which it is taken back.
+    /// Failure rate of a canary in percent above which it is taken back.
     pub error_threshold: i16,
-    /// Calls of a canary before that is judged.
+    /// Calls of a canary before its failure rate is judged.
     pub minimum_calls: i32,
     /// The live activation that this one replaced.
     pub previous: Option<Uuid>,
-    /// What of its calls is recorded.
+    /// Terms for the recording of its calls.
     pub recording: Option<RecordingTerms>,
-    /// Since when.
+    /// Time of the activation.
     pub activated_at: DateTime<Utc>,
 }
 
@@ -56,7 +55,7 @@ pub struct Upload {
     pub sha256: String,
 }
 
-/// What is recorded of the calls of an activation.
+/// Terms for the recording of an activation's calls.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordingTerms {
     /// Share of calls, above 0 and up to 1.
@@ -65,20 +64,20 @@ pub struct RecordingTerms {
     pub max_calls: i32,
     /// Bytes kept in all.
     pub max_bytes: i64,
-    /// Recordings with ids from this one on count towards both.
+    /// Recordings with ids from this one count.
     pub first: Uuid,
-    /// Nothing is recorded from then on.
+    /// End of the recording.
     pub until: DateTime<Utc>,
-    /// Why nothing more is recorded, in words; `None` = it goes on.
+    /// The reason why the recording ended, in words; `None` if it continues.
     pub stopped: Option<String>,
 }
 
 /// An activation of the past or the present.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PastActivation {
-    /// What was in force; without what was recorded.
+    /// The activation, without its recordings.
     pub activation: Activation,
-    /// When it ended; `None` = it is in force.
+    /// Its end; `None` if it is in force.
     pub ended_at: Option<DateTime<Utc>>,
     /// `replaced`, `promoted`, `rolled-back`, `deactivated` or `canary-failed`.
     pub end_reason: Option<String>,
@@ -155,13 +154,13 @@ fn scope(inbox: Option<InboxId>) -> Uuid {
     inbox.map_or(Uuid::nil(), |inbox| inbox.0)
 }
 
-/// Holds every other change of a client's plugins off until this transaction ends.
+/// Locks the plugins of a client against other changes until the transaction ends.
 pub async fn lock(db: &mut PgConnection, client: ClientId) -> Result<()> {
     sqlx::query("SELECT 1 FROM client WHERE id = $1 FOR NO KEY UPDATE").bind(client.0).execute(db).await?;
     Ok(())
 }
 
-/// What is in force for these worlds on an inbox: the inbox's own slots and those of the whole client, the inbox's first.
+/// Returns the activations of these worlds in force on an inbox: of the inbox first, then of the whole client.
 pub async fn in_force(
     db: &mut PgConnection,
     client: ClientId,
@@ -184,7 +183,7 @@ pub async fn in_force(
     Ok(rows.into_iter().map(Activation::from).collect())
 }
 
-/// What is in force for `world` in exactly this scope, in any mode.
+/// Returns the activations of `world` in exactly this scope, in any mode.
 pub async fn in_scope(
     db: &mut PgConnection,
     client: ClientId,
@@ -255,8 +254,7 @@ pub async fn begin(db: &mut PgConnection, client: ClientId, activation: &Activat
     Ok(())
 }
 
-/// Empties the slot that this activation fills; `false` when it is no longer in force. `reason` as in
-/// [`PastActivation::end_reason`].
+/// Ends an activation; `false` if it is not in force. `reason` as in [`PastActivation::end_reason`].
 pub async fn end(
     db: &mut PgConnection,
     client: ClientId,
@@ -282,7 +280,7 @@ pub async fn end(
     Ok(true)
 }
 
-/// An activation of the past or the present.
+/// Returns a past or present activation.
 pub async fn past(db: &mut PgConnection, client: ClientId, activation: Uuid) -> Result<Option<PastActivation>> {
     let row: Option<PastRow> = sqlx::query_as(
         "SELECT id, world, inbox_id, mode, plugin, version, sha256, config, allowed_hosts, percent, error_threshold,
@@ -298,7 +296,7 @@ pub async fn past(db: &mut PgConnection, client: ClientId, activation: Uuid) -> 
     Ok(row.map(PastActivation::from))
 }
 
-/// The latest live activation of a scope, whether it is in force or ended.
+/// Returns the latest live activation of a scope, in force or ended.
 pub async fn latest_live(
     db: &mut PgConnection,
     client: ClientId,
@@ -338,7 +336,7 @@ pub async fn history(db: &mut PgConnection, client: ClientId, plugin: &str, limi
     Ok(rows.into_iter().map(PastActivation::from).collect())
 }
 
-/// Says what of the calls of an activation is recorded from now on; `None` = nothing. `false` when it is not in force.
+/// Sets the terms for recording an activation's calls; `None` ends it. `false` if the activation is not in force.
 pub async fn set_recording(
     db: &mut PgConnection,
     client: ClientId,
@@ -363,7 +361,7 @@ pub async fn set_recording(
     Ok(done.rows_affected() > 0)
 }
 
-/// Ends a recording that has all it may have, for a reason in words; `false` when it is over or begun anew already.
+/// Ends a full recording for a reason in words; `false` if it ended or began anew.
 pub async fn stop_recording(
     db: &mut PgConnection,
     client: ClientId,
@@ -387,7 +385,7 @@ pub async fn stop_recording(
 /// An uploaded version that is in force somewhere.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct InForce {
-    /// Whose.
+    /// The client.
     pub client_id: Uuid,
     /// Name of the plugin.
     pub plugin: String,
@@ -397,8 +395,8 @@ pub struct InForce {
     pub sha256: String,
 }
 
-/// Uploaded versions of all clients that were activated since a moment, the newest first: for nodes that load them
-/// ahead of their first call.
+/// Returns uploaded versions of all clients that were activated since a moment, newest first. Nodes load them before
+/// their first call.
 pub async fn activated_since(db: &mut PgConnection, since: DateTime<Utc>, limit: i64) -> Result<Vec<InForce>> {
     Ok(sqlx::query_as(
         "SELECT client_id, plugin, version, sha256 FROM plugin_activation

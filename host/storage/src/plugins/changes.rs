@@ -1,4 +1,4 @@
-//! The wire between nodes: which version of whom was put in force. Only a hint, so that the others load it ahead of its
+//! Notices between nodes about versions that were put in force. A notice is only a hint to load a version before its
 //! first call; the table is the truth.
 
 use std::time::Duration;
@@ -9,35 +9,37 @@ use sqlx::postgres::PgNotification;
 use crate::{Error, PgConnection, PgPool, Result, read_only::Trusted, session::Listener};
 
 const CHANNEL: &str = "patchbay_plugin";
-/// How often a connection over which nothing comes must show that it lives. That of a machine that has vanished never ends.
+/// How often a silent connection must show that it lives. The connection of a machine that has vanished never ends by
+/// itself.
 const LOOK: Duration = Duration::from_secs(30);
 
 /// A version that was put in force somewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// Whose.
+    /// The client.
     pub client: ClientId,
     /// Hash of its bytes.
     pub sha256: String,
 }
 
-/// Tells the other nodes. Not in a transaction that other work waits for: notifying serialises commits.
+/// Notifies the other nodes. Do not use it in a transaction that other work waits for, because notifications serialise
+/// commits.
 pub async fn announce(db: &mut PgConnection, change: &Change) -> Result<()> {
     let told = format!("{} {}", change.client, change.sha256);
     sqlx::query("SELECT pg_notify($1, $2)").bind(CHANNEL).bind(told).execute(db).await?;
     Ok(())
 }
 
-/// Hears what nodes tell, on a session outside the pool.
+/// Receives the notices of nodes, on a session outside the pool.
 pub struct Changes {
     listener: Listener,
     trusted: Trusted,
 }
 
-/// What came first.
+/// The first of two events.
 enum Next {
     Told(PgNotification),
-    /// The connection is doubted, or has been still for long.
+    /// The connection is in doubt, or was silent for long.
     Look,
 }
 
@@ -47,8 +49,8 @@ impl Changes {
         Ok(Self { listener: db.listen(CHANNEL).await?, trusted: Trusted::from_now() })
     }
 
-    /// The next change. Fails as soon as the database answers nothing any more. After an error listen anew: what was told
-    /// in between is lost.
+    /// Returns the next change. Fails as soon as the database does not answer. After an error listen anew: notices in
+    /// between are lost.
     pub async fn next(&mut self) -> Result<Change> {
         loop {
             let next = tokio::select! {
@@ -67,7 +69,7 @@ impl Changes {
         }
     }
 
-    /// Fails unless the connection lives, and its server takes changes: only there do others tell theirs.
+    /// Fails unless the connection lives and its server takes changes, because nodes send their notices only there.
     async fn look(&mut self) -> Result<()> {
         let now = Trusted::from_now();
         if self.listener.takes_changes().await? {
@@ -78,7 +80,7 @@ impl Changes {
     }
 }
 
-/// The failure of a session that ended, although there is another one: what was told between the two was not heard.
+/// The failure of a session that ended, also if there is a new one: notices between the two were lost.
 fn lost() -> Error {
     Error::Database(sqlx::Error::Io(std::io::ErrorKind::ConnectionReset.into()))
 }

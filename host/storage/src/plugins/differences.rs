@@ -1,4 +1,4 @@
-//! Where a shadow answered differently from the live version (`plugin_difference`).
+//! Differences between the answers of a shadow and of the live version (`plugin_difference`).
 
 use domain::{ids::ClientId, opaque::Opaque};
 use sqlx::types::Json;
@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// Two answers to one question that are not the same.
+/// Two different answers to one question.
 #[derive(Debug, Clone, PartialEq, sqlx::FromRow)]
 pub struct Difference {
     /// Its id.
@@ -22,10 +22,10 @@ pub struct Difference {
     pub live_plugin: String,
     /// Its version.
     pub live_version: Option<i32>,
-    /// What the question was about: a participant, a message, a delivery.
+    /// Subject of the question: a participant, a message, a delivery.
     #[sqlx(rename = "subject_id")]
     pub subject: Uuid,
-    /// The answer that took effect, in the form of its world and its version of the interface: it is only shown.
+    /// The answer that took effect, in the form of its world and interface version. It is only shown.
     #[sqlx(json)]
     pub live: Opaque,
     /// The answer that was dropped.
@@ -33,7 +33,7 @@ pub struct Difference {
     pub shadow: Opaque,
 }
 
-/// Keeps a difference.
+/// Stores a difference.
 pub async fn insert(db: &mut PgConnection, client: ClientId, difference: &Difference) -> Result<()> {
     sqlx::query(
         "INSERT INTO plugin_difference (client_id, id, activation_id, plugin, version, live_plugin, live_version, subject_id,
@@ -55,7 +55,7 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, difference: &Differ
     Ok(())
 }
 
-/// A page of the differences of a plugin as a shadow, newest first, and how many there are in all.
+/// Returns a page of the differences of a plugin as a shadow, newest first, and the total.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,

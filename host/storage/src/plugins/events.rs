@@ -1,4 +1,4 @@
-//! What happened to a plugin, for its client to read (`plugin_event`).
+//! Events of plugins, for their client (`plugin_event`).
 
 use chrono::{DateTime, Utc};
 use domain::ids::ClientId;
@@ -6,24 +6,24 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// Something that happened to a plugin.
+/// An event of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct PluginEvent {
     /// Its id.
     pub id: Uuid,
     /// Name of the plugin.
     pub plugin: String,
-    /// Which version, if it was about one.
+    /// Its version, if the event is about one.
     pub version: Option<i32>,
     /// `UPLOADED`, `ACTIVATED`, `CIRCUIT_OPENED` and others.
     pub kind: String,
-    /// In words.
+    /// The reason, in words.
     pub reason: Option<String>,
-    /// When.
+    /// Its time.
     pub at: DateTime<Utc>,
 }
 
-/// Keeps an event; call it in the transaction of what it tells.
+/// Stores an event. Call it in the transaction of its cause.
 pub async fn insert(db: &mut PgConnection, client: ClientId, event: &PluginEvent) -> Result<()> {
     sqlx::query(
         "INSERT INTO plugin_event (client_id, id, plugin, version, kind, reason, at) VALUES ($1, $2, $3, $4, $5, $6, $7)",
@@ -40,7 +40,7 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, event: &PluginEvent
     Ok(())
 }
 
-/// A page of what happened to a plugin, newest first, and how many there are in all.
+/// Returns a page of the events of a plugin, newest first, and the total.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,

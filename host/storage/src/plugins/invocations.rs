@@ -1,45 +1,45 @@
-//! What calls of plugins did (`plugin_invocation`).
+//! Calls of plugins (`plugin_invocation`).
 
 use domain::ids::ClientId;
 use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// Of a canary, the calls that its error rate is taken from.
+/// Calls of a canary from which its failure rate is computed.
 const JUDGED_CALLS: i64 = 1_000;
 
-/// What one call of a plugin did.
+/// A call of a plugin.
 #[derive(Debug, Clone, PartialEq, sqlx::FromRow)]
 pub struct Invocation {
     /// Its id.
     pub id: Uuid,
     /// Name of the plugin.
     pub plugin: String,
-    /// Version that was called.
+    /// The called version.
     pub version: String,
-    /// World that it was called in.
+    /// The called world.
     pub world: String,
     /// `answered`, `trapped` and others.
     pub outcome: String,
-    /// How long the call took.
+    /// Duration of the call.
     pub duration_micros: i64,
-    /// Largest memory it had.
+    /// Largest memory of the call.
     pub peak_memory_bytes: i64,
-    /// What it logged, one line each.
+    /// Its log, one line each.
     pub logs: String,
-    /// Why it failed.
+    /// The reason of a failure.
     pub error: Option<String>,
-    /// What it was about: a participant, a message, a delivery.
+    /// Its subject: a participant, a message, a delivery.
     #[sqlx(rename = "subject_id")]
     pub subject: Option<Uuid>,
-    /// The activation that it answered for; `None` = the one that ships with the program.
+    /// Its activation; `None`: the plugin that ships with the program.
     #[sqlx(rename = "activation_id")]
     pub activation: Option<Uuid>,
     /// `live`, `shadow` or `canary`.
     pub mode: String,
 }
 
-/// Keeps what calls did, in one statement.
+/// Stores calls in one statement.
 pub async fn record(db: &mut PgConnection, client: ClientId, invocations: &[Invocation]) -> Result<()> {
     sqlx::query(
         "INSERT INTO plugin_invocation (client_id, id, plugin, version, world, outcome, duration_micros, peak_memory_bytes,
@@ -65,18 +65,18 @@ pub async fn record(db: &mut PgConnection, client: ClientId, invocations: &[Invo
     Ok(())
 }
 
-/// Which calls of a plugin are wanted; `None` = all.
+/// A filter of the calls of a plugin; `None` matches all.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Wanted<'a> {
-    /// Only those with this outcome.
+    /// Only calls with this outcome.
     pub outcome: Option<&'a str>,
-    /// Only those in this mode.
+    /// Only calls in this mode.
     pub mode: Option<&'a str>,
-    /// Only those that were made after this one: for whoever follows.
+    /// Only calls after this one, for readers that follow.
     pub after: Option<Uuid>,
 }
 
-/// A page of calls, newest first, and how many there are in all.
+/// Returns a page of calls, newest first, and the total.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
@@ -116,16 +116,17 @@ pub async fn page(
     Ok((rows, total))
 }
 
-/// How the latest calls of a canary went.
+/// Results of the latest calls of a canary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::FromRow)]
 pub struct Tally {
-    /// Calls that count, the latest 1,000 at most.
+    /// Calls that count, at most the latest 1,000.
     pub calls: i64,
-    /// Those that gave no answer.
+    /// Calls without an answer.
     pub failures: i64,
 }
 
-/// How the latest calls of a canary went, without those whose outcome says nothing about the plugin (`ignored`).
+/// Returns the results of the latest calls of a canary. Calls with an outcome in `ignored` say nothing about the plugin
+/// and do not count.
 pub async fn tally(db: &mut PgConnection, client: ClientId, activation: Uuid, ignored: &[&str]) -> Result<Tally> {
     Ok(sqlx::query_as(
         "SELECT count(*) AS calls, count(*) FILTER (WHERE outcome <> 'answered') AS failures

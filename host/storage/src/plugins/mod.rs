@@ -1,5 +1,4 @@
-//! Plugins of clients, one file per table: what they uploaded, which version is in force where, and what is kept about
-//! the calls.
+//! Plugins of clients, one file per table: uploads, activations, and records of calls.
 
 pub mod activations;
 pub mod changes;

@@ -1,4 +1,4 @@
-//! Calls with all that went in and out, to be made again (`plugin_recording`).
+//! Calls with all inputs and outputs, for replays (`plugin_recording`).
 
 use domain::ids::ClientId;
 use uuid::Uuid;
@@ -11,7 +11,7 @@ use crate::{PgConnection, Result};
 pub struct Recording {
     /// Its id: that of the invocation.
     pub id: Uuid,
-    /// The activation that it was made for.
+    /// Its activation.
     #[sqlx(rename = "activation_id")]
     pub activation: Uuid,
     /// Name of the plugin.
@@ -20,23 +20,23 @@ pub struct Recording {
     pub version: Option<i32>,
     /// Its world.
     pub world: String,
-    /// What the call was about: a participant, a message, a delivery.
+    /// Subject of the call: a participant, a message, a delivery.
     #[sqlx(rename = "subject_id")]
     pub subject: Uuid,
-    /// The recording as the plugin host wrote it, byte for byte.
+    /// The recording, byte for byte as the plugin host wrote it.
     pub recording: String,
 }
 
-/// What became of a recording.
+/// The result of storing a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Keeping {
-    /// It is kept.
+    /// True if it is stored.
     pub kept: bool,
-    /// There is no room for another one.
+    /// Set if there is no room for another one.
     pub full: Option<Full>,
 }
 
-/// Which of its terms ends a recording.
+/// The term that ends a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Full {
     /// [`RecordingTerms::max_calls`].
@@ -52,7 +52,7 @@ struct Sums {
 }
 
 impl Sums {
-    /// `bytes`: of the recording at hand.
+    /// `bytes`: of this recording.
     fn judge(&self, bytes: i64, terms: &RecordingTerms) -> Keeping {
         let (calls, bytes) = (self.calls + 1, self.bytes.saturating_add(bytes));
         let most_calls = i64::from(terms.max_calls);
@@ -66,7 +66,7 @@ impl Sums {
     }
 }
 
-/// Keeps a recording, unless the terms leave no room for it. Two calls at once may both be the last.
+/// Stores a recording if the terms leave room for it. Two concurrent calls may both be the last one.
 pub async fn insert(
     db: &mut PgConnection,
     client: ClientId,
@@ -103,17 +103,17 @@ pub async fn insert(
     Ok(keeping)
 }
 
-/// A recording in a list: which one it is, and how long.
+/// A recording in a list: its id and its size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::FromRow)]
 pub struct Listed {
     /// Its id.
     pub id: Uuid,
-    /// Bytes of what was recorded.
+    /// Size in bytes.
     pub bytes: i64,
 }
 
-/// A page of the recordings of a plugin, newest first, and how many there are in all. They are long: what is in them is
-/// read with [`of_ids`], some at a time.
+/// Returns a page of the recordings of a plugin, newest first, and the total. They are long: read their contents with
+/// [`of_ids`], a few at a time.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
@@ -138,7 +138,7 @@ pub async fn page(
     Ok((rows, total))
 }
 
-/// These recordings, newest first; those that are gone are absent.
+/// Returns these recordings, newest first. Removed ones are absent.
 pub async fn of_ids(db: &mut PgConnection, client: ClientId, ids: &[Uuid]) -> Result<Vec<Recording>> {
     Ok(sqlx::query_as(
         "SELECT id, activation_id, plugin, version, world, subject_id, recording
@@ -150,7 +150,7 @@ pub async fn of_ids(db: &mut PgConnection, client: ClientId, ids: &[Uuid]) -> Re
     .await?)
 }
 
-/// Recordings of a plugin that are older than `before`, the newest first.
+/// Returns recordings of a plugin that are older than `before`, newest first.
 pub async fn older(
     db: &mut PgConnection,
     client: ClientId,

@@ -1,4 +1,4 @@
-//! Comparisons with a shadow that were skipped because there was no room for them (`plugin_shadow_skip`).
+//! Comparisons with a shadow that were skipped for lack of room (`plugin_shadow_skip`).
 
 use chrono::{DateTime, Utc};
 use domain::ids::ClientId;
@@ -6,10 +6,10 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// Shadows of a plugin that are told about, the latest ones.
+/// Most shadows of a plugin in an answer, the latest ones.
 const TOLD: i64 = 100;
 
-/// Comparisons that one shadow went without.
+/// Skipped comparisons of one shadow.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct Skipped {
     /// Activation of the shadow.
@@ -19,13 +19,13 @@ pub struct Skipped {
     pub plugin: String,
     /// Its version.
     pub version: Option<i32>,
-    /// How many.
+    /// Their number.
     pub comparisons: i64,
-    /// When the latest one was.
+    /// Time of the latest one.
     pub last_at: DateTime<Utc>,
 }
 
-/// Adds to what shadows went without.
+/// Adds skipped comparisons.
 pub async fn add(db: &mut PgConnection, client: ClientId, skipped: &[Skipped]) -> Result<()> {
     sqlx::query(
         "INSERT INTO plugin_shadow_skip AS known (client_id, activation_id, plugin, version, comparisons, last_at)
@@ -44,7 +44,7 @@ pub async fn add(db: &mut PgConnection, client: ClientId, skipped: &[Skipped]) -
     Ok(())
 }
 
-/// What the shadows of a plugin went without, the latest first.
+/// Returns the skipped comparisons of the shadows of a plugin, the latest first.
 pub async fn of_plugin(db: &mut PgConnection, client: ClientId, plugin: &str) -> Result<Vec<Skipped>> {
     Ok(sqlx::query_as(
         "SELECT activation_id, plugin, version, comparisons, last_at FROM plugin_shadow_skip

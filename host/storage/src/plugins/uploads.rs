@@ -1,4 +1,4 @@
-//! Uploads that are answered before they are done (`plugin_upload`).
+//! Uploads that are answered before they end (`plugin_upload`).
 
 use chrono::{DateTime, Utc};
 use domain::{body::FieldFault, ids::ClientId};
@@ -10,7 +10,7 @@ use crate::{
     stored::{self, Stored},
 };
 
-/// An upload of which nothing was heard for so long is nobody's any more, in seconds.
+/// Seconds of silence after which an upload counts as abandoned.
 const SILENT_SECONDS: i32 = 60;
 
 /// An upload.
@@ -22,39 +22,39 @@ pub struct Upload {
     pub plugin: String,
     /// Bytes of the component.
     pub size: i64,
-    /// How far it is.
+    /// State.
     pub state: UploadState,
-    /// When it came.
+    /// When it began.
     pub created_at: DateTime<Utc>,
 }
 
-/// How far an upload is.
+/// State of an upload.
 #[derive(Debug, Clone, PartialEq)]
 pub enum UploadState {
-    /// It is checked, compiled and tried out.
+    /// It is being checked, compiled and tried.
     Compiling,
-    /// The process that worked on it is gone.
+    /// Its process has ended.
     Abandoned,
-    /// It is this version.
+    /// It has become this version.
     Ready(i32),
-    /// It was not taken.
+    /// It was refused.
     Refused(Refused),
 }
 
-/// Why an upload was not taken.
+/// The reason why an upload was refused.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Refused {
-    /// What kind of reason it is: the use case has the words.
+    /// Kind of the reason; the use case has the texts.
     pub kind: String,
-    /// In words.
+    /// The reason, in words.
     pub said: String,
-    /// What is wrong with the component.
+    /// Faults of the component.
     pub faults: Vec<FieldFault>,
-    /// Seconds after which it is worth trying again.
+    /// Seconds after which a new attempt may succeed.
     pub wait_seconds: Option<u64>,
 }
 
-/// Notes an upload that begins.
+/// Records the begin of an upload.
 pub async fn begin(db: &mut PgConnection, client: ClientId, upload: &Upload) -> Result<()> {
     sqlx::query(
         "INSERT INTO plugin_upload (client_id, id, plugin, size, state, created_at, seen_at)
@@ -70,7 +70,7 @@ pub async fn begin(db: &mut PgConnection, client: ClientId, upload: &Upload) -> 
     Ok(())
 }
 
-/// Says that an upload is still being worked on.
+/// Records that work on an upload continues.
 pub async fn seen(db: &mut PgConnection, client: ClientId, id: Uuid) -> Result<()> {
     sqlx::query("UPDATE plugin_upload SET seen_at = now() WHERE client_id = $1 AND id = $2")
         .bind(client.0)
@@ -80,7 +80,7 @@ pub async fn seen(db: &mut PgConnection, client: ClientId, id: Uuid) -> Result<(
     Ok(())
 }
 
-/// Says what became of an upload: its version, or why it was not taken.
+/// Records the end of an upload: its version, or the reason of a refusal.
 pub async fn end(
     db: &mut PgConnection,
     client: ClientId,

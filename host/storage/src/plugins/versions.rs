@@ -1,4 +1,4 @@
-//! What clients uploaded: names (`plugin`), versions (`plugin_version`) and their bytes, once per client
+//! Uploads of clients: names (`plugin`), versions (`plugin_version`) and their bytes, once per client
 //! (`plugin_component`).
 
 use chrono::{DateTime, Utc};
@@ -11,10 +11,10 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// Live activations of a plugin, the latest of all scopes, whose versions are kept for a rollback.
+/// Latest live activations of a plugin, over all scopes, whose versions are kept for a rollback.
 const ROLLBACK_DEPTH: i64 = 50;
 
-/// A name that a client uploads under.
+/// A plugin name of a client.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct Plugin {
     /// The name.
@@ -23,7 +23,7 @@ pub struct Plugin {
     pub world: String,
     /// The newest version.
     pub last_version: i32,
-    /// When the first version came.
+    /// When the first version was uploaded.
     pub created_at: DateTime<Utc>,
 }
 
@@ -38,17 +38,17 @@ pub struct Version {
     pub version: i32,
     /// Hash of the bytes, in hexadecimal.
     pub sha256: String,
-    /// How many bytes.
+    /// Size in bytes.
     pub size: i64,
-    /// Version of the interfaces that it was built for.
+    /// Version of the interfaces that it targets.
     pub api_version: String,
     /// Interfaces that it imports.
     pub imports: Vec<String>,
-    /// What it exports as the schema of its configuration.
+    /// The exported schema of its configuration.
     pub config_schema: Option<Opaque>,
-    /// Who uploaded it; `None` = somebody at the command line.
+    /// The user who uploaded it; `None`: the command line.
     pub created_by: Option<UserId>,
-    /// When.
+    /// Time of the upload.
     pub created_at: DateTime<Utc>,
 }
 
@@ -92,12 +92,12 @@ pub async fn plugin(db: &mut PgConnection, client: ClientId, name: &str) -> Resu
         .await?)
 }
 
-/// How many names a client uploads under.
+/// Returns the number of plugin names of a client.
 pub async fn count(db: &mut PgConnection, client: ClientId) -> Result<i64> {
     Ok(sqlx::query_scalar("SELECT count(*) FROM plugin WHERE client_id = $1").bind(client.0).fetch_one(db).await?)
 }
 
-/// The newest version of each name that contains `search`, folded (`""` = all), by name.
+/// Returns the newest version of each name that contains `search`, folded (`""`: all), by name.
 pub async fn newest(db: &mut PgConnection, client: ClientId, search: &str) -> Result<Vec<Version>> {
     let rows: Vec<Row> = sqlx::query_as(
         "SELECT v.name, p.world, v.version, v.sha256, v.size, v.api_version, v.imports, v.config_schema, v.created_by,
@@ -112,7 +112,7 @@ pub async fn newest(db: &mut PgConnection, client: ClientId, search: &str) -> Re
     Ok(rows.into_iter().map(Version::from).collect())
 }
 
-/// A page of the versions of a name, newest first, and how many there are in all.
+/// Returns a page of the versions of a name, newest first, and the total.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
@@ -139,7 +139,7 @@ pub async fn page(
     Ok((rows.into_iter().map(Version::from).collect(), total))
 }
 
-/// The lowest version of a name that is still kept.
+/// Returns the lowest stored version of a name.
 pub async fn oldest(db: &mut PgConnection, client: ClientId, name: &str) -> Result<Option<i32>> {
     Ok(sqlx::query_scalar("SELECT min(version) FROM plugin_version WHERE client_id = $1 AND name = $2")
         .bind(client.0)

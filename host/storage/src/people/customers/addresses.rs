@@ -1,4 +1,4 @@
-//! Addresses, each pointing at one customer of the client.
+//! Addresses. Each belongs to one customer of the client.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,14 +12,14 @@ use uuid::Uuid;
 use super::Introduction;
 use crate::{PgConnection, Result, stored};
 
-/// What an event names, with the other spellings of its numbers, sorted and without repetitions.
+/// The addresses of an event with the other spellings of its numbers, sorted, without repetitions.
 pub(super) fn named(introduction: &Introduction) -> Vec<Address> {
     with_spellings(introduction.addresses.iter().chain(&introduction.replaced))
 }
 
-/// Addresses with the other spellings of those that have one ([`domain::numbering`]), sorted and without repetitions. Both
-/// spellings of a number are rows of one customer, so that a look-up of either finds it; the one that has not been used is older
-/// than all others, and is not shown.
+/// Adds the other spellings ([`domain::numbering`]) to addresses, sorted, without repetitions. Both spellings of a
+/// number are rows of one customer, so that each finds it. The unused spelling is older than all other addresses and is
+/// not shown.
 pub(super) fn with_spellings<'a>(addresses: impl IntoIterator<Item = &'a Address>) -> Vec<Address> {
     let both = |address: &Address| [Some(address.clone()), address.other_spelling()].into_iter().flatten();
     let mut named: Vec<Address> = addresses.into_iter().flat_map(both).collect();
@@ -36,7 +36,7 @@ fn values(addresses: &[Address]) -> Vec<&str> {
     addresses.iter().map(Address::value).collect()
 }
 
-/// Whose addresses these are, as far as known.
+/// Returns the customers of these addresses, if known.
 pub(super) async fn find(
     db: &mut PgConnection,
     client: ClientId,
@@ -45,7 +45,7 @@ pub(super) async fn find(
     Ok(find_used(db, client, addresses).await?.0)
 }
 
-/// Whose addresses these are, as far as known; and which of them have not been used yet.
+/// Returns the customers of these addresses, if known, and which addresses are unused.
 pub(super) async fn find_used(
     db: &mut PgConnection,
     client: ClientId,
@@ -73,7 +73,7 @@ pub(super) async fn find_used(
     Ok((known, unused))
 }
 
-/// The addresses of a customer, the one that was seen last first.
+/// Returns the addresses of a customer, the last seen first.
 pub(super) async fn of_customer(db: &mut PgConnection, client: ClientId, customer: CustomerId) -> Result<Vec<Address>> {
     let rows: Vec<(String, String)> = sqlx::query_as(
         "SELECT kind, value FROM customer_address WHERE client_id = $1 AND customer_id = $2
@@ -87,7 +87,7 @@ pub(super) async fn of_customer(db: &mut PgConnection, client: ClientId, custome
     rows.iter().map(|(kind, value)| stored::address("customer_address", columns, kind, value)).collect()
 }
 
-/// Those of `customers` who have a BSUID.
+/// Returns the customers with a BSUID.
 pub(super) async fn with_bsuid(
     db: &mut PgConnection,
     client: ClientId,
@@ -106,8 +106,8 @@ pub(super) async fn with_bsuid(
     Ok(rows.into_iter().map(CustomerId).collect())
 }
 
-/// Adds addresses that nobody has yet, and answers how many were still free. Pass them sorted: two transactions that add
-/// the same ones then wait for each other instead of deadlocking.
+/// Inserts new addresses and returns how many were free. Pass them sorted, so that two transactions with the same
+/// addresses wait for each other and do not deadlock.
 pub(super) async fn insert(
     db: &mut PgConnection,
     client: ClientId,
@@ -128,7 +128,7 @@ pub(super) async fn insert(
     Ok(usize::try_from(done.rows_affected()).unwrap_or(usize::MAX))
 }
 
-/// Makes addresses the ones that are shown and written to. Writes only where another one is newer, which is rare.
+/// Makes addresses the shown ones, which messages are sent to. Writes only if another one is newer, which is rare.
 pub(super) async fn touch(
     db: &mut PgConnection,
     client: ClientId,
@@ -153,7 +153,7 @@ pub(super) async fn touch(
     Ok(())
 }
 
-/// Forgets an address in all its spellings, because it will be another person's.
+/// Removes an address in all its spellings, because it will belong to another person.
 pub(super) async fn remove(db: &mut PgConnection, client: ClientId, address: &Address) -> Result<()> {
     for spelled in with_spellings([address]) {
         sqlx::query("DELETE FROM customer_address WHERE client_id = $1 AND kind = $2 AND value = $3")

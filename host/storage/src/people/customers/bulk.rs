@@ -12,9 +12,8 @@ use domain::{
 use super::{Introduction, Met, addresses, resolve};
 use crate::{Error, PgConnection, Result, chat::participants::Folded};
 
-/// The customers of recipients, in the order of `recipients`; unknown ones are created, all in a handful of statements.
-/// Pass the address that is written to: another one that a client wrote beside it is a claim, not evidence, and neither
-/// merges nor names anybody.
+/// Returns the customers of recipients in their order, and creates unknown ones, in a few statements. Pass the address
+/// that is written to. A second address from the client is a claim, not evidence: it merges and names no customer.
 pub async fn resolve_many(
     db: &mut PgConnection,
     client: ClientId,
@@ -34,10 +33,10 @@ pub async fn resolve_many(
     recipients.iter().map(customer).collect()
 }
 
-/// The customers of recipients to whom a provider has sent, in the order of `sent`: the address that was written to, and what
-/// the provider calls the same person: a canonical phone number (Brazil, Argentina, Mexico), a BSUID. That is evidence, so it
-/// names the customer, and may merge two ([`super::introduce`]). The address that was written to stays an alias of a canonical
-/// one. What is known already costs one statement, and BSUIDs of those who have none yet a handful for all.
+/// Returns the customers of sent messages in their order. Each has the address that was written to and the provider's
+/// addresses of the same person: a canonical phone number (Brazil, Argentina, Mexico), a BSUID. These are evidence:
+/// they name the customer and may merge two ([`super::introduce`]). The used address stays an alias of a canonical one.
+/// Known addresses cost one statement, and new BSUIDs a few for all.
 pub async fn resolve_sent(
     db: &mut PgConnection,
     client: ClientId,
@@ -79,10 +78,10 @@ pub async fn resolve_sent(
     Ok(Met { who: resolve_many(db, client, ids, &written, now).await?, folded })
 }
 
-/// An address that was written to, and what the provider calls the same person.
+/// A used address, and the provider's addresses of the same person.
 type Sent<'a> = (&'a Address, &'a [Address]);
 
-/// Gives BSUIDs that nobody has to those who have none, and answers the ones of whom that cannot be said.
+/// Gives new BSUIDs to customers without one. Returns the messages for which this is not clear.
 async fn attach<'a>(
     db: &mut PgConnection,
     client: ClientId,
@@ -107,7 +106,7 @@ async fn attach<'a>(
     }
     pairs.sort();
     if addresses::insert(db, client, &pairs, |_| now).await? < pairs.len() {
-        // One was taken meanwhile, or is named as two people's: each is looked at by itself.
+        // One was taken by another transaction, or two people have it: each is resolved separately.
         return Ok(plain.to_vec());
     }
     let current: Vec<Address> = written.into_iter().cloned().collect();
@@ -124,13 +123,13 @@ fn introduction(written: &Address, named: &[Address]) -> Introduction {
     Introduction { addresses, replaced: canonical.then(|| written.clone()), ..Introduction::default() }
 }
 
-/// Addresses were taken and given away again between two statements; the caller's transaction is tried again.
+/// Addresses changed their owner between two statements. The caller's transaction is tried again.
 pub(super) fn keep_changing() -> Error {
     Error::Database(sqlx::Error::Protocol("the addresses of a customer keep changing; try again".to_owned()))
 }
 
-/// Creates a customer for each of `wanted`, which are sorted; where another transaction was faster, its customer counts. Both
-/// spellings of a number are one customer, and one that is known by the other spelling is that customer.
+/// Creates a customer for each of the sorted `wanted`. If another transaction was faster, its customer counts. Both
+/// spellings of a number are one customer; a customer that is known by the other spelling is used.
 async fn create_missing(
     db: &mut PgConnection,
     client: ClientId,

@@ -1,4 +1,4 @@
-//! Two customers turn out to be one: what belongs to the younger one moves to the older one.
+//! Merges two customers who are one person: the rows of the younger one move to the older one.
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, CustomerId};
@@ -13,8 +13,8 @@ use crate::{
     tenancy::contacts,
 };
 
-/// Folds `absorbed` into `survivor`: addresses, what is known per inbox, chats. Both rows stay; the absorbed one says
-/// what it became, so that old ids keep resolving. Answers which chats became one.
+/// Merges `absorbed` into `survivor`: addresses, facts per inbox, chats. Both rows stay; the absorbed one names the
+/// survivor, so that old ids still resolve. Returns the merged chats.
 pub(super) async fn merge(
     db: &mut PgConnection,
     client: ClientId,
@@ -45,7 +45,7 @@ pub(super) async fn merge(
     .bind(absorbed.0)
     .execute(&mut *db)
     .await?;
-    // Whoever was merged into the absorbed one before follows it.
+    // Customers that were merged into the absorbed one follow it.
     for followers in [
         "UPDATE customer SET merged_into = $2 WHERE client_id = $1 AND id = $3",
         "UPDATE customer SET merged_into = $2 WHERE client_id = $1 AND merged_into = $3",
@@ -56,7 +56,7 @@ pub(super) async fn merge(
     Ok(folded)
 }
 
-/// In the order of ids, so that two merges of the same people do not deadlock.
+/// In the order of ids, so that two merges of the same customers do not deadlock.
 async fn lock_both(db: &mut PgConnection, client: ClientId, one: CustomerId, other: CustomerId) -> Result<()> {
     for customer in [one.min(other), one.max(other)] {
         sqlx::query("SELECT 1 FROM customer WHERE client_id = $1 AND id = $2 FOR UPDATE")

@@ -1,5 +1,5 @@
-//! Customers and what is known of them. A customer is one row for ever; its addresses point at it, each of them unique per
-//! client (SPEC 1, PROVIDERS 0.1, DESIGN 7).
+//! Customers and their facts. A customer is one row for ever. Its addresses point to it, and each is unique per client
+//! (SPEC 1, PROVIDERS 0.1, DESIGN 7).
 
 mod addresses;
 mod bulk;
@@ -18,32 +18,33 @@ use crate::{PgConnection, Result, chat::participants::Folded, stored};
 pub use bulk::{resolve_many, resolve_sent};
 pub use resolve::{change_address, introduce};
 
-/// Whom an event of a provider is about. It may have shown that two customers are one, and so are their chats then.
+/// The customers of an event. The event may have shown that two customers are one; then their chats were merged as
+/// well.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Met<T> {
     /// The customer, or the customers.
     pub who: T,
-    /// The chats that became one thereby: the caller says so in events.
+    /// The merged chats, which the caller reports in events.
     pub folded: Vec<Folded>,
 }
 
-/// What an event says about a customer.
+/// The facts of an event about a customer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Introduction {
-    /// The addresses that it names: all of them are the same person's.
+    /// The named addresses; all belong to one person.
     pub addresses: Vec<Address>,
-    /// The address that one of them replaced, when the event says so: it stays an alias.
+    /// The replaced address, if the event names it. It stays an alias.
     pub replaced: Option<Address>,
-    /// Display name; absent leaves what is known.
+    /// Display name; if absent, the stored one stays.
     pub name: Option<String>,
-    /// Display-only username; absent leaves what is known.
+    /// Display-only username; if absent, the stored one stays.
     pub username: Option<String>,
-    /// The user id that the BSUID belongs to; absent leaves what is known.
+    /// Parent of the BSUID; if absent, the stored one stays.
     pub parent_user_id: Option<String>,
 }
 
 impl Introduction {
-    /// A customer of whom nothing else is known.
+    /// A customer with only these facts.
     fn customer(self, id: CustomerId) -> Customer {
         Customer {
             id,
@@ -63,18 +64,18 @@ pub struct Customer {
     pub id: CustomerId,
     /// Display name.
     pub name: Option<String>,
-    /// The name that it has in the client's address book.
+    /// The name in the client's address book.
     pub contact_name: Option<String>,
     /// Display-only username.
     pub username: Option<String>,
-    /// The user id that its BSUID belongs to, where the provider named one (SPEC 2.6).
+    /// The parent of its BSUID, if the provider named one (SPEC 2.6).
     pub parent_user_id: Option<String>,
-    /// All its addresses, and which of them is shown and written to.
+    /// All addresses, and which of them are shown and written to.
     pub addresses: Addresses,
 }
 
 impl Customer {
-    /// Phone number in digits; absent when it is withheld.
+    /// Phone number in digits; absent if it is withheld.
     pub fn phone(&self) -> Option<&str> {
         self.addresses.phone()
     }
@@ -84,8 +85,7 @@ impl Customer {
         self.addresses.bsuid()
     }
 
-    /// What the order of a conversation's webhooks is keyed by: of the kinds of address, in the order in which they are
-    /// listed, the first that is known.
+    /// The key for the order of a conversation's webhooks: the first known address in the order of the kinds.
     pub fn address(&self) -> Option<&Address> {
         AddressKind::ALL.into_iter().find_map(|kind| self.addresses.shown(kind))
     }
@@ -102,12 +102,12 @@ struct CustomerRow {
     values: Vec<String>,
 }
 
-/// A customer; an id that was merged away answers the customer it became.
+/// Returns a customer. The id of a merged one returns the survivor.
 pub async fn find(db: &mut PgConnection, client: ClientId, customer: CustomerId) -> Result<Option<Customer>> {
     read(db, client, Some(customer), None).await
 }
 
-/// The customer whose address this is, shown or not.
+/// Returns the customer of this address, shown or not.
 pub async fn find_by_address(db: &mut PgConnection, client: ClientId, address: &Address) -> Result<Option<Customer>> {
     read(db, client, None, Some(address)).await
 }

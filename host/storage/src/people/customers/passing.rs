@@ -1,5 +1,5 @@
-//! A phone number that has passed from one person to another. Numbers are given to somebody else some day, user ids are not
-//! (SPEC 1): where the user id of an event says so, the number goes over, and nobody is merged.
+//! Phone numbers that pass from one person to another. Numbers are reassigned in time, user ids are not (SPEC 1). If
+//! the user id of an event shows it, the number is transferred and no customers are merged.
 
 use std::collections::HashMap;
 
@@ -11,11 +11,12 @@ use domain::{
 use super::addresses;
 use crate::{PgConnection, Result};
 
-/// Takes the phone numbers of an event away from customers who are somebody else, in the database and in `found`. `named` is
-/// what the event names; `old` of it is the number of the person before, where the event tells of a change.
+/// Takes the phone numbers of an event away from customers who are other persons, in the database and in `found`.
+/// `named` are the addresses of the event; `old` of it is the number of the previous person, if the event reports a
+/// change.
 ///
-/// A customer is somebody else who has a user id, none that the event names, and either was seen at another number since, or
-/// the event is about a person who has another number.
+/// A customer is another person if it has a user id that the event does not name, and either was seen at another number
+/// since, or the event is about a person with another number.
 pub(super) async fn pass_on(
     db: &mut PgConnection,
     client: ClientId,
@@ -47,7 +48,7 @@ pub(super) async fn pass_on(
     Ok(())
 }
 
-/// Whether one of those whom the event is about has another number than `phone`.
+/// True if a person of the event has another number than `phone`.
 async fn has_another_number(
     db: &mut PgConnection,
     client: ClientId,

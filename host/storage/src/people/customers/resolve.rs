@@ -1,4 +1,4 @@
-//! From what an event says to the one customer it is about.
+//! Resolves the facts of an event to one customer.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -16,13 +16,14 @@ use crate::{
     tenancy::contacts,
 };
 
-/// How often an address may turn out to have been taken meanwhile; each time, the next round sees it.
+/// Rounds in which another transaction may take an address; the next round sees it.
 const ROUNDS: usize = 4;
 
-/// Finds the customer by its addresses, creates it, or merges two into one when the event shows that they are the same person.
-/// A phone number that has passed to somebody else merges nobody. Only for events of a provider: what a client claims in a
-/// request must not merge people ([`super::resolve_many`]). Names and a parent's user id replace what is known. An introduction
-/// without addresses creates a customer that nothing will find again. Of one who is known as introduced nothing is written.
+/// Finds the customer by its addresses, creates it, or merges two customers if the event shows that they are one
+/// person. A phone number of another person merges no customers. Only for events of a provider: claims of a client in a
+/// request must not merge people ([`super::resolve_many`]). Names and a parent id replace the stored ones. An
+/// introduction without addresses creates a customer that cannot be found again. Writes nothing if all facts are stored
+/// already.
 pub async fn introduce(
     db: &mut PgConnection,
     client: ClientId,
@@ -37,7 +38,7 @@ pub async fn introduce(
     let mut found = addresses::find(db, client, &named).await?;
     passing::pass_on(db, client, &named, None, &mut found).await?;
     let is_new = found.is_empty();
-    // The replaced address and the other spellings of numbers stay aliases: they must not become the ones that are shown.
+    // The replaced address and the other spellings of numbers stay aliases and must not become the shown ones.
     let current = current(&introduction);
     let Met { who: customer, folded } = settle(db, client, ids, (&named, &current), found, now).await?;
     if !is_new {
@@ -48,14 +49,14 @@ pub async fn introduce(
     Ok(Met { who: known.unwrap_or_else(|| introduction.customer(customer)), folded })
 }
 
-/// What an event calls a customer from now on.
+/// The shown addresses of a customer after an event.
 fn current(introduction: &Introduction) -> Vec<Address> {
     let is_replaced = |address: &&Address| introduction.replaced.as_ref() == Some(*address);
     introduction.addresses.iter().filter(|address| !is_replaced(address)).cloned().collect()
 }
 
-/// The customer, where all of what is said is known already: most of what is written is by somebody who wrote before, and there
-/// is nothing to write down then.
+/// Returns the customer if all facts are stored already. This is usual, because most messages come from known
+/// customers; then nothing is written.
 async fn known_as(db: &mut PgConnection, client: ClientId, introduction: &Introduction) -> Result<Option<Customer>> {
     let (None, Some(address)) = (&introduction.replaced, introduction.addresses.first()) else { return Ok(None) };
     let Some(known) = find_by_address(db, client, address).await? else { return Ok(None) };
@@ -70,9 +71,9 @@ async fn known_as(db: &mut PgConnection, client: ClientId, introduction: &Introd
     Ok((are_shown && is_described).then_some(known))
 }
 
-/// A customer has another address in the place of `old` (PROVIDERS A.10 `user_changed_number`): what the introduction names
-/// becomes its own, the old address is forgotten because it may be given to somebody else. `None` when the customer was
-/// never heard of.
+/// Replaces the address `old` of a customer (PROVIDERS A.10 `user_changed_number`). The addresses of the introduction
+/// become its own, and the old address is removed, because another person may get it. `None` if the customer is
+/// unknown.
 pub async fn change_address(
     db: &mut PgConnection,
     client: ClientId,
@@ -104,8 +105,8 @@ pub async fn change_address(
     Ok(Met { who: Some(same), folded })
 }
 
-/// Makes all addresses of `named` point at one customer. `found` is what is known of them. Those that are not `current` are older
-/// than all others.
+/// Makes all addresses of `named` point to one customer. `found` are their known customers. Addresses that are not
+/// `current` are older than all others.
 async fn settle(
     db: &mut PgConnection,
     client: ClientId,
@@ -147,14 +148,14 @@ async fn settle(
             }
             return Ok(Met { who: customer, folded });
         }
-        // Somebody else took one of them in the meantime, and has committed: look again.
+        // Another transaction took one of them and has committed: look again.
         found = addresses::find(db, client, named).await?;
     }
-    // Only a stream of merges of the same people gets here.
+    // Only a series of merges of the same customers gets here.
     Err(keep_changing())
 }
 
-/// Adds customers of whom nothing is known yet.
+/// Inserts customers without facts.
 pub(super) async fn create(
     db: &mut PgConnection,
     client: ClientId,
@@ -170,7 +171,7 @@ pub(super) async fn create(
     Ok(())
 }
 
-/// Removes those of `customers` that no address points at: another transaction was faster.
+/// Removes customers without an address, because another transaction was faster.
 pub(super) async fn remove_unused(db: &mut PgConnection, client: ClientId, customers: &[CustomerId]) -> Result<()> {
     sqlx::query(
         "DELETE FROM customer
@@ -186,7 +187,7 @@ pub(super) async fn remove_unused(db: &mut PgConnection, client: ClientId, custo
     Ok(())
 }
 
-/// Writes down what is said of a customer beside its addresses; what is not said stays.
+/// Stores the names and ids of a customer; absent values stay.
 async fn describe(
     db: &mut PgConnection,
     client: ClientId,
