@@ -1,5 +1,5 @@
-//! How values of the domain stand in columns: names of closed sets, addresses, and JSON that says its version. Whatever this
-//! version does not know is an error that names table and column; nothing is guessed.
+//! The form of domain values in columns: names of closed sets, addresses, and JSON with a version. An unknown value is
+//! an error that names table and column; no value is guessed.
 
 use domain::address::Address;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -8,11 +8,11 @@ use sqlx::types::Json;
 
 use crate::{Error, Result};
 
-/// The version of JSON that this program writes. What changes the shape of a stored type raises it, and reads the old
-/// version too.
+/// The version of JSON that this program writes. A change of the shape of a stored type raises it; the old version must
+/// still be read.
 const VERSION: u32 = 1;
 
-/// What a stored name stands for.
+/// Reads a stored name.
 pub(crate) fn known<T>(
     table: &'static str,
     column: &'static str,
@@ -22,7 +22,7 @@ pub(crate) fn known<T>(
     read(name).ok_or_else(|| Error::Inconsistent { table, column, value: name.to_owned() })
 }
 
-/// The address that two columns hold. `columns` names the one of the kind and the one of the value.
+/// Reads the address of two columns. `columns` names the column of the kind and of the value.
 pub(crate) fn address(
     table: &'static str,
     columns: (&'static str, &'static str),
@@ -32,7 +32,7 @@ pub(crate) fn address(
     let kind = known(table, columns.0, kind, |name| {
         domain::address::AddressKind::ALL.into_iter().find(|kind| kind.as_str() == name)
     })?;
-    // The value says who somebody is, and stays out of the error.
+    // The value is personal data and stays out of the error.
     Address::of_kind(kind, value).ok_or_else(|| Error::Inconsistent {
         table,
         column: columns.1,
@@ -40,33 +40,33 @@ pub(crate) fn address(
     })
 }
 
-/// A value on its way into a `jsonb` or `json` column, with the version of its shape.
+/// A value for a `jsonb` or `json` column, with the version of its shape.
 #[derive(Debug, Serialize)]
 pub(crate) struct Versioned<T> {
     v: u32,
     value: T,
 }
 
-/// Wraps a value for a column. Written straight into the buffer of the statement, once.
+/// Wraps a value for a column. It is written once, into the buffer of the statement.
 pub(crate) fn write<T: Serialize>(value: T) -> Json<Versioned<T>> {
     Json(Versioned { v: VERSION, value })
 }
 
-/// The text of a value for a column whose JSON travels as text.
+/// The text of a value, for a column whose JSON is sent as text.
 pub(crate) fn write_text<T: Serialize>(value: T) -> Result<String> {
     let failed = |error: serde_json::Error| Error::Database(sqlx::Error::Encode(error.into()));
     serde_json::to_string(&Versioned { v: VERSION, value }).map_err(failed)
 }
 
-/// JSON as it stands in a column, not yet read.
+/// Unread JSON of a column.
 pub(crate) type Stored = Json<Box<RawValue>>;
 
-/// Reads what [`write`] wrote.
+/// Reads a value of [`write`].
 pub(crate) fn read<T: DeserializeOwned>(table: &'static str, column: &'static str, stored: &Stored) -> Result<T> {
     read_text(table, column, stored.get())
 }
 
-/// Reads what [`write`] wrote, where there is something.
+/// Reads a value of [`write`], if there is one.
 pub(crate) fn read_optional<T: DeserializeOwned>(
     table: &'static str,
     column: &'static str,
@@ -75,7 +75,7 @@ pub(crate) fn read_optional<T: DeserializeOwned>(
     stored.map(|stored| read(table, column, stored)).transpose()
 }
 
-/// Reads what [`write_text`] wrote.
+/// Reads a value of [`write_text`].
 pub(crate) fn read_text<T: DeserializeOwned>(table: &'static str, column: &'static str, text: &str) -> Result<T> {
     #[derive(Deserialize)]
     struct Envelope<'text> {

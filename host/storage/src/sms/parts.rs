@@ -1,4 +1,4 @@
-//! The parts of SMS legs that an SMSC has taken, and how far each has come.
+//! Parts of SMS legs that an SMSC accepted, and their states.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,14 +16,13 @@ use crate::{PgConnection, Result, stored::known};
 pub struct SmsPart {
     /// The message.
     pub message: MessageId,
-    /// Which leg of it.
+    /// Number of the leg.
     pub ordinal: i16,
-    /// Which part of that leg.
+    /// Number of the part.
     pub part: i16,
 }
 
-/// The parts of legs (`legs` = message and ordinal) that the SMSC has taken, those of a leg in their order. A leg of which it has
-/// none is absent.
+/// Returns the accepted parts of legs (message and ordinal), in order. Legs without accepted parts are absent.
 pub async fn submitted(
     db: &mut PgConnection,
     client: ClientId,
@@ -52,18 +51,18 @@ pub async fn submitted(
     Ok(taken)
 }
 
-/// What a receipt said of a part, and in which words of the SMSC.
+/// A report of a receipt about a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PartReport {
     /// The part.
     pub part: SmsPart,
-    /// How far it has come.
+    /// Its state.
     pub state: DeliveryState,
     /// Its final state, in the words of receipts.
     pub receipt: Option<FinalReceipt>,
 }
 
-/// Writes what receipts said of parts, in the order that they came in; a final state stays.
+/// Stores reports in the order of arrival. A final state stays.
 pub async fn report(db: &mut PgConnection, client: ClientId, reports: &[PartReport]) -> Result<()> {
     let words = last_words(reports);
     if words.is_empty() {
@@ -89,7 +88,7 @@ pub async fn report(db: &mut PgConnection, client: ClientId, reports: &[PartRepo
     Ok(())
 }
 
-/// What counts of each part: the first report that is final, else the last.
+/// Returns the report that counts for each part: the first final one, otherwise the last.
 fn last_words(reports: &[PartReport]) -> BTreeMap<SmsPart, PartReport> {
     let mut words: BTreeMap<SmsPart, PartReport> = BTreeMap::new();
     for report in reports {
@@ -101,7 +100,7 @@ fn last_words(reports: &[PartReport]) -> BTreeMap<SmsPart, PartReport> {
     words
 }
 
-/// The states of all parts of legs (message and ordinal) that the SMSC has taken.
+/// Returns the states of all accepted parts of legs (message and ordinal).
 pub async fn states(
     db: &mut PgConnection,
     client: ClientId,

@@ -1,4 +1,4 @@
-//! What routers of SMS are told, and what they decided.
+//! Facts for routers of SMS, and their decisions.
 
 use domain::{
     ids::{ClientId, MessageId},
@@ -8,20 +8,20 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result, stored};
 
-/// What a router is told of a message beside what it says.
+/// The facts of a message for a router, without its content.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct Background {
     /// The message.
     pub id: Uuid,
-    /// Whose it is, by the client's public name.
+    /// The `clientRef` of its client.
     pub client_ref: String,
-    /// The product that it was sent by; `None` = none of the gateways.
+    /// Its product; `None`: not of a gateway.
     pub product: Option<String>,
-    /// Its text is forgotten: no recording may keep it.
+    /// True if its text is to be forgotten, so no recording may keep it.
     pub forgets: bool,
 }
 
-/// The background of messages, of each that there is.
+/// Returns the facts of messages. Unknown messages are absent.
 pub async fn background(db: &mut PgConnection, client: ClientId, messages: &[MessageId]) -> Result<Vec<Background>> {
     let rows = sqlx::query_as(
         "SELECT given.id, client.client_ref, request.product, COALESCE(request.forgets, false) AS forgets
@@ -41,7 +41,7 @@ pub async fn background(db: &mut PgConnection, client: ClientId, messages: &[Mes
     Ok(rows)
 }
 
-/// Keeps what was decided about legs.
+/// Stores decisions about legs.
 pub async fn keep(db: &mut PgConnection, client: ClientId, routes: &[(MessageId, i16, &SmsRoute)]) -> Result<()> {
     if routes.is_empty() {
         return Ok(());
@@ -62,7 +62,7 @@ pub async fn keep(db: &mut PgConnection, client: ClientId, routes: &[(MessageId,
     Ok(())
 }
 
-/// Forgets the texts that routers gave to messages, once those of the messages themselves are.
+/// Removes the texts that routers gave to messages. Used after the texts of the messages are removed.
 pub async fn forget_texts(db: &mut PgConnection, client: ClientId, messages: &[MessageId]) -> Result<()> {
     if messages.is_empty() {
         return Ok(());
@@ -79,7 +79,7 @@ pub async fn forget_texts(db: &mut PgConnection, client: ClientId, messages: &[M
     Ok(())
 }
 
-/// Keeps what was decided about an SMS of a subscriber.
+/// Stores the decision about an SMS of a subscriber.
 pub async fn keep_incoming(db: &mut PgConnection, sms: Uuid, route: &SmsRoute) -> Result<()> {
     sqlx::query("UPDATE sms_inbound SET sms_route = $2 WHERE id = $1")
         .bind(sms)

@@ -1,4 +1,4 @@
-//! Parts as SMSCs take them: entered many at once, with the receipts that came before.
+//! Parts that SMSCs accepted: stored many at once, with the receipts that came before them.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +15,14 @@ use super::{
 };
 use crate::{PgConnection, Result, stored::known};
 
-/// A part that an SMSC took.
+/// An accepted part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TakenPart {
     /// The part.
     pub part: SmsPart,
-    /// The bind that it went over.
+    /// Its bind.
     pub bind: String,
-    /// The SMSC's id of it; empty where it names none.
+    /// The SMSC's id; empty if it gave none.
     pub smsc_id: String,
 }
 
@@ -35,19 +35,20 @@ struct ParkedRow {
     receipt: Option<String>,
 }
 
-/// Enters parts with their SMSC ids, and applies the receipts that came before them. Answers the legs that such receipts
-/// were about: message and ordinal.
+/// Stores parts with their SMSC ids and applies the receipts that came before them. Returns the legs of such receipts:
+/// message and ordinal.
 pub async fn enter(db: &mut PgConnection, client: ClientId, taken: &[TakenPart]) -> Result<Vec<(MessageId, i16)>> {
     if taken.is_empty() {
         return Ok(Vec::new());
     }
-    // One statement may touch a row only once: where an SMSC gave an id twice, the later part has it. No receipt finds what has none.
+    // A statement may write a row only once. If an SMSC gave an id twice, the later part has it. A part without an id
+    // gets no receipts.
     let named = taken.iter().filter(|taken| !taken.smsc_id.is_empty());
     let by_id: BTreeMap<(&str, &str), SmsPart> =
         named.map(|taken| ((taken.bind.as_str(), taken.smsc_id.as_str()), taken.part)).collect();
     directory::lock(db, &by_id.keys().copied().collect::<Vec<_>>()).await?;
     let mut parked = insert_all(db, client, taken, &by_id).await?;
-    // In the order that they came in.
+    // In the order of arrival.
     parked.sort_by_key(|receipt| receipt.id);
     let mut reports = Vec::with_capacity(parked.len());
     for parked in parked {
@@ -63,7 +64,7 @@ pub async fn enter(db: &mut PgConnection, client: ClientId, taken: &[TakenPart])
     Ok(legs)
 }
 
-/// Stores parts and who has their ids, and takes out the receipts that were parked for them.
+/// Stores parts and their ids, and removes the receipts that were parked for them.
 async fn insert_all(
     db: &mut PgConnection,
     client: ClientId,

@@ -1,4 +1,4 @@
-//! API keys: a directory that finds the client of a key, by its hash. One key per user.
+//! API keys: a directory that finds the client of a key by its hash. A user has one key.
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, UserId};
@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::users::{Role, stored_role};
 use crate::{Error, PgConnection, Result};
 
-/// Whom a key stands for.
+/// The owner of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyOwner {
     /// SHA-256 of the key.
@@ -16,15 +16,15 @@ pub struct KeyOwner {
     pub client: ClientId,
     /// The user.
     pub user: UserId,
-    /// What the user may do.
+    /// Role of the user.
     pub role: Role,
     /// The client's name.
     pub client_ref: String,
-    /// The client has numbers and names of its customers masked.
+    /// True if the client masks numbers and names of its customers.
     pub popia_compliant: bool,
 }
 
-/// [`KeyOwner`] as it is stored.
+/// [`KeyOwner`] in columns.
 #[derive(sqlx::FromRow)]
 pub(crate) struct KeyOwnerRow {
     key_hash: Vec<u8>,
@@ -50,7 +50,7 @@ impl TryFrom<KeyOwnerRow> for KeyOwner {
     }
 }
 
-/// Directory: the owners of those of the keys that exist.
+/// Directory: returns the owners of existing keys.
 pub async fn owners(db: &mut PgConnection, key_hashes: &[Vec<u8>]) -> Result<Vec<KeyOwner>> {
     let rows: Vec<KeyOwnerRow> = sqlx::query_as(
         "SELECT api_key.key_hash, api_key.client_id, api_key.user_id, client_user.role, client.client_ref,
@@ -66,7 +66,7 @@ pub async fn owners(db: &mut PgConnection, key_hashes: &[Vec<u8>]) -> Result<Vec
     rows.into_iter().map(KeyOwner::try_from).collect()
 }
 
-/// Gives a user a key; the one it had fails for every statement that starts after the commit.
+/// Gives a user a new key. The old one fails for every statement that starts after the commit.
 pub async fn replace(
     db: &mut PgConnection,
     client: ClientId,

@@ -6,24 +6,24 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// Who did what to which object.
+/// An administrative change.
 #[derive(Debug, Clone)]
 pub struct AuditEntry<'a> {
     /// Its id.
     pub id: Uuid,
-    /// When.
+    /// Its time.
     pub happened_at: DateTime<Utc>,
     /// Id of the user, `operator` for the command line, or `platform` for a rule that the client set.
     pub actor: &'a str,
     /// A verb: `create`, `update`, `rotate`.
     pub action: &'a str,
-    /// What kind of object: `client`, `user`, `webhook`.
+    /// Kind of the object: `client`, `user`, `webhook`.
     pub object_kind: &'a str,
-    /// Which one.
+    /// Id of the object.
     pub object_id: &'a str,
 }
 
-/// Stores an entry; call it in the transaction of the change.
+/// Stores an entry. Call it in the transaction of the change.
 pub async fn insert(db: &mut PgConnection, client: ClientId, entry: &AuditEntry<'_>) -> Result<()> {
     sqlx::query(
         "INSERT INTO audit (client_id, id, happened_at, actor, action, object_kind, object_id)

@@ -1,18 +1,18 @@
-//! Recipients that a client does not write to.
+//! Blocked recipients of a client.
 
 use chrono::{DateTime, Utc};
 use domain::{address::Address, ids::ClientId, search::Sought};
 
 use crate::{PgConnection, Result, stored};
 
-/// A recipient that is not written to.
+/// A blocked recipient.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blocked {
-    /// Where it would be written to.
+    /// Its address.
     pub address: Address,
-    /// Why, in the client's words.
+    /// The client's reason.
     pub reason: Option<String>,
-    /// Since when.
+    /// When it was blocked.
     pub created_at: DateTime<Utc>,
 }
 
@@ -24,8 +24,8 @@ struct BlockedRow {
     created_at: DateTime<Utc>,
 }
 
-/// Adds recipients, and answers how many are new. A number whose other spelling is on the list is on it. Pass them sorted: two
-/// lists that share some then wait for each other instead of deadlocking.
+/// Adds recipients and returns how many are new. A number is on the list if its other spelling is. Pass them sorted, so
+/// that two lists with common recipients wait for each other and do not deadlock.
 pub async fn add(
     db: &mut PgConnection,
     client: ClientId,
@@ -52,7 +52,7 @@ pub async fn add(
     Ok(done.rows_affected())
 }
 
-/// Removes a recipient, however its number is spelled; `false` when it was not there.
+/// Removes a recipient in all spellings of its number; `false` if it was not on the list.
 pub async fn remove(db: &mut PgConnection, client: ClientId, address: &Address) -> Result<bool> {
     let other = address.other_spelling();
     let mut removed = false;
@@ -68,8 +68,7 @@ pub async fn remove(db: &mut PgConnection, client: ClientId, address: &Address) 
     Ok(removed)
 }
 
-/// A page of the list whose addresses contain what is looked for (`None` = all), user ids before numbers; and how many there are
-/// over all pages.
+/// Returns a page of the addresses that contain the search text (`None`: all), user ids before numbers, and the total.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,

@@ -18,32 +18,32 @@ use crate::{
 pub struct Client {
     /// Its id.
     pub id: ClientId,
-    /// The name that people and programs call it by; may be changed later.
+    /// The name in requests. It may change.
     pub client_ref: String,
-    /// The name that people read.
+    /// Display name.
     pub display_name: String,
     /// The client that created it.
     pub parent: Option<ClientId>,
     /// IANA name, for schedules and hours.
     pub time_zone: String,
-    /// When an undeliverable message counts as "not on WhatsApp".
+    /// The rule by which an undeliverable message counts as "not on WhatsApp".
     pub fallback_mode: FallbackMode,
-    /// Its webhook targets may be private addresses.
+    /// True if its webhooks may go to private addresses.
     pub allow_private_targets: bool,
-    /// Phone numbers and names of its customers are masked for roles that need not see them.
+    /// True if numbers and names of its customers are masked for roles that do not need them.
     pub popia_compliant: bool,
-    /// Customers are asked how it was when an agent ends their chat.
+    /// True if customers are asked for a rating after an agent ends their chat.
     pub asks_rating: bool,
-    /// What it decided about SMS in the place of messages that cannot be delivered.
+    /// Its settings for fallbacks to SMS.
     pub sms_fallback: SmsFallback,
     /// When it was created.
     pub created_at: DateTime<Utc>,
 }
 
-/// What a client decided about SMS in the place of messages that cannot be delivered. The password is not in it.
+/// Settings of a client for fallbacks to SMS, without the password.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SmsFallback {
-    /// What a send asks for in `fallback` is done.
+    /// True if the `fallback` of a send is carried out.
     pub enabled: bool,
     /// Name of the client's own account for SMS.
     pub username: Option<String>,
@@ -85,26 +85,26 @@ impl TryFrom<ClientRow> for Client {
     }
 }
 
-/// What a new client starts with; the rest has defaults.
+/// The facts of a new client; the others have defaults.
 #[derive(Debug, Clone)]
 pub struct NewClient<'a> {
     /// Unique over all clients.
     pub client_ref: &'a str,
-    /// The name that people read.
+    /// Display name.
     pub display_name: &'a str,
-    /// The client that it belongs to.
+    /// The parent client.
     pub parent: Option<ClientId>,
-    /// Its webhook targets may be private addresses.
+    /// True if its webhooks may go to private addresses.
     pub allow_private_targets: bool,
-    /// Id of the inbox that takes its SMS when nothing names a source.
+    /// Id of its inbox for SMS that name no source.
     pub sms_inbox: InboxId,
 }
 
-/// The constraint that says a `client_ref` is taken.
+/// Violated if a `clientRef` is taken.
 pub const CLIENT_REF_UNIQUE: &str = "client_ref_unique";
 
-/// Stores a client, with the inbox that every client has: SMS from the operator's default source. Fails on
-/// [`CLIENT_REF_UNIQUE`] when the name is taken.
+/// Stores a client with the inbox that every client has: SMS from the operator's default source. Fails on
+/// [`CLIENT_REF_UNIQUE`] if the name is taken.
 pub async fn insert(db: &mut PgConnection, client: ClientId, new: &NewClient<'_>, now: DateTime<Utc>) -> Result<()> {
     sqlx::query(
         "INSERT INTO client (id, client_ref, display_name, parent_id, allow_private_targets, created_at)
@@ -148,7 +148,7 @@ pub async fn lock(db: &mut PgConnection, client: ClientId) -> Result<Option<Clie
     row.map(Client::try_from).transpose()
 }
 
-/// Writes back what may change of a locked client. Fails on [`CLIENT_REF_UNIQUE`] when its reference is another one's by now.
+/// Stores the changes of a locked client. Fails on [`CLIENT_REF_UNIQUE`] if its reference is taken.
 pub async fn save(db: &mut PgConnection, client: &Client) -> Result<()> {
     sqlx::query(
         "UPDATE client SET client_ref = $2, display_name = $3, time_zone = $4, popia_compliant = $5,
@@ -170,14 +170,14 @@ pub async fn save(db: &mut PgConnection, client: &Client) -> Result<()> {
     Ok(())
 }
 
-/// Whether customers of a client are asked how it was when an agent ends their chat.
+/// True if customers of a client are asked for a rating after an agent ends their chat.
 pub async fn asks_rating(db: &mut PgConnection, client: ClientId) -> Result<bool> {
     let asks =
         sqlx::query_scalar("SELECT asks_rating FROM client WHERE id = $1").bind(client.0).fetch_optional(db).await?;
     Ok(asks.unwrap_or(false))
 }
 
-/// Replaces the sealed password of the client's own account for SMS; `None` forgets it.
+/// Replaces the sealed password of the client's own account for SMS; `None` removes it.
 pub async fn set_sms_password(db: &mut PgConnection, client: ClientId, sealed: Option<&[u8]>) -> Result<()> {
     sqlx::query("UPDATE client SET sms_password_sealed = $2 WHERE id = $1")
         .bind(client.0)
@@ -187,7 +187,7 @@ pub async fn set_sms_password(db: &mut PgConnection, client: ClientId, sealed: O
     Ok(())
 }
 
-/// The sealed password of the client's own account for SMS.
+/// Returns the sealed password of the client's own account for SMS.
 pub async fn sms_password(db: &mut PgConnection, client: ClientId) -> Result<Option<Vec<u8>>> {
     let sealed: Option<Option<Vec<u8>>> = sqlx::query_scalar("SELECT sms_password_sealed FROM client WHERE id = $1")
         .bind(client.0)
@@ -196,7 +196,7 @@ pub async fn sms_password(db: &mut PgConnection, client: ClientId) -> Result<Opt
     Ok(sealed.flatten())
 }
 
-/// A page of the clients that were created under one, by reference; and how many there are over all pages.
+/// Returns a page of the child clients of a client, by reference, and the total.
 pub async fn children(db: &mut PgConnection, parent: ClientId, limit: i64, offset: i64) -> Result<(Vec<Client>, i64)> {
     let total: i64 = sqlx::query_scalar("SELECT count(*) FROM client WHERE parent_id = $1")
         .bind(parent.0)
@@ -215,19 +215,19 @@ pub async fn children(db: &mut PgConnection, parent: ClientId, limit: i64, offse
     Ok((rows.into_iter().map(Client::try_from).collect::<Result<_>>()?, total))
 }
 
-/// Directory: the client of a name.
+/// Directory: returns the client with a name.
 pub async fn find_by_ref(db: &mut PgConnection, client_ref: &str) -> Result<Option<ClientId>> {
     let id: Option<Uuid> =
         sqlx::query_scalar("SELECT id FROM client WHERE client_ref = $1").bind(client_ref).fetch_optional(db).await?;
     Ok(id.map(ClientId))
 }
 
-/// True once there is a client: a program on an empty database creates the demo client.
+/// True if there is a client. On an empty database the program creates the demo client.
 pub async fn any(db: &mut PgConnection) -> Result<bool> {
     Ok(sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM client)").fetch_one(db).await?)
 }
 
-/// Whether `client` is `above` or one of its descendants.
+/// True if `client` is `above` or a descendant of it.
 pub async fn is_within(db: &mut PgConnection, above: ClientId, client: ClientId) -> Result<bool> {
     let within = sqlx::query_scalar(
         "WITH RECURSIVE line AS (

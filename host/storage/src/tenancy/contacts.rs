@@ -1,4 +1,4 @@
-//! The address book of a client: at most one entry for each customer.
+//! The address book of a client: at most one entry per customer.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -14,13 +14,13 @@ use crate::{PgConnection, Result};
 pub struct Contact {
     /// Its id.
     pub id: ContactId,
-    /// Whom it is about.
+    /// The customer.
     pub customer: CustomerId,
-    /// What the business calls the customer.
+    /// The business's name for the customer.
     pub full_name: String,
-    /// Phone number in digits; absent when it is not known any more.
+    /// Phone number in digits; absent if it is no longer known.
     pub phone: Option<String>,
-    /// BSUID, when it is known.
+    /// BSUID, if it is known.
     pub bsuid: Option<String>,
     /// When it was created.
     pub created_at: DateTime<Utc>,
@@ -49,7 +49,7 @@ impl From<ContactRow> for Contact {
     }
 }
 
-/// How many were found, and one of them, if there is one on this page.
+/// The number of matches, and one of them if this page has one.
 #[derive(sqlx::FromRow)]
 struct FoundRow {
     total: i64,
@@ -74,7 +74,7 @@ impl FoundRow {
     }
 }
 
-/// The constraint that says there is an entry of the customer.
+/// Violated if the customer has an entry.
 pub const CUSTOMER_UNIQUE: &str = "contact_customer_unique";
 
 fn parts_of(client: ClientId, name: &str, phones: &[&str]) -> Vec<i64> {
@@ -85,7 +85,8 @@ fn parts_of(client: ClientId, name: &str, phones: &[&str]) -> Vec<i64> {
     parts
 }
 
-/// Adds an entry, which is found by its name and by all numbers of its customer. Fails on [`CUSTOMER_UNIQUE`] when there is one of the customer.
+/// Inserts an entry, which is found by its name and by all numbers of its customer. Fails on [`CUSTOMER_UNIQUE`] if the
+/// customer has one.
 pub async fn insert(
     db: &mut PgConnection,
     client: ClientId,
@@ -127,7 +128,7 @@ pub async fn get(db: &mut PgConnection, client: ClientId, contact: ContactId) ->
     Ok(row.map(Contact::from))
 }
 
-/// What customers are called in the address book, of those that are in it.
+/// Returns the names of customers in the address book. Customers without an entry are absent.
 pub async fn names(
     db: &mut PgConnection,
     client: ClientId,
@@ -145,7 +146,7 @@ pub async fn names(
     Ok(rows.into_iter().map(|(customer, name)| (CustomerId(customer), name)).collect())
 }
 
-/// Gives an entry another name; `false` when there is none. What is found by the old name is not any more.
+/// Renames an entry; `false` if there is none. The old name no longer finds it.
 pub async fn rename(
     db: &mut PgConnection,
     client: ClientId,
@@ -165,7 +166,7 @@ pub async fn rename(
     Ok(done.rows_affected() == 1)
 }
 
-/// Removes an entry; `false` when there is none.
+/// Removes an entry; `false` if there is none.
 pub async fn delete(db: &mut PgConnection, client: ClientId, contact: ContactId) -> Result<bool> {
     let done = sqlx::query("DELETE FROM contact WHERE client_id = $1 AND id = $2")
         .bind(client.0)
@@ -175,7 +176,7 @@ pub async fn delete(db: &mut PgConnection, client: ClientId, contact: ContactId)
     Ok(done.rows_affected() == 1)
 }
 
-/// A page of the whole address book, by name; and how many there are over all pages.
+/// Returns a page of the whole address book, by name, and the total.
 pub async fn page(db: &mut PgConnection, client: ClientId, limit: i64, offset: i64) -> Result<(Vec<Contact>, i64)> {
     let total: i64 = sqlx::query_scalar("SELECT count(*) FROM contact WHERE client_id = $1")
         .bind(client.0)
@@ -199,8 +200,8 @@ pub async fn page(db: &mut PgConnection, client: ClientId, limit: i64, offset: i
     Ok((rows.into_iter().map(Contact::from).collect(), total))
 }
 
-/// A page of the entries whose name contains `name`, folded, or one of whose numbers contains `digits` (`""` = none does); by
-/// name; and how many there are over all pages. The index of parts finds them, and what it finds is looked at.
+/// Returns a page of the entries whose name contains `name`, folded, or one of whose numbers contains `digits` (`""`:
+/// no number does), by name, and the total. The index of parts finds candidates, which are then compared.
 pub async fn search(
     db: &mut PgConnection,
     client: ClientId,
@@ -245,17 +246,17 @@ pub async fn search(
     Ok((rows.into_iter().filter_map(FoundRow::contact).collect(), total))
 }
 
-/// The parts of entries that a masked search looks for; `None` = any.
+/// The search of a masked address book; `None`: any value.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Glimpse<'a> {
     /// The first letter of the name, folded.
     pub initial: Option<&'a str>,
-    /// Digits among the last three of the number that is shown.
+    /// Digits among the last three of the shown number.
     pub ending: Option<&'a str>,
 }
 
-/// A page of the address book for those who see customers masked, by the letter of the name that is shown; and how many there are
-/// over all pages. The order tells no more of a name than is shown: within a letter, the one that was added first comes first.
+/// Returns a page of the address book for masked callers, by the shown first letter, and the total. The order shows no
+/// more of a name than the page does: within a letter, the oldest entry is first.
 pub async fn page_masked(
     db: &mut PgConnection,
     client: ClientId,
@@ -298,7 +299,7 @@ pub async fn page_masked(
     Ok((rows.into_iter().map(Contact::from).collect(), total))
 }
 
-/// A customer has one more number: its entry is found by that, too.
+/// Adds a new number of a customer to the search of its entry.
 pub async fn learn_number(db: &mut PgConnection, client: ClientId, customer: CustomerId, phone: &str) -> Result<()> {
     sqlx::query("UPDATE contact SET parts = parts || $3 WHERE client_id = $1 AND customer_id = $2")
         .bind(client.0)
@@ -309,7 +310,7 @@ pub async fn learn_number(db: &mut PgConnection, client: ClientId, customer: Cus
     Ok(())
 }
 
-/// Two customers turned out to be one: one entry stays, the older one where both have one, and is found by the numbers of both.
+/// Merges the entries of two customers who are one: the older one stays, and the numbers of both find it.
 pub async fn fold(db: &mut PgConnection, client: ClientId, survivor: CustomerId, absorbed: CustomerId) -> Result<()> {
     sqlx::query(
         "WITH gone AS (DELETE FROM contact WHERE client_id = $1 AND customer_id IN ($2, $3) RETURNING *),

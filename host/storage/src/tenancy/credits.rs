@@ -1,5 +1,5 @@
-//! The SMS credits of clients: a balance that never falls below zero, and a row for every change of it. What a segment costs
-//! stands in a table of prices by country.
+//! SMS credits of clients: a balance that never falls below zero, and a row for each change. A table has the prices of
+//! segments by country.
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, MessageId, SmsRequestId};
@@ -7,10 +7,10 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// Digits of a country prefix at most.
+/// Most digits of a country prefix.
 pub const PREFIX_MAX: usize = 4;
 
-/// The credits of a client; none were ever added = 0.
+/// Returns the credits of a client; 0 if none were ever added.
 pub async fn balance(db: &mut PgConnection, client: ClientId) -> Result<i64> {
     let balance = sqlx::query_scalar("SELECT balance FROM credit_account WHERE client_id = $1")
         .bind(client.0)
@@ -19,7 +19,7 @@ pub async fn balance(db: &mut PgConnection, client: ClientId) -> Result<i64> {
     Ok(balance.unwrap_or(0))
 }
 
-/// Adds credits and answers the balance. `id` names the row.
+/// Adds credits and returns the balance. `id`: of the row.
 pub async fn top_up(db: &mut PgConnection, client: ClientId, id: Uuid, amount: i64, now: DateTime<Utc>) -> Result<i64> {
     let balance = sqlx::query_scalar(
         "WITH entry AS (
@@ -37,18 +37,18 @@ pub async fn top_up(db: &mut PgConnection, client: ClientId, id: Uuid, amount: i
     Ok(balance)
 }
 
-/// What a request costs.
+/// The cost of a request.
 #[derive(Debug, Clone, Copy)]
 pub struct Charge {
-    /// Names the row.
+    /// Id of the row.
     pub id: Uuid,
     /// Credits.
     pub units: i64,
-    /// What they are for.
+    /// The request.
     pub request: SmsRequestId,
 }
 
-/// Takes what requests cost, of all of them; `false`, and nothing is taken, where the balance does not cover it.
+/// Charges requests together; `false`, and no charge, if the balance is too low.
 pub async fn charge(db: &mut PgConnection, client: ClientId, charges: &[Charge], now: DateTime<Utc>) -> Result<bool> {
     let total = charges.iter().fold(0_i64, |total, charge| total.saturating_add(charge.units));
     let done = sqlx::query(
@@ -70,8 +70,8 @@ pub async fn charge(db: &mut PgConnection, client: ClientId, charges: &[Charge],
     Ok(usize::try_from(done.rows_affected()) == Ok(charges.len()))
 }
 
-/// Meters messages that are sent whatever the balance: takes what is there and notes what they are worth, once for each message.
-/// `metered` = id of the row, message and credits.
+/// Meters messages that are sent with any balance: takes the available credits and records the cost, once per message.
+/// `metered`: id of the row, message and credits.
 pub async fn meter(
     db: &mut PgConnection,
     client: ClientId,
@@ -115,8 +115,7 @@ pub async fn meter(
     Ok(())
 }
 
-/// Gives back what messages were charged, each once: whoever asks again changes nothing. `refunds` = id of the row, message
-/// and credits.
+/// Refunds messages, each once; a repetition changes nothing. `refunds`: id of the row, message and credits.
 pub async fn refund(
     db: &mut PgConnection,
     client: ClientId,
@@ -147,7 +146,7 @@ pub async fn refund(
     Ok(())
 }
 
-/// Sets what a segment to numbers that begin with `prefix` costs.
+/// Sets the price of a segment to numbers that begin with `prefix`.
 pub async fn set_price(db: &mut PgConnection, client: ClientId, prefix: &str, credits: i32) -> Result<()> {
     sqlx::query(
         "INSERT INTO sms_price (client_id, prefix, credits) VALUES ($1, $2, $3)
@@ -161,7 +160,7 @@ pub async fn set_price(db: &mut PgConnection, client: ClientId, prefix: &str, cr
     Ok(())
 }
 
-/// What a segment to each of these numbers costs, in their order.
+/// Returns the price of a segment to each of these numbers, in order.
 pub async fn prices(db: &mut PgConnection, client: ClientId, recipients: &[&str]) -> Result<Vec<i64>> {
     let prices = sqlx::query_scalar(
         "SELECT COALESCE((

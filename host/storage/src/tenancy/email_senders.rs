@@ -1,4 +1,4 @@
-//! Directory of the addresses from which mails become SMS: each belongs to one client.
+//! Directory of the sender addresses of e-mail to SMS. Each belongs to one client.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -9,10 +9,10 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// The constraint that says an address is somebody's already.
+/// Violated if an address is registered already.
 pub const ADDRESS_UNIQUE: &str = "email_sender_pk";
 
-/// Registers an address. Fails on [`ADDRESS_UNIQUE`] when it is registered already, whoever's it is.
+/// Registers an address. Fails on [`ADDRESS_UNIQUE`] if any client has registered it.
 pub async fn insert(
     db: &mut PgConnection,
     client: ClientId,
@@ -30,7 +30,7 @@ pub async fn insert(
     Ok(())
 }
 
-/// Takes an address out; `false` when the client has no such sender.
+/// Removes an address; `false` if the client has no such sender.
 pub async fn remove(db: &mut PgConnection, client: ClientId, address: &EmailAddress) -> Result<bool> {
     let done = sqlx::query("DELETE FROM email_sender WHERE client_id = $1 AND address = $2")
         .bind(client.0)
@@ -53,7 +53,7 @@ pub async fn list(db: &mut PgConnection, client: ClientId) -> Result<Vec<(String
     Ok(rows)
 }
 
-/// The user who has been ADMIN of a client for longest.
+/// Returns the user who has been ADMIN of a client for the longest time.
 pub async fn first_admin(db: &mut PgConnection, client: ClientId) -> Result<Option<UserId>> {
     let found: Option<Uuid> = sqlx::query_scalar(
         "SELECT id FROM client_user WHERE client_id = $1 AND role = 'ADMIN' AND deleted_at IS NULL ORDER BY id LIMIT 1",
@@ -64,7 +64,7 @@ pub async fn first_admin(db: &mut PgConnection, client: ClientId) -> Result<Opti
     Ok(found.map(UserId))
 }
 
-/// Whose address it is, and whose password its mails bear.
+/// Returns the client of an address, and the user whose password its mails have.
 pub async fn find(db: &mut PgConnection, address: &EmailAddress) -> Result<Option<(ClientId, UserId)>> {
     let found: Option<(Uuid, Uuid)> = sqlx::query_as("SELECT client_id, user_id FROM email_sender WHERE address = $1")
         .bind(address.as_str())
@@ -73,7 +73,7 @@ pub async fn find(db: &mut PgConnection, address: &EmailAddress) -> Result<Optio
     Ok(found.map(|(client, user)| (ClientId(client), UserId(user))))
 }
 
-/// Counts an error mail to an address; `false` when it has had `most` within an hour.
+/// Counts an error mail to an address; `false` if it had `most` within an hour.
 pub async fn count_error(
     db: &mut PgConnection,
     client: ClientId,

@@ -1,11 +1,11 @@
-//! Wrong passwords, and the places from which an account was logged in to.
+//! Wrong passwords, and the places of successful logins.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// When the failed logins of an account since `since` happened, newest first, at most `limit`.
+/// Returns the times of at most `limit` failed logins of an account since `since`, newest first.
 pub async fn recent_failures(
     db: &mut PgConnection,
     account_hash: &[u8],
@@ -23,7 +23,7 @@ pub async fn recent_failures(
     Ok(times)
 }
 
-/// Notes a failed login.
+/// Records a failed login.
 pub async fn record_failure(db: &mut PgConnection, account_hash: &[u8], id: Uuid, at: DateTime<Utc>) -> Result<()> {
     sqlx::query("INSERT INTO login_failure (account_hash, id, failed_at) VALUES ($1, $2, $3)")
         .bind(account_hash)
@@ -34,7 +34,7 @@ pub async fn record_failure(db: &mut PgConnection, account_hash: &[u8], id: Uuid
     Ok(())
 }
 
-/// Makes logins of one account wait for each other until the transaction ends.
+/// Locks logins of an account until the transaction ends.
 pub async fn lock_account(db: &mut PgConnection, account_hash: &[u8]) -> Result<()> {
     sqlx::query("SELECT pg_advisory_xact_lock(hashtextextended(encode($1, 'hex'), 0))")
         .bind(account_hash)
@@ -43,20 +43,20 @@ pub async fn lock_account(db: &mut PgConnection, account_hash: &[u8]) -> Result<
     Ok(())
 }
 
-/// Forgets failed logins from before `before`.
+/// Removes failed logins from before `before`.
 pub async fn forget_failures(db: &mut PgConnection, before: DateTime<Utc>) -> Result<u64> {
     let done = sqlx::query("DELETE FROM login_failure WHERE failed_at < $1").bind(before).execute(db).await?;
     Ok(done.rows_affected())
 }
 
-/// Whether an account was logged in to from a place.
+/// True if an account had a successful login from a place.
 pub async fn is_known_place(db: &mut PgConnection, account_hash: &[u8], place_hash: &[u8]) -> Result<bool> {
     let known =
         sqlx::query_scalar("SELECT EXISTS (SELECT FROM login_place WHERE account_hash = $1 AND place_hash = $2)");
     Ok(known.bind(account_hash).bind(place_hash).fetch_one(db).await?)
 }
 
-/// Notes that an account was logged in to from a place; written at most once a day.
+/// Records a successful login from a place; written at most once a day.
 pub async fn remember_place(
     db: &mut PgConnection,
     account_hash: &[u8],
@@ -76,7 +76,7 @@ pub async fn remember_place(
     Ok(())
 }
 
-/// Forgets places from which nobody has logged in since `before`.
+/// Removes places without a login since `before`.
 pub async fn forget_places(db: &mut PgConnection, before: DateTime<Utc>) -> Result<u64> {
     let done = sqlx::query("DELETE FROM login_place WHERE seen_at < $1").bind(before).execute(db).await?;
     Ok(done.rows_affected())

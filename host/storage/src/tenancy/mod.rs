@@ -1,4 +1,4 @@
-//! Clients, the people and programs that act for them, what they changed, and what holds for the whole database.
+//! Clients, their users and keys, the audit trail, and settings of the whole database.
 
 pub mod api_keys;
 pub mod audit;

@@ -1,4 +1,4 @@
-//! Users as people see and change them: no credentials. Deleted ones are in none of the answers.
+//! Users without credentials, as people see and change them. Deleted users are absent.
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, TeamId, UserId};
@@ -12,17 +12,17 @@ use crate::{Error, PgConnection, Result};
 pub struct Profile {
     /// Its id.
     pub id: UserId,
-    /// Unique within the client, whatever its case.
+    /// Unique within the client in any case.
     pub email: String,
-    /// The name that people read.
+    /// Display name.
     pub name: String,
-    /// What it may do.
+    /// Role.
     pub role: Role,
-    /// The team that it belongs to, and what that is called.
+    /// Its team, and the name of the team.
     pub team: Option<(TeamId, String)>,
-    /// Takes chats that are given out by themselves.
+    /// True if the user gets chats by automatic assignment.
     pub available: bool,
-    /// Chats at a time; `None` = as many as the operator's limit says.
+    /// Chats at a time; `None`: the operator's limit.
     pub chat_limit: Option<i32>,
     /// When it was created.
     pub created_at: DateTime<Utc>,
@@ -88,8 +88,8 @@ pub async fn lock(db: &mut PgConnection, client: ClientId, user: UserId) -> Resu
     row.map(Profile::try_from).transpose()
 }
 
-/// The ADMINs of a client, all locked until the transaction ends, in one order: of two changes that would each leave the other
-/// one as the last, one comes first.
+/// Locks and returns the ADMINs of a client until the transaction ends, in one order, so that of two changes that would
+/// remove the last ADMIN one comes first.
 pub async fn lock_admins(db: &mut PgConnection, client: ClientId) -> Result<Vec<UserId>> {
     let ids: Vec<Uuid> = sqlx::query_scalar(
         "SELECT id FROM client_user WHERE client_id = $1 AND role = 'ADMIN' AND deleted_at IS NULL
@@ -101,16 +101,16 @@ pub async fn lock_admins(db: &mut PgConnection, client: ClientId) -> Result<Vec<
     Ok(ids.into_iter().map(UserId).collect())
 }
 
-/// Which users are wanted.
+/// A filter of users.
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted<'a> {
-    /// Part of a name or an e-mail, folded ([`domain::search::fold`]); `""` = all.
+    /// Part of a name or e-mail, folded ([`domain::search::fold`]); `""`: all.
     pub search: &'a str,
-    /// Those of this team only.
+    /// Only users of this team.
     pub team: Option<TeamId>,
 }
 
-/// A page of users by name; and how many there are over all pages.
+/// Returns a page of users by name, and the total.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
@@ -146,7 +146,7 @@ pub async fn page(
     Ok((rows.into_iter().map(Profile::try_from).collect::<Result<_>>()?, total))
 }
 
-/// Writes back what may change of a locked user: name, role, team, availability, chat limit.
+/// Stores the changes of a locked user: name, role, team, availability, chat limit.
 pub async fn save(db: &mut PgConnection, client: ClientId, user: &Profile) -> Result<()> {
     sqlx::query(
         "UPDATE client_user SET name = $3, role = $4, team_id = $5, available = $6, chat_limit = $7
@@ -164,8 +164,8 @@ pub async fn save(db: &mut PgConnection, client: ClientId, user: &Profile) -> Re
     Ok(())
 }
 
-/// A user is there no more: it has no key for any statement that starts after the commit, and its e-mail is free. The row stays
-/// for the sake of what it wrote and worked on.
+/// Deletes a user: its key fails for every statement that starts after the commit, and its e-mail is free. The row
+/// stays, because messages and tickets refer to it.
 pub async fn delete(db: &mut PgConnection, client: ClientId, user: UserId, now: DateTime<Utc>) -> Result<()> {
     sqlx::query("DELETE FROM api_key WHERE client_id = $1 AND user_id = $2")
         .bind(client.0)

@@ -1,5 +1,6 @@
-//! Notices of rights that may have ended: the triggers of migration 0067 send one with the commit that changes a key, a user, the
-//! masking of a client, or who may show a site. A notice says whose right to look at again; the tables say what it is now.
+//! Notices of rights that may have ended. The triggers of migration 0067 send one with the commit of a change of a key,
+//! a user, the masking of a client, or the pages of a site. A notice names the owner of the right; the tables have the
+//! present right.
 
 use domain::ids::{ClientId, InboxId, UserId};
 use uuid::Uuid;
@@ -8,16 +9,16 @@ use crate::{PgPool, Result, session::Listener};
 
 const CHANNEL: &str = "patchbay_right";
 
-/// Whose right may have changed.
+/// The owner of a right that may have changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Affected {
-    /// One user of a client: its key, its role, its team, or whether it exists.
+    /// A user of a client: its key, role, team, or existence.
     User(ClientId, UserId),
     /// All users of a client.
     Client(ClientId),
-    /// Visitors of a site: its key, its origins, or whether it exists.
+    /// Visitors of a site: its key, origins, or existence.
     Site(ClientId, InboxId),
-    /// Anybody's: notices may have been missed.
+    /// All rights: notices may have been missed.
     Anybody,
 }
 
@@ -36,7 +37,7 @@ impl Affected {
     }
 }
 
-/// Hears notices, on a session outside the pool. Fails as soon as the database answers nothing any more.
+/// Receives notices on a session outside the pool. Fails as soon as the database does not answer.
 pub struct Notices(Listener);
 
 impl Notices {
@@ -45,12 +46,14 @@ impl Notices {
         Ok(Self(db.listen(CHANNEL).await?))
     }
 
-    /// Asks the server whether it is there: one that has vanished sends no notice, and no farewell either.
+    /// Asks the server for an answer, because a server that vanished sends neither a notice nor the end of the
+    /// connection.
     pub async fn ask(&mut self) -> Result<()> {
         self.0.takes_changes().await.map(drop)
     }
 
-    /// The next notice; [`Affected::Anybody`] after the connection was lost and is there again. May be dropped while it waits.
+    /// Returns the next notice, or [`Affected::Anybody`] after a lost connection is back. May be dropped while it
+    /// waits.
     pub async fn next(&mut self) -> Result<Affected> {
         loop {
             let Some(notice) = self.0.next().await? else { return Ok(Affected::Anybody) };

@@ -1,8 +1,8 @@
-//! Single rows that hold for the whole database.
+//! Settings of the whole database, one row each.
 
 use crate::{PgConnection, Result};
 
-/// The known text that was sealed with the master key of this database.
+/// Returns the known text that was sealed with the master key of this database.
 pub async fn master_key_check(db: &mut PgConnection) -> Result<Option<Vec<u8>>> {
     Ok(sqlx::query_scalar("SELECT sealed FROM master_key_check").fetch_optional(db).await?)
 }
@@ -16,13 +16,13 @@ pub async fn init_master_key_check(db: &mut PgConnection, sealed: &[u8]) -> Resu
     Ok(())
 }
 
-/// How far the business clock of all nodes is ahead of real time, in seconds.
+/// Returns how many seconds the business clock of all nodes is ahead of real time.
 pub async fn testing_clock_offset(db: &mut PgConnection) -> Result<i64> {
     let offset: Option<i64> = sqlx::query_scalar("SELECT offset_seconds FROM testing_clock").fetch_optional(db).await?;
     Ok(offset.unwrap_or(0))
 }
 
-/// Moves the business clock forward and answers the new offset, in seconds.
+/// Moves the business clock forward and returns the new offset in seconds.
 pub async fn advance_testing_clock(db: &mut PgConnection, seconds: i64) -> Result<i64> {
     let offset = sqlx::query_scalar(
         "INSERT INTO testing_clock AS clock (offset_seconds) VALUES ($1)

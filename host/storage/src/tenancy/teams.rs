@@ -1,4 +1,4 @@
-//! Teams of agents. Who belongs to them is said by the users.
+//! Teams of agents. Users name their team.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -18,15 +18,15 @@ use crate::{
 pub struct Team {
     /// Its id.
     pub id: TeamId,
-    /// Unique within the client, whatever its case.
+    /// Unique within the client in any case.
     pub name: String,
-    /// Who is given a chat that waits for it.
+    /// How its waiting chats are assigned.
     pub assignment: Assignment,
-    /// Whose clock its hours go by; `None` = the client's.
+    /// Time zone of its hours; `None`: the client's.
     pub own_time_zone: Option<TimeZone>,
-    /// When it answers.
+    /// Business hours.
     pub hours: TeamHours,
-    /// What is said to who comes to wait outside its hours.
+    /// Text for customers who come outside the hours.
     pub after_hours_text: Option<AfterHoursText>,
     /// When it was created.
     pub created_at: DateTime<Utc>,
@@ -50,7 +50,7 @@ impl TryFrom<TeamRow> for Team {
     fn try_from(row: TeamRow) -> Result<Self> {
         let zone = |name: &str| known("team", "time_zone", name, |name| name.parse().ok());
         let own_time_zone: Option<TimeZone> = row.time_zone.as_deref().map(zone).transpose()?;
-        // What an operator wrote for the client is believed where it can be: a chat must not wait for that.
+        // An unreadable time zone of the client counts as UTC, because a chat must not fail for it.
         let of_client = row.client_time_zone.parse().unwrap_or(TimeZone::UTC);
         let text = |text: &str| known("team", "after_hours_text", text, |text| AfterHoursText::parse(text).ok());
         let hours = stored::read_optional("team", "business_hours", row.business_hours.as_ref())?;
@@ -66,10 +66,10 @@ impl TryFrom<TeamRow> for Team {
     }
 }
 
-/// The constraint that says a name is taken within the client.
+/// Violated if a name is taken within the client.
 pub const NAME_UNIQUE: &str = "team_name_unique";
 
-/// Stores a team without members, hours and automatic assignment. Fails on [`NAME_UNIQUE`] when the client has one of this name.
+/// Stores a team without members, hours and automatic assignment. Fails on [`NAME_UNIQUE`] if the name is taken.
 pub async fn insert(
     db: &mut PgConnection,
     client: ClientId,
@@ -87,7 +87,7 @@ pub async fn insert(
     Ok(())
 }
 
-/// The team of a name, made with the id `new` if there is none.
+/// Returns the team with a name, and creates it with the id `new` if there is none.
 pub async fn find_or_insert(
     db: &mut PgConnection,
     client: ClientId,
@@ -109,11 +109,11 @@ pub async fn find_or_insert(
         return Ok(new);
     }
     let found = id_of_name(db, client, name).await?;
-    // Deleted in between: whoever asked tries again.
+    // It was deleted in between: the caller tries again.
     found.ok_or_else(|| Error::Database(sqlx::Error::RowNotFound))
 }
 
-/// The team of a name, whatever its case.
+/// Returns the team with a name in any case.
 pub async fn id_of_name(db: &mut PgConnection, client: ClientId, name: &str) -> Result<Option<TeamId>> {
     let id: Option<Uuid> = sqlx::query_scalar("SELECT id FROM team WHERE client_id = $1 AND lower(name) = lower($2)")
         .bind(client.0)
@@ -137,7 +137,7 @@ pub async fn get(db: &mut PgConnection, client: ClientId, team: TeamId) -> Resul
     row.map(Team::try_from).transpose()
 }
 
-/// One team, locked until the transaction ends. Somebody may join it meanwhile; then [`delete`] fails.
+/// Locks a team until the transaction ends. A user may still join it; then [`delete`] fails.
 pub async fn lock(db: &mut PgConnection, client: ClientId, team: TeamId) -> Result<Option<Team>> {
     let row: Option<TeamRow> = sqlx::query_as(
         "SELECT team.id, team.name, team.assignment, team.time_zone, client.time_zone AS client_time_zone,
@@ -152,7 +152,7 @@ pub async fn lock(db: &mut PgConnection, client: ClientId, team: TeamId) -> Resu
     row.map(Team::try_from).transpose()
 }
 
-/// Writes back a locked team. Fails on [`NAME_UNIQUE`] when its name is another one's by now.
+/// Stores a locked team. Fails on [`NAME_UNIQUE`] if its name is taken.
 pub async fn save(db: &mut PgConnection, client: ClientId, team: &Team) -> Result<()> {
     sqlx::query(
         "UPDATE team SET name = $3, assignment = $4, time_zone = $5, business_hours = $6, after_hours_text = $7
@@ -170,7 +170,8 @@ pub async fn save(db: &mut PgConnection, client: ClientId, team: &Team) -> Resul
     Ok(())
 }
 
-/// A page of the teams whose names contain `search`, folded ([`domain::search::fold`]; `""` = all), by name; and how many there are over all pages.
+/// Returns a page of the teams whose names contain `search`, folded ([`domain::search::fold`]; `""`: all), by name, and
+/// the total.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
@@ -201,18 +202,18 @@ pub async fn page(
     Ok((rows.into_iter().map(Team::try_from).collect::<Result<_>>()?, total))
 }
 
-/// What keeps a team from being deleted.
+/// The reasons why a team cannot be deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::FromRow)]
 pub struct InUse {
-    /// Somebody belongs to it.
+    /// It has members.
     pub members: bool,
-    /// A chat waits for it, or is in the hands of one of its agents.
+    /// A chat waits for it, or is with one of its agents.
     pub chats: bool,
-    /// A web site has its chats wait for it.
+    /// A web site names it.
     pub sites: bool,
 }
 
-/// Whether somebody belongs to a team, whether chats are with it that are not closed, and whether sites name it.
+/// Returns if a team has members, open chats and sites.
 pub async fn in_use(db: &mut PgConnection, client: ClientId, team: TeamId) -> Result<InUse> {
     let used = sqlx::query_as(
         "SELECT EXISTS (SELECT 1 FROM client_user
@@ -228,11 +229,11 @@ pub async fn in_use(db: &mut PgConnection, client: ClientId, team: TeamId) -> Re
     Ok(used)
 }
 
-/// The constraint that says users belong to a team that was to be deleted.
+/// Violated if a team with members is deleted.
 pub const MEMBERS_FK: &str = "client_user_team_fk";
 
-/// Removes a locked team that is not in use; chats that are over forget it. Fails on [`MEMBERS_FK`] when somebody has joined
-/// it meanwhile.
+/// Removes a locked team that is not in use, also from closed chats. Fails on [`MEMBERS_FK`] if a user has joined it
+/// since.
 pub async fn delete(db: &mut PgConnection, client: ClientId, team: TeamId) -> Result<()> {
     sqlx::query("UPDATE participant SET team_id = NULL WHERE client_id = $1 AND team_id = $2")
         .bind(client.0)

@@ -11,10 +11,10 @@ use uuid::Uuid;
 
 use crate::{Error, PgConnection, Result};
 
-/// What a user may do (`docs/roles.md`).
+/// The role of a user (`docs/roles.md`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// Everything.
+    /// May do everything.
     Admin,
     /// Leads agents.
     Supervisor,
@@ -43,7 +43,7 @@ impl Role {
 }
 
 impl Role {
-    /// Whether somebody with this role answers customers: has chats (`docs/roles.md`).
+    /// True if users with this role answer customers and have chats (`docs/roles.md`).
     pub fn takes_chats(self) -> bool {
         match self {
             Self::Admin | Self::Supervisor | Self::Agent => true,
@@ -51,9 +51,9 @@ impl Role {
         }
     }
 
-    /// How much somebody with this role sees of who the client's customers are, when the client has them masked or not. An agent
-    /// answers chats, which takes neither numbers nor names; everybody else sends to numbers, reads reports about them, keeps the
-    /// blocklist or looks for faults in what was sent (`docs/roles.md`).
+    /// Returns how much users with this role see of customers, if the client masks them or not. An agent answers chats,
+    /// which needs neither numbers nor names. The other roles send to numbers, read reports, keep the blocklist or look
+    /// for faults in sends (`docs/roles.md`).
     pub fn sight(self, popia_compliant: bool) -> Sight {
         match self {
             Self::Agent if popia_compliant => Sight::Masked,
@@ -68,7 +68,7 @@ impl fmt::Display for Role {
     }
 }
 
-/// A text that is no role.
+/// A text that is not a role.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("is no role: use ADMIN, SUPERVISOR, AGENT, DEVELOPER or API")]
 pub struct UnknownRole;
@@ -86,22 +86,22 @@ pub(crate) fn stored_role(text: &str) -> Result<Role> {
     text.parse().map_err(|_| Error::Inconsistent { table: "client_user", column: "role", value: text.to_owned() })
 }
 
-/// A user as a login needs it. `Debug` does not show the hash.
+/// A user for a login. `Debug` does not show the hash.
 #[derive(Clone)]
 pub struct User {
     /// Its id.
     pub id: UserId,
-    /// Unique within the client, whatever its case.
+    /// Unique within the client in any case.
     pub email: String,
-    /// The name that people read.
+    /// Display name.
     pub name: String,
-    /// What it may do.
+    /// Role.
     pub role: Role,
-    /// The team it answers for.
+    /// Its team.
     pub team: Option<TeamId>,
     /// Argon2id in PHC format.
     pub password_hash: String,
-    /// The password was made by us: it is good for nothing but choosing another.
+    /// True if we generated the password: its only use is to choose another one.
     pub password_is_temporary: bool,
 }
 
@@ -138,10 +138,10 @@ impl TryFrom<UserRow> for User {
     }
 }
 
-/// The constraint that says an e-mail is taken within the client.
+/// Violated if an e-mail is taken within the client.
 pub const EMAIL_UNIQUE: &str = "client_user_email_unique";
 
-/// Stores a user. Fails on [`EMAIL_UNIQUE`] when the client has one with this e-mail.
+/// Stores a user. Fails on [`EMAIL_UNIQUE`] if the e-mail is taken.
 pub async fn insert(db: &mut PgConnection, client: ClientId, user: &User, now: DateTime<Utc>) -> Result<()> {
     sqlx::query(
         "INSERT INTO client_user (client_id, id, email, name, role, team_id, password_hash, password_is_temporary,
@@ -162,7 +162,7 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, user: &User, now: D
     Ok(())
 }
 
-/// The user of an e-mail, whatever its case.
+/// Returns the user with an e-mail in any case.
 pub async fn find_by_email(db: &mut PgConnection, client: ClientId, email: &str) -> Result<Option<User>> {
     let row: Option<UserRow> = sqlx::query_as(
         "SELECT id, email, name, role, team_id, password_hash, password_is_temporary FROM client_user
@@ -188,17 +188,17 @@ pub async fn get(db: &mut PgConnection, client: ClientId, user: UserId) -> Resul
     row.map(User::try_from).transpose()
 }
 
-/// A hash, and whether its password is temporary.
+/// A password hash.
 #[derive(Clone, Copy)]
 pub struct NewPassword<'a> {
     /// Argon2id in PHC format.
     pub hash: &'a str,
-    /// It is good for nothing but choosing another.
+    /// True if its only use is to choose another password.
     pub is_temporary: bool,
 }
 
-/// Replaces a password; `false` when it is not the one of `was` any more, or the user is gone. So a password ends with the first
-/// change that is made with it.
+/// Replaces a password; `false` if it is no longer that of `was`, or if the user is deleted. So a password ends with
+/// the first change that is made with it.
 pub async fn set_password(
     db: &mut PgConnection,
     client: ClientId,
@@ -220,12 +220,12 @@ pub async fn set_password(
     Ok(done.rows_affected() == 1)
 }
 
-/// An e-mail as [`find_by_email`] compares it.
+/// Returns an e-mail in the form that [`find_by_email`] compares.
 pub async fn compared_email(db: &mut PgConnection, email: &str) -> Result<String> {
     Ok(sqlx::query_scalar("SELECT lower($1::text)").bind(email).fetch_one(db).await?)
 }
 
-/// What a user may do; `None` when the client has no such user.
+/// Returns the role of a user; `None` if the client has no such user.
 pub async fn role_of(db: &mut PgConnection, client: ClientId, user: UserId) -> Result<Option<Role>> {
     let role: Option<String> =
         sqlx::query_scalar("SELECT role FROM client_user WHERE client_id = $1 AND id = $2 AND deleted_at IS NULL")
@@ -236,7 +236,7 @@ pub async fn role_of(db: &mut PgConnection, client: ClientId, user: UserId) -> R
     role.as_deref().map(stored_role).transpose()
 }
 
-/// The users who take chats and have this name or this e-mail, whatever its case; two at most, which is one too many.
+/// Returns the users with chats who have this name or e-mail in any case; at most two, which is one too many.
 pub async fn called(db: &mut PgConnection, client: ClientId, name: &str) -> Result<Vec<UserId>> {
     let ids: Vec<Uuid> = sqlx::query_scalar(
         "SELECT id FROM client_user

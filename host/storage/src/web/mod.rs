@@ -1,4 +1,4 @@
-//! Web chat: sites, visitors, and what a visitor sees of the chat.
+//! Web chat: sites, visitors, and the messages that a visitor sees.
 
 pub mod sites;
 pub mod threads;

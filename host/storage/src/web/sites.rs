@@ -1,4 +1,4 @@
-//! Sites with the chat widget: what they decide, and whose a site key is.
+//! Sites with the chat widget: their settings and keys.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -16,21 +16,21 @@ use crate::{
 /// A site.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Site {
-    /// Whose it is.
+    /// Its client.
     pub client: ClientId,
     /// Its inbox.
     pub id: InboxId,
-    /// What pages name it by.
+    /// The key that pages use.
     pub key: String,
-    /// The name that people read.
+    /// Display name.
     pub name: String,
     /// Origins whose pages may show the widget.
     pub origins: Vec<Origin>,
     /// Look, texts and form.
     pub settings: SiteSettings,
-    /// The team that its chats wait for.
+    /// The team of its chats.
     pub team: Option<ChatTeam>,
-    /// Since when.
+    /// When it was created.
     pub created_at: DateTime<Utc>,
 }
 
@@ -73,7 +73,7 @@ const SELECT: &str =
     JOIN inbox ON inbox.client_id = site.client_id AND inbox.id = site.id
     LEFT JOIN team ON team.client_id = site.client_id AND team.id = site.team_id";
 
-/// The site that pages name by this key, of whatever client.
+/// Returns the site with this key, of any client.
 pub async fn by_key(db: &mut PgConnection, key: &str) -> Result<Option<Site>> {
     let row: Option<SiteRow> = sqlx::query_as(
         "SELECT site.client_id, site.id, inbox.address, site.name, site.origins, site.settings, site.team_id,
@@ -90,7 +90,7 @@ pub async fn by_key(db: &mut PgConnection, key: &str) -> Result<Option<Site>> {
     row.map(Site::try_from).transpose()
 }
 
-/// A site of the client that has not been deleted.
+/// Returns a site of the client that is not deleted.
 pub async fn by_id(db: &mut PgConnection, client: ClientId, id: InboxId) -> Result<Option<Site>> {
     let row: Option<SiteRow> =
         sqlx::query_as(&format!("{SELECT} WHERE site.client_id = $1 AND site.id = $2 AND site.deleted_at IS NULL"))
@@ -101,7 +101,7 @@ pub async fn by_id(db: &mut PgConnection, client: ClientId, id: InboxId) -> Resu
     row.map(Site::try_from).transpose()
 }
 
-/// A page of the client's sites, oldest first, and how many there are over all pages.
+/// Returns a page of the client's sites, oldest first, and the total.
 pub async fn page(db: &mut PgConnection, client: ClientId, limit: i64, offset: i64) -> Result<(Vec<Site>, i64)> {
     let total: i64 = sqlx::query_scalar("SELECT count(*) FROM web_inbox WHERE client_id = $1 AND deleted_at IS NULL")
         .bind(client.0)
@@ -118,7 +118,7 @@ pub async fn page(db: &mut PgConnection, client: ClientId, limit: i64, offset: i
     Ok((rows.into_iter().map(Site::try_from).collect::<Result<_>>()?, total))
 }
 
-/// Writes what a site decides, its key and inbox excepted.
+/// Stores the settings of a site, without its key and inbox.
 pub async fn save(db: &mut PgConnection, site: &Site) -> Result<()> {
     sqlx::query(
         "UPDATE web_inbox SET name = $3, origins = $4, settings = $5, team_id = $6 WHERE client_id = $1 AND id = $2",
@@ -134,7 +134,7 @@ pub async fn save(db: &mut PgConnection, site: &Site) -> Result<()> {
     Ok(())
 }
 
-/// Locks a site, so that two changes of it go one after the other; `false` when there is none.
+/// Locks a site, so that changes of it are made one after the other; `false` if there is none.
 pub async fn lock(db: &mut PgConnection, client: ClientId, id: InboxId) -> Result<bool> {
     let found: Option<Uuid> = sqlx::query_scalar(
         "SELECT id FROM web_inbox WHERE client_id = $1 AND id = $2 AND deleted_at IS NULL FOR UPDATE",
@@ -146,7 +146,7 @@ pub async fn lock(db: &mut PgConnection, client: ClientId, id: InboxId) -> Resul
     Ok(found.is_some())
 }
 
-/// Gives a site another key; nobody knows the one before any more.
+/// Gives a site a new key. The old one becomes unknown.
 pub async fn set_key(db: &mut PgConnection, client: ClientId, id: InboxId, key: &str) -> Result<()> {
     forget_key(db, client, id).await?;
     sqlx::query("UPDATE inbox SET address = $3 WHERE client_id = $1 AND id = $2")
@@ -158,7 +158,7 @@ pub async fn set_key(db: &mut PgConnection, client: ClientId, id: InboxId, key: 
     enter(db, client, id, key).await
 }
 
-/// Enters a key into the directory.
+/// Adds a key to the directory.
 pub async fn enter(db: &mut PgConnection, client: ClientId, id: InboxId, key: &str) -> Result<()> {
     sqlx::query("INSERT INTO web_site_directory (site_key, client_id, inbox_id) VALUES ($1, $2, $3)")
         .bind(key)
@@ -178,7 +178,7 @@ async fn forget_key(db: &mut PgConnection, client: ClientId, id: InboxId) -> Res
     Ok(())
 }
 
-/// Deletes a site: its key and its secret are gone, its chats stay.
+/// Deletes a site with its key and secret; its chats stay.
 pub async fn delete(db: &mut PgConnection, client: ClientId, id: InboxId, now: DateTime<Utc>) -> Result<()> {
     forget_key(db, client, id).await?;
     sqlx::query("UPDATE web_inbox SET deleted_at = $3, identity_secret_sealed = NULL WHERE client_id = $1 AND id = $2")
@@ -190,7 +190,7 @@ pub async fn delete(db: &mut PgConnection, client: ClientId, id: InboxId, now: D
     Ok(())
 }
 
-/// The secret that signs the site's own user ids, sealed.
+/// Returns the sealed secret for the site's own user ids.
 pub async fn identity_secret(db: &mut PgConnection, client: ClientId, id: InboxId) -> Result<Option<Vec<u8>>> {
     let sealed: Option<Option<Vec<u8>>> =
         sqlx::query_scalar("SELECT identity_secret_sealed FROM web_inbox WHERE client_id = $1 AND id = $2")
@@ -212,7 +212,7 @@ pub async fn set_identity_secret(db: &mut PgConnection, client: ClientId, id: In
     Ok(())
 }
 
-/// The team that the chats of a site wait for.
+/// Returns the team of the chats of a site.
 pub async fn team_of(db: &mut PgConnection, client: ClientId, id: InboxId) -> Result<Option<ChatTeam>> {
     let row: Option<(Uuid, String)> = sqlx::query_as(
         "SELECT team.id, team.name FROM web_inbox site

@@ -1,5 +1,5 @@
-//! What a visitor sees of its chat: where it stands, and its messages by sequence number. A message gets its number under the
-//! lock of the chat, in the transaction that stores it, so whoever has read up to a number has missed none before it.
+//! A chat as its visitor sees it: the state, and the messages by sequence number. A message gets its number under the
+//! lock of the chat, in the transaction that stores it. So a reader up to a number has missed no earlier message.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -15,28 +15,28 @@ use crate::{
     stored::{self, Stored, known},
 };
 
-/// Where the chat of a visitor stands.
+/// The state of a visitor's chat.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Thread {
-    /// Whose.
+    /// The visitor.
     pub visitor: String,
     /// The chat.
     pub participant: ParticipantId,
     /// Sequence number of the next message.
     pub next_sequence: i64,
-    /// Who has it.
+    /// State, which names the owner.
     pub state: ParticipantState,
-    /// The agent who has it.
+    /// Present agent.
     pub agent: Option<String>,
-    /// Began outside business hours.
+    /// True if it began outside business hours.
     pub after_hours: bool,
     /// Messages of the visitor that no agent has seen.
     pub unread: i32,
-    /// Grows when its messages are numbered anew.
+    /// Increases if its messages are renumbered.
     pub epoch: i32,
-    /// An agent writes, until then.
+    /// An agent is typing until then.
     pub typing_until: Option<DateTime<Utc>>,
-    /// The visitor has become a user of the site: its token opens nothing any more.
+    /// True if the visitor has become a user of the site: its token is no longer valid.
     pub joined: bool,
 }
 
@@ -54,7 +54,7 @@ struct ThreadRow {
     joined: bool,
 }
 
-/// The chats of visitors of one site; those who have none are left out.
+/// Returns the chats of visitors of one site. Visitors without a chat are absent.
 pub async fn of_visitors(
     db: &mut PgConnection,
     client: ClientId,
@@ -102,34 +102,34 @@ pub async fn of_visitors(
 pub struct ThreadMessage {
     /// Its id.
     pub id: ChatMessageId,
-    /// Its place in the chat.
+    /// Its sequence number in the chat.
     pub sequence: i64,
-    /// What kind of content it is.
+    /// Kind of its content.
     pub content_type: ContentType,
-    /// All that it says; the direction follows from it.
+    /// The content; it determines the direction.
     pub content: ChatContent,
-    /// The file that came with it.
+    /// Its file.
     pub media: Option<MediaId>,
     /// `CUSTOMER`, `BOT`, or the agent's name.
     pub owner: String,
-    /// The system's tracking id; of an outgoing message the id of what carries it.
+    /// The system's tracking id; of an outgoing message the id of the outbound message.
     pub gst_id: String,
     /// The id on its channel.
     pub provider_id: Option<String>,
     /// Delivery state of an outgoing message.
     pub state: Option<DeliveryState>,
-    /// The message of the chat that it quotes or taps.
+    /// The quoted or tapped message of the chat.
     pub quoted: Option<QuotedInThread>,
     /// When it was written.
     pub created_at: DateTime<Utc>,
 }
 
-/// A message that another one quotes.
+/// A quoted message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuotedInThread {
     /// Its id.
     pub id: ChatMessageId,
-    /// What the chat shows for it; `None` for what has no words.
+    /// Its text in the chat; `None` if it has no text.
     pub body: Option<String>,
 }
 
@@ -148,7 +148,7 @@ struct MessageRow {
     quoted_id: Option<Uuid>,
     quoted_body: Option<String>,
     created_at: DateTime<Utc>,
-    /// Messages in the page before it was cut to its bytes.
+    /// Messages of the page before it was cut to its bytes.
     found: i64,
 }
 
@@ -186,9 +186,9 @@ impl TryFrom<MessageRow> for ThreadMessage {
 /// How much of a chat is read at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extent {
-    /// Messages at most.
+    /// Most messages.
     pub messages: usize,
-    /// Bytes of their contents and quotes, of which one message may have more.
+    /// Most bytes of contents and quotes. One message may have more.
     pub bytes: usize,
 }
 
@@ -205,7 +205,7 @@ fn bytes_at_most(extent: Extent) -> i64 {
 pub struct Page {
     /// The messages.
     pub messages: Vec<ThreadMessage>,
-    /// There may be more in the direction in which it was read.
+    /// True if there may be more in the direction of reading.
     pub more: bool,
 }
 
@@ -218,7 +218,7 @@ impl Page {
     }
 }
 
-/// Messages after a sequence number, in order: from the first of them as many as the extent takes.
+/// Returns the messages after a sequence number in order, as many as the extent allows.
 pub async fn after(
     db: &mut PgConnection,
     client: ClientId,
@@ -256,7 +256,7 @@ pub async fn after(
     Page::of(rows, extent)
 }
 
-/// The last messages before a sequence number, in order: from the last of them back as many as the extent takes.
+/// Returns the last messages before a sequence number in order, as many as the extent allows.
 pub async fn before(
     db: &mut PgConnection,
     client: ClientId,
@@ -294,8 +294,8 @@ pub async fn before(
     Page::of(rows, extent)
 }
 
-/// What carries the messages to a visitor whose sequence numbers are in `(after, up_to]`: those on their way, by id and
-/// tracking id.
+/// Returns the outbound messages of the sequence numbers `(after, up_to]` that are still being sent, by id and tracking
+/// id.
 pub async fn on_their_way(
     db: &mut PgConnection,
     client: ClientId,
@@ -317,7 +317,7 @@ pub async fn on_their_way(
     Ok(rows.into_iter().map(|(id, gst_id)| (ChatMessageId(id), gst_id)).collect())
 }
 
-/// Place in its chat of the message that a channel's id names; `None` when there is none.
+/// Returns the sequence number of the message with a channel's id; `None` if there is none.
 pub async fn place_of(
     db: &mut PgConnection,
     client: ClientId,

@@ -1,28 +1,28 @@
-//! Visitors of sites: what is known of them beside the customer that they are.
+//! Visitors of sites: their facts that are not facts of the customer.
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, CustomerId, InboxId};
 
 use crate::{PgConnection, Result};
 
-/// A visitor who has written, or has proven who it is.
+/// A visitor who has written or proven an identity.
 #[derive(Debug, Clone, Default, PartialEq, Eq, sqlx::FromRow)]
 pub struct Visitor {
-    /// The form before the chat was answered.
+    /// True if the form before the chat was answered.
     pub form_answered: bool,
-    /// The key under which that was; `None` where nobody noted it.
+    /// The key of that answer; `None` if none was stored.
     pub form_key: Option<String>,
-    /// The proven visitor that it turned out to be.
+    /// The proven visitor with whom this one was merged.
     pub joined_to: Option<String>,
-    /// Grows when the messages of its chat are numbered anew.
+    /// Increases if the messages of its chat are renumbered.
     pub epoch: i32,
-    /// Messages up to this sequence number have arrived in a widget.
+    /// Messages up to this sequence number have reached a widget.
     pub delivered_up_to: i64,
-    /// Messages up to this sequence number have been seen.
+    /// Messages up to this sequence number were seen.
     pub read_up_to: i64,
 }
 
-/// A visitor; `None` when it has done nothing yet.
+/// Returns a visitor; `None` if it has not acted yet.
 pub async fn find(db: &mut PgConnection, client: ClientId, inbox: InboxId, visitor: &str) -> Result<Option<Visitor>> {
     let row = sqlx::query_as(
         "SELECT form_answered, form_key, joined_to, epoch, delivered_up_to, read_up_to FROM web_visitor
@@ -36,7 +36,7 @@ pub async fn find(db: &mut PgConnection, client: ClientId, inbox: InboxId, visit
     Ok(row)
 }
 
-/// Notes a visitor, once, and locks it.
+/// Creates a visitor if needed, and locks it.
 pub async fn begin(
     db: &mut PgConnection,
     client: ClientId,
@@ -66,7 +66,7 @@ pub async fn begin(
     Ok(row)
 }
 
-/// Writes what is known of a visitor.
+/// Stores the facts of a visitor.
 pub async fn save(
     db: &mut PgConnection,
     client: ClientId,
@@ -91,7 +91,7 @@ pub async fn save(
     Ok(())
 }
 
-/// An agent writes to a customer on a site, until `until`.
+/// Records that an agent is typing to a customer on a site until `until`.
 pub async fn agent_types(
     db: &mut PgConnection,
     client: ClientId,

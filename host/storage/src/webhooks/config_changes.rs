@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::configs::{ConfigRow, StoredConfig};
 use crate::{PgConnection, Result};
 
-/// Keeps others from changing a configuration until the transaction ends. `false` when there is none.
+/// Locks a configuration until the transaction ends; `false` if there is none.
 pub async fn lock(db: &mut PgConnection, client: ClientId, id: WebhookConfigId) -> Result<bool> {
     let found: Option<Uuid> =
         sqlx::query_scalar("SELECT id FROM webhook_config WHERE client_id = $1 AND id = $2 FOR UPDATE")
@@ -20,8 +20,8 @@ pub async fn lock(db: &mut PgConnection, client: ClientId, id: WebhookConfigId) 
     Ok(found.is_some())
 }
 
-/// Puts the switches of `settings` in place, and the addresses of the types in `saved`: an address that is saved, also the
-/// same one again, turns its endpoint on. Answers the endpoints of those types.
+/// Stores the switches of `settings` and the addresses of the types in `saved`. Saving an address, also the same one,
+/// turns its endpoint on. Returns the endpoints of those types.
 pub async fn update(
     db: &mut PgConnection,
     client: ClientId,
@@ -60,8 +60,8 @@ pub async fn update(
     Ok(endpoints.into_iter().map(EndpointId).collect())
 }
 
-/// Deletes a configuration and answers the endpoints that it had; none when there is no such configuration. What waits for
-/// them stays, and is dropped by the workers of their lanes.
+/// Deletes a configuration and returns its endpoints; none if there is no such configuration. Waiting deliveries stay
+/// and are dropped by the workers of their lanes.
 pub async fn delete(db: &mut PgConnection, client: ClientId, id: WebhookConfigId) -> Result<Vec<EndpointId>> {
     let endpoints: Vec<Uuid> =
         sqlx::query_scalar("DELETE FROM webhook_endpoint WHERE client_id = $1 AND config_id = $2 RETURNING id")
@@ -77,8 +77,8 @@ pub async fn delete(db: &mut PgConnection, client: ClientId, id: WebhookConfigId
     Ok(endpoints.into_iter().map(EndpointId).collect())
 }
 
-/// A page of the client's configurations, the default first, then the overrides by what their inboxes are reached at; and how
-/// many there are over all pages.
+/// Returns a page of the client's configurations, the default first, then the overrides by the addresses of their
+/// inboxes, and the total.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,

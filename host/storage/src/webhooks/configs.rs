@@ -15,10 +15,11 @@ use crate::{Error, PgConnection, Queue, Result, stored::known};
 pub const ONE_DEFAULT: &str = "webhook_config_default_unique";
 /// Violated by a second override of an inbox.
 pub const ONE_OVERRIDE: &str = "webhook_config_inbox_unique";
-/// Violated by an inbox that is not the client's.
+/// Violated by an inbox of another client.
 pub const OWN_INBOX: &str = "webhook_config_inbox_fk";
 
-/// Secrets that sign beside the one in place and the one before it, at most: a header does not grow with every rotation.
+/// Most secrets that sign in addition to the present and the previous one, so that a header does not grow with every
+/// rotation.
 const OLDER_SECRETS_MAX: i64 = 4;
 
 /// A configuration to store.
@@ -26,11 +27,11 @@ const OLDER_SECRETS_MAX: i64 = 4;
 pub struct NewConfig {
     /// Its id.
     pub id: WebhookConfigId,
-    /// `None` = the client's default.
+    /// `None`: the client's default.
     pub inbox: Option<InboxId>,
     /// Addresses and chatbot options.
     pub settings: WebhookSettings,
-    /// One for each webhook type, also for those that are off.
+    /// One for each webhook type, also for those without an address.
     pub endpoints: Vec<(WebhookType, EndpointId)>,
     /// The signing secret, sealed.
     pub secret_sealed: Vec<u8>,
@@ -78,7 +79,7 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, config: &NewConfig)
 pub struct StoredConfig {
     /// Its id.
     pub id: WebhookConfigId,
-    /// The inbox of an override and what it is reached at; `None` = the client's default.
+    /// The inbox of an override and its address; `None`: the client's default.
     pub inbox: Option<(InboxId, Option<String>)>,
     /// Addresses and chatbot options.
     pub settings: WebhookSettings,
@@ -176,9 +177,8 @@ pub async fn secret(db: &mut PgConnection, client: ClientId, id: WebhookConfigId
     Ok(sealed)
 }
 
-/// Puts a new sealed secret in place; the one it replaces signs too until `previous_expires_at`, and so do those that were
-/// replaced before and have not expired, as long as there are no more than [`OLDER_SECRETS_MAX`]. `false` when there is no such
-/// configuration.
+/// Replaces the sealed secret. The old one signs too until `previous_expires_at`, and so do earlier ones that have not
+/// expired, up to [`OLDER_SECRETS_MAX`]. `false` if there is no such configuration.
 pub async fn replace_secret(
     db: &mut PgConnection,
     client: ClientId,
@@ -213,13 +213,13 @@ pub async fn replace_secret(
     Ok(done.rows_affected() == 1)
 }
 
-/// Where events of one configuration go.
+/// The destinations of events by one configuration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Route {
-    /// `None` = the client's default.
+    /// `None`: the client's default.
     pub inbox: Option<InboxId>,
-    /// Chatbot options, and the addresses that take events: a disabled endpoint is left out, and none at all is a
-    /// configuration that silences.
+    /// Chatbot options, and the addresses that get events. Disabled endpoints are absent; a configuration without
+    /// addresses silences.
     pub settings: WebhookSettings,
     /// The endpoints of those addresses.
     pub endpoints: BTreeMap<WebhookType, EndpointId>,
@@ -237,7 +237,7 @@ impl TryFrom<ConfigRow> for Route {
     }
 }
 
-/// The client's default and the overrides of `inboxes`.
+/// Returns the client's default and the overrides of `inboxes`.
 pub async fn routes(db: &mut PgConnection, client: ClientId, inboxes: &[InboxId]) -> Result<Vec<Route>> {
     let inboxes: Vec<Uuid> = inboxes.iter().map(|inbox| inbox.0).collect();
     let rows: Vec<ConfigRow> = sqlx::query_as(
@@ -260,31 +260,31 @@ pub async fn routes(db: &mut PgConnection, client: ClientId, inboxes: &[InboxId]
     rows.into_iter().map(Route::try_from).collect()
 }
 
-/// An endpoint as the sender of deliveries needs it.
+/// An endpoint with the facts for deliveries.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct Endpoint {
-    /// Empty = off.
+    /// Empty: off.
     pub url: String,
     /// First failure since the last success.
     pub failing_since: Option<DateTime<Utc>>,
-    /// Nothing more is sent until the URL is saved again.
+    /// Set if nothing is sent until the URL is saved again.
     pub disabled_at: Option<DateTime<Utc>>,
     /// Signs.
     pub secret_sealed: Vec<u8>,
     /// Signs too until it expires.
     pub previous_secret_sealed: Option<Vec<u8>>,
-    /// When it does.
+    /// Its expiry.
     pub previous_secret_expires_at: Option<DateTime<Utc>>,
-    /// Those before it sign too until they expire: the newest first.
+    /// Earlier secrets, which sign too until they expire, newest first.
     pub older_secrets_sealed: Vec<Vec<u8>>,
-    /// When they do, in the same order.
+    /// Their expiries, in the same order.
     pub older_secrets_expire_at: Vec<DateTime<Utc>>,
-    /// The client may name loopback and private addresses.
+    /// True if the client may name loopback and private addresses.
     pub allow_private_targets: bool,
 }
 
 impl Endpoint {
-    /// The sealed secrets that sign too, each until its time: the newest first.
+    /// Returns the sealed secrets that sign too, each with its expiry, newest first.
     pub fn replaced_secrets(&self) -> impl Iterator<Item = (&[u8], DateTime<Utc>)> {
         let previous = self.previous_secret_sealed.iter().zip(self.previous_secret_expires_at);
         let older = self.older_secrets_sealed.iter().zip(self.older_secrets_expire_at.iter().copied());
@@ -310,8 +310,8 @@ pub async fn endpoint(db: &mut PgConnection, client: ClientId, id: EndpointId) -
     Ok(row)
 }
 
-/// The endpoint that is a lane, for whoever holds the lane with this fence. The outer `None`: it has gone to another process; the
-/// inner one: the endpoint is no more.
+/// Returns the endpoint of a lane for the holder of this fence. Outer `None`: the lane has gone to another process.
+/// Inner `None`: the endpoint is deleted.
 pub async fn endpoint_of_lane(
     db: &mut PgConnection,
     client: ClientId,
@@ -346,7 +346,7 @@ struct EndpointOfLane {
     endpoint: Endpoint,
 }
 
-/// What an endpoint belongs to: its configuration, its type, and the inbox of an override.
+/// Returns configuration and type of an endpoint, and the inbox of an override.
 pub async fn endpoint_place(
     db: &mut PgConnection,
     client: ClientId,
@@ -365,7 +365,7 @@ pub async fn endpoint_place(
     row.map(|(config, kind, inbox)| Ok((WebhookConfigId(config), webhook_type(&kind)?, inbox.map(InboxId)))).transpose()
 }
 
-/// Says since when an endpoint fails; `None` = it is healthy.
+/// Sets the time since when an endpoint fails; `None`: it is healthy.
 pub async fn set_failing_since(
     db: &mut PgConnection,
     client: ClientId,
@@ -381,8 +381,8 @@ pub async fn set_failing_since(
     Ok(())
 }
 
-/// Stops an endpoint until its URL is saved again. Only while it still has the address `url`: one that was changed
-/// meanwhile has not failed. `false` when nothing was stopped.
+/// Stops an endpoint until its URL is saved again. Only if it still has the address `url`, because a changed address
+/// has not failed. `false` if nothing was stopped.
 pub async fn disable(
     db: &mut PgConnection,
     client: ClientId,

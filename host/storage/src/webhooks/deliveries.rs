@@ -1,4 +1,4 @@
-//! Webhook deliveries, one for each event and endpoint, and the attempts made.
+//! Webhook deliveries, one per event and endpoint, and their attempts.
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, DeliveryId, EndpointId, InboxId};
@@ -7,18 +7,18 @@ use uuid::Uuid;
 
 use crate::{Error, PgConnection, Queue, Result, stored, work::lanes::LaneState};
 
-/// An event on its way to an endpoint, not shaped yet.
+/// An event for an endpoint, before it is shaped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewDelivery<E> {
-    /// Grows with the order of the events.
+    /// Increases in the order of the events.
     pub id: DeliveryId,
-    /// Where it goes.
+    /// Its endpoint.
     pub endpoint: EndpointId,
-    /// The inbox that it is about.
+    /// The inbox of the event.
     pub inbox: InboxId,
-    /// First attempts of the same key go out in order.
+    /// First attempts with the same key are made in order.
     pub order_key: i64,
-    /// What happened.
+    /// The content.
     pub event: E,
 }
 
@@ -60,7 +60,7 @@ pub async fn insert_all<E: Serialize>(
     Ok(())
 }
 
-/// Where a page of due deliveries ended: the next one begins after it.
+/// The end of a page of due deliveries; the next page begins after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     /// Due time of the last row.
@@ -69,37 +69,37 @@ pub struct Position {
     pub id: DeliveryId,
 }
 
-/// What there is of a delivery.
+/// The content of a delivery.
 #[derive(Debug)]
 pub enum Content<E> {
-    /// The event: to be shaped. An error for this delivery alone, so that one that cannot be read is dropped and its
-    /// endpoint goes on.
+    /// The event, which is to be shaped. An error concerns this delivery alone: it is dropped, and its endpoint
+    /// continues.
     Event(Result<E>),
-    /// The bytes that every attempt sends.
+    /// The bytes of every attempt.
     Body(Vec<u8>),
 }
 
-/// A delivery that is due.
+/// A due delivery.
 #[derive(Debug)]
 pub struct DueDelivery<E> {
-    /// Which.
+    /// Its id.
     pub id: DeliveryId,
-    /// The inbox that it is about.
+    /// The inbox of the event.
     pub inbox: InboxId,
-    /// First attempts of the same key go out in order.
+    /// First attempts with the same key are made in order.
     pub order_key: i64,
-    /// Attempts made so far.
+    /// Attempts until now.
     pub attempts: u16,
-    /// Attempts made before it was sent again at the client's wish: the schedule begins there.
+    /// Attempts before the client had it sent again: the schedule begins there.
     pub schedule_from: u16,
     /// When it became due.
     pub due_at: DateTime<Utc>,
-    /// What to send, or to make it from.
+    /// Its content.
     pub content: Content<E>,
 }
 
 impl<E> DueDelivery<E> {
-    /// Where it stands among the due deliveries of its endpoint.
+    /// Returns its position among the due deliveries of its endpoint.
     pub fn position(&self) -> Position {
         Position { due_at: self.due_at, id: self.id }
     }
@@ -136,23 +136,23 @@ impl<E: DeserializeOwned> From<DueRow> for DueDelivery<E> {
 }
 
 fn event<E: DeserializeOwned>(stored: Option<String>) -> Result<E> {
-    // One of the two is there: webhook_delivery_content_present.
+    // One of the two is present: webhook_delivery_content_present.
     let missing = || Error::Inconsistent { table: "webhook_delivery", column: "event", value: "nothing".to_owned() };
     stored::read_text("webhook_delivery", "event", &stored.ok_or_else(missing)?)
 }
 
-/// Which due deliveries are looked for.
+/// A page of due deliveries.
 #[derive(Debug, Clone, Copy)]
 pub struct Look<'a> {
-    /// It begins behind this one.
+    /// It begins after this position.
     pub after: Option<Position>,
-    /// These are left out: the caller has them already, and what they say is not read again.
+    /// Deliveries that the caller has already; they are not read again.
     pub held: &'a [DeliveryId],
-    /// It has so many at most.
+    /// Most deliveries.
     pub limit: usize,
 }
 
-/// Deliveries of an endpoint that are due at `now`, in the order of due time and id.
+/// Returns deliveries of an endpoint that are due at `now`, in the order of due time and id.
 pub async fn due_page<E: DeserializeOwned>(
     db: &mut PgConnection,
     client: ClientId,
@@ -182,22 +182,22 @@ pub async fn due_page<E: DeserializeOwned>(
     Ok(rows.into_iter().map(DueDelivery::from).collect())
 }
 
-/// What a client's own shaper said of a delivery.
+/// The result of a client's own shaper.
 #[derive(Debug, Clone, Copy)]
 pub struct OwnShape<'a> {
     /// The delivery.
     pub id: DeliveryId,
-    /// What it made; `None` = there is nothing to send.
+    /// The body; `None`: the event is not sent.
     pub body: Option<&'a [u8]>,
     /// Name of the shaper.
     pub shaper: &'a str,
-    /// Its version; `None` for one that ships with the program and was put in charge.
+    /// Its version; `None` for a shipped shaper that was activated.
     pub version: Option<u32>,
     /// Hash of its component.
     pub sha256: Option<&'a str>,
 }
 
-/// Keeps what clients' own shapers said: where there is a body, these bytes are the delivery from now on.
+/// Stores the results of clients' own shapers. From now on the delivery has these bytes, if there is a body.
 pub async fn store_shapes(db: &mut PgConnection, client: ClientId, shapes: &[OwnShape<'_>]) -> Result<()> {
     sqlx::query(
         "UPDATE webhook_delivery
@@ -220,12 +220,12 @@ pub async fn store_shapes(db: &mut PgConnection, client: ClientId, shapes: &[Own
     Ok(())
 }
 
-/// What became of a delivery.
+/// The result of a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     /// The receiver has it.
     Delivered,
-    /// The shaper or the configuration said no.
+    /// The shaper or the configuration refused it.
     Dropped,
     /// Every attempt failed, or the endpoint is disabled.
     Exhausted,
@@ -247,13 +247,13 @@ impl Fate {
 /// A delivery after an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Finished<'a> {
-    /// Which.
+    /// Its id.
     pub id: DeliveryId,
-    /// Attempts made, this one included.
+    /// Attempts until now, with this one.
     pub attempts: u16,
-    /// What became of it.
+    /// Its result.
     pub fate: Fate,
-    /// The bytes that were sent, where they are not stored yet: every later attempt sends them too.
+    /// The sent bytes, if they are not stored yet: every later attempt sends them too.
     pub body: Option<&'a [u8]>,
 }
 
@@ -339,7 +339,7 @@ pub async fn settle(
     Ok(given_back.map(|given_back| if given_back { LaneState::GivenBack } else { LaneState::Held }))
 }
 
-/// Ends everything that still waits for an endpoint; answers how many deliveries that were.
+/// Ends all waiting deliveries of an endpoint and returns their number.
 pub async fn abandon(db: &mut PgConnection, client: ClientId, endpoint: EndpointId, fate: Fate) -> Result<u64> {
     let done = sqlx::query(
         "UPDATE webhook_delivery SET state = $3 WHERE client_id = $1 AND lane_id = $2 AND state = 'PENDING'",
@@ -352,18 +352,18 @@ pub async fn abandon(db: &mut PgConnection, client: ClientId, endpoint: Endpoint
     Ok(done.rows_affected())
 }
 
-/// One HTTP request that was made, or refused by the address policy.
+/// An HTTP request that was made, or refused by the address policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewAttempt {
     /// Id of the row.
     pub id: Uuid,
-    /// What was sent.
+    /// Its delivery.
     pub delivery: DeliveryId,
-    /// Counts from 1.
+    /// Number of the attempt, from 1.
     pub attempt: u16,
-    /// HTTP status; `None` when no answer came.
+    /// HTTP status; `None` without an answer.
     pub status_code: Option<u16>,
-    /// Why it failed, in words.
+    /// The reason of the failure, in words.
     pub error: Option<String>,
     /// Beginning of the answer's body.
     pub response_start: Option<String>,

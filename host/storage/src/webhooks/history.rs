@@ -1,4 +1,4 @@
-//! What a client sees of its webhooks: how its endpoints do, the attempts that were made, and what became of a delivery.
+//! Webhooks as a client sees them: health of endpoints, attempts, and results of deliveries.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -11,22 +11,22 @@ use uuid::Uuid;
 use super::configs::webhook_type;
 use crate::{PgConnection, Result, stored::known};
 
-/// How an endpoint does.
+/// The health of an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndpointHealth {
-    /// Which.
+    /// Its id.
     pub id: EndpointId,
     /// Its type.
     pub webhook: WebhookType,
-    /// Empty = off.
+    /// Empty: off.
     pub url: String,
     /// First failure since the last success.
     pub failing_since: Option<DateTime<Utc>>,
-    /// Since when it is turned off.
+    /// When it was turned off.
     pub disabled_at: Option<DateTime<Utc>>,
-    /// Why it is turned off, where that is known.
+    /// The reason why it was turned off, if known.
     pub disabled_reason: Option<DisabledReason>,
-    /// Deliveries that were given up, as far as they are still kept.
+    /// Failed deliveries that are still stored.
     pub failed: i64,
 }
 
@@ -59,7 +59,7 @@ impl TryFrom<HealthRow> for EndpointHealth {
     }
 }
 
-/// The endpoints of a configuration; none when there is no such configuration.
+/// Returns the endpoints of a configuration; none if there is no such configuration.
 pub async fn endpoints(
     db: &mut PgConnection,
     client: ClientId,
@@ -81,20 +81,20 @@ pub async fn endpoints(
     rows.into_iter().map(EndpointHealth::try_from).collect()
 }
 
-/// An attempt that was made.
+/// An attempt.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct Attempt {
     /// Its id.
     pub id: Uuid,
-    /// What was sent.
+    /// Its delivery.
     pub delivery_id: Uuid,
-    /// Where to; `None` = made before that was kept.
+    /// Its endpoint; `None` for old attempts, which did not store it.
     pub endpoint_id: Option<Uuid>,
-    /// Counts from 1.
+    /// Number of the attempt, from 1.
     pub attempt: i16,
-    /// HTTP status; `None` when no answer came.
+    /// HTTP status; `None` without an answer.
     pub status_code: Option<i16>,
-    /// Why it failed, in words.
+    /// The reason of the failure, in words.
     pub error: Option<String>,
     /// Beginning of the answer's body.
     pub response_start: Option<String>,
@@ -104,8 +104,8 @@ pub struct Attempt {
     pub attempted_at: DateTime<Utc>,
 }
 
-/// A page of the attempts to reach some endpoints, the newest first, and how many there are over all pages. `failed` = only
-/// those that were not answered with 2xx.
+/// Returns a page of the attempts for some endpoints, newest first, and the total. `failed`: only attempts without a
+/// 2xx answer.
 pub async fn attempts(
     db: &mut PgConnection,
     client: ClientId,
@@ -124,7 +124,7 @@ pub async fn attempts(
     .bind(failed)
     .fetch_one(&mut *db)
     .await?;
-    // The newest of each endpoint, so that a page costs what it shows.
+    // The newest of each endpoint, so that the cost of a page is its size.
     let rows: Vec<Attempt> = sqlx::query_as(
         "SELECT made.* FROM unnest($2::uuid[]) AS wanted (id)
          CROSS JOIN LATERAL (
@@ -145,7 +145,7 @@ pub async fn attempts(
     Ok((rows, total))
 }
 
-/// The attempts of one delivery, the first first.
+/// Returns the attempts of one delivery, the first one first.
 pub async fn attempts_of(db: &mut PgConnection, client: ClientId, delivery: DeliveryId) -> Result<Vec<Attempt>> {
     let rows = sqlx::query_as(
         "SELECT id, delivery_id, endpoint_id, attempt, status_code, error, response_start, duration_millis, attempted_at
@@ -158,14 +158,14 @@ pub async fn attempts_of(db: &mut PgConnection, client: ClientId, delivery: Deli
     Ok(rows)
 }
 
-/// Where a delivery stands.
+/// The state of a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DeliveryState {
     /// To be sent, for the first time or again.
     Pending,
     /// The receiver has it.
     Delivered,
-    /// The shaper or the configuration said no.
+    /// The shaper or the configuration refused it.
     Dropped,
     /// Every attempt failed, or the endpoint was turned off.
     Exhausted,
@@ -190,17 +190,17 @@ pub struct Delivery {
     pub id: DeliveryId,
     /// The type of its webhook.
     pub webhook: WebhookType,
-    /// What the inbox that it is about is reached at.
+    /// Address of the event's inbox.
     pub inbox: Option<String>,
-    /// Where it stands.
+    /// State.
     pub state: DeliveryState,
-    /// Attempts made so far.
+    /// Attempts until now.
     pub attempts: i16,
     /// When the event was recorded.
     pub created_at: DateTime<Utc>,
-    /// When the next attempt is due, where there is one.
+    /// When the next attempt is due, if there is one.
     pub due_at: DateTime<Utc>,
-    /// The bytes that are sent; `None` = not shaped yet.
+    /// The bytes; `None`: not shaped yet.
     pub body: Option<Vec<u8>>,
 }
 
@@ -215,7 +215,7 @@ struct DeliveryRow {
     body: Option<Vec<u8>>,
 }
 
-/// A delivery to one of the endpoints of a configuration.
+/// Returns a delivery to an endpoint of a configuration.
 pub async fn delivery(
     db: &mut PgConnection,
     client: ClientId,

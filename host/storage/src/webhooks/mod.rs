@@ -1,4 +1,4 @@
-//! Webhook configurations with their endpoints, and what is delivered to them.
+//! Webhook configurations with their endpoints, and their deliveries.
 
 pub mod config_changes;
 pub mod configs;

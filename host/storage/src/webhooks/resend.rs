@@ -1,4 +1,4 @@
-//! Deliveries that are sent again at the client's wish. Their schedule begins anew; attempts go on counting.
+//! Deliveries that a client has sent again. Their schedule begins anew; attempts are counted on.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -9,8 +9,8 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// Makes a delivery due now, whether it was given up, waits for a retry, or was delivered. `false` when there is none, or
-/// nothing of it to send: it was dropped.
+/// Makes a delivery due now if it failed, waits for a retry, or was delivered. `false` if there is none, or if it was
+/// dropped.
 pub async fn one(db: &mut PgConnection, client: ClientId, id: DeliveryId, now: DateTime<Utc>) -> Result<bool> {
     let done = sqlx::query(
         "UPDATE webhook_delivery
@@ -27,8 +27,8 @@ pub async fn one(db: &mut PgConnection, client: ClientId, id: DeliveryId, now: D
     Ok(done.rows_affected() == 1)
 }
 
-/// Makes due now what was given up at one endpoint, of the events of a period, the oldest `limit` of them. The period begins with
-/// its first moment and ends before its second, if it ends. Answers how many those were.
+/// Makes the oldest `limit` failed deliveries of one endpoint due now, of events in a period. The period begins with
+/// its first moment and ends before its second, if it has one. Returns their number.
 pub async fn failed(
     db: &mut PgConnection,
     client: ClientId,

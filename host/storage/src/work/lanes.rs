@@ -1,4 +1,4 @@
-//! Leases over stretches of work. See `migrations/0004_lanes.sql` for what a lane is.
+//! Leases of lanes. `migrations/0004_lanes.sql` defines a lane.
 
 use std::time::Duration;
 
@@ -11,8 +11,8 @@ use crate::{PgConnection, Result};
 /// Rows made ready in one statement.
 const READY_AT_ONCE: u64 = 5000;
 
-/// How long a lease lasts without renewal: how long the work of a killed process waits. Nothing that one process holds in
-/// the database keeps another one waiting for longer ([`crate::connect`]).
+/// Length of a lease without renewal, which is how long the work of a killed process waits. Nothing that a process
+/// holds in the database makes another one wait longer ([`crate::connect`]).
 pub const LEASE: Duration = Duration::from_secs(15);
 
 /// The state of a lane after a write of the worker that held it.
@@ -31,15 +31,15 @@ pub enum Queue {
     Outbound,
     /// Provider callbacks; a lane is an inbox, or the client for events of an account.
     Callback,
-    /// What a chatbot must see; a lane is a participant.
+    /// Events for chatbots; a lane is a participant.
     Participant,
     /// Fallback decisions; a lane is the inbox of the leg that failed.
     Fallback,
-    /// Files to fetch; a lane is the inbox whose credentials open them.
+    /// Files to download; a lane is the inbox whose credentials download them.
     Media,
     /// Webhook deliveries; a lane is an endpoint.
     Webhook,
-    /// What is due in chats by the clock or by itself; a lane is a participant.
+    /// Due work of chats; a lane is a participant.
     Chat,
     /// Sessions of Lite numbers; a lane is an inbox, held for as long as its session is wanted (ADR 0024).
     LiteSession,
@@ -80,7 +80,7 @@ impl Queue {
         }
     }
 
-    /// The table, and which of its rows are still to be worked off.
+    /// Returns the table, and the condition of rows that wait for work.
     fn source(self) -> (&'static str, &'static str) {
         match self {
             Self::Outbound => ("outbound_work", "true"),
@@ -96,8 +96,8 @@ impl Queue {
         }
     }
 
-    /// The column by which rows that wait are found when their time has come. A mark moves `due_at` of a leg that goes on being
-    /// ready, so legs have one that only those who wait have.
+    /// Returns the column by which waiting rows are found when their time has come. A mark moves `due_at` of a leg that
+    /// stays ready, so legs have a column that only waiting rows have.
     fn wakes_by(self) -> &'static str {
         match self {
             Self::Outbound => "wakes_at",
@@ -105,8 +105,8 @@ impl Queue {
         }
     }
 
-    /// What keeps a lane shut whatever lies in it: nothing of a Lite number goes out while it is disconnected, or before its
-    /// day begins, and no row is written for that.
+    /// Returns the condition that closes a lane for all its rows: a Lite number sends nothing while it is disconnected,
+    /// or before its day begins. No row is written for this.
     fn gate(self) -> &'static str {
         match self {
             Self::Outbound => {
@@ -118,9 +118,9 @@ impl Queue {
         }
     }
 
-    /// Makes rows ready whose time has come, found by their time: the cost is that of those rows, however many wait. They are
-    /// written where they lie, so that no plan can think of reading the table; what lies there is looked at again, because
-    /// partitions count from the beginning each.
+    /// Makes rows ready whose time has come. They are found by their time, so that waiting rows cost nothing. They are
+    /// updated by their physical address, so that no plan can read the whole table. The condition is tested again,
+    /// because addresses are unique only within a partition.
     fn ready_statement(self) -> String {
         let (table, open) = self.source();
         let by = self.wakes_by();
@@ -133,8 +133,8 @@ impl Queue {
         )
     }
 
-    /// Finds the lanes by hopping over the index of what is ready from lane to lane: the cost grows with the lanes that have
-    /// something to do, neither with their rows nor with what waits.
+    /// Finds lanes with a loose scan of the index of ready rows, from lane to lane. The cost grows with the lanes that
+    /// have work, not with their rows or with waiting rows.
     fn due_statement(self) -> String {
         let (table, open) = self.source();
         let (waiting, gate) = (format!("{open} AND ready"), self.gate());
@@ -159,7 +159,7 @@ impl Queue {
         )
     }
 
-    /// Ends a lease unless something is due in the lane, which is found by the index of what is ready.
+    /// Ends a lease unless a row of the lane is due, which the index of ready rows shows.
     fn give_back_statement(self) -> String {
         let (table, open) = self.source();
         format!(
@@ -172,8 +172,8 @@ impl Queue {
     }
 }
 
-/// Lanes with work that is due at `now` and that nobody holds: one of each client first, then the second of each, so that
-/// a client with many lanes does not crowd out the others.
+/// Returns free lanes with work that is due at `now`: one of each client first, then the second of each, so that a
+/// client with many lanes does not delay the others.
 pub async fn due(db: &mut PgConnection, queue: Queue, now: DateTime<Utc>, limit: i64) -> Result<Vec<(ClientId, Uuid)>> {
     make_ready(db, queue, now).await?;
     let rows: Vec<(Uuid, Uuid)> =
@@ -181,7 +181,7 @@ pub async fn due(db: &mut PgConnection, queue: Queue, now: DateTime<Utc>, limit:
     Ok(rows.into_iter().map(|(client, lane)| (ClientId(client), lane)).collect())
 }
 
-/// Makes everything of a queue ready whose time has come.
+/// Makes all rows of a queue ready whose time has come.
 async fn make_ready(db: &mut PgConnection, queue: Queue, now: DateTime<Utc>) -> Result<()> {
     loop {
         let made = sqlx::query(&queue.ready_statement()).bind(now).execute(&mut *db).await?;
@@ -232,7 +232,7 @@ pub async fn claim(
     Ok(fence)
 }
 
-/// Extends a lease; `false` when the lane is somebody else's by now.
+/// Extends a lease; `false` if another process has the lane.
 pub async fn renew(
     db: &mut PgConnection,
     client: ClientId,
@@ -269,8 +269,8 @@ pub async fn release(db: &mut PgConnection, client: ClientId, queue: Queue, lane
     Ok(())
 }
 
-/// Gives a lane back in which nothing is due at `now`; `false`: there is more to do, perhaps by another process, or the lane is
-/// somebody else's by now.
+/// Gives back a lane without rows that are due at `now`; `false` if there is more work, perhaps for another process, or
+/// if another process has the lane.
 pub async fn give_back(
     db: &mut PgConnection,
     client: ClientId,
@@ -289,8 +289,7 @@ pub async fn give_back(
     Ok(done.rows_affected() == 1)
 }
 
-/// Says whether the lane is still ours, and keeps it ours until the transaction ends. Every write of a worker begins
-/// with this.
+/// True if the lane is still ours; keeps it until the transaction ends. Every write of a worker begins with this.
 pub async fn hold(db: &mut PgConnection, client: ClientId, queue: Queue, lane: Uuid, fence: i64) -> Result<bool> {
     let held: Option<i32> = sqlx::query_scalar(
         "SELECT 1 FROM lane WHERE client_id = $1 AND queue = $2 AND lane_id = $3 AND fence = $4 FOR SHARE",
@@ -304,8 +303,8 @@ pub async fn hold(db: &mut PgConnection, client: ClientId, queue: Queue, lane: U
     Ok(held.is_some())
 }
 
-/// As [`hold`], of a lane that is an inbox, and says in the same statement whether a plugin answers for `world` on it: `None` when the
-/// lane is not ours any more.
+/// As [`hold`], of a lane that is an inbox. Also returns, in the same statement, if a plugin answers for `world` on it;
+/// `None` if the lane is no longer ours.
 pub async fn hold_and_see(
     db: &mut PgConnection,
     client: ClientId,
@@ -330,8 +329,8 @@ pub async fn hold_and_see(
     Ok(held)
 }
 
-/// Lets no worker of a lane write anything until the transaction ends: a transaction that holds the lane is waited for, and the
-/// next one waits. The lease stays whose it is.
+/// Lets no worker of a lane write until the transaction ends. Waits for a transaction that holds the lane; later ones
+/// wait for this one. The lease keeps its owner.
 pub async fn stand_still(db: &mut PgConnection, client: ClientId, queue: Queue, lane: Uuid) -> Result<()> {
     sqlx::query(
         "WITH alone AS MATERIALIZED (
@@ -351,8 +350,8 @@ pub async fn stand_still(db: &mut PgConnection, client: ClientId, queue: Queue, 
     Ok(())
 }
 
-/// Ends every lease. For a process that knows to be the only one: the workers before it are dead, and should one be
-/// alive after all, its fence is too old from the next claim on.
+/// Ends every lease. For a process that is known to be the only one: earlier workers are dead. If one is alive after
+/// all, its fence is too old after the next claim.
 pub async fn end_all(db: &mut PgConnection) -> Result<u64> {
     let done = sqlx::query("UPDATE lane SET leased_until = now() WHERE leased_until > now()").execute(db).await?;
     Ok(done.rows_affected())

@@ -1,5 +1,5 @@
-//! Counts of messages: what upkeep does with the changes that `storage::outbound` appends, and reading both together. One
-//! statement reads one snapshot, so a change is seen either as such or in its count.
+//! Message counts: upkeep folds the changes that `storage::outbound` appends, and readers read both. A statement reads
+//! one snapshot, so it sees a change either as such or in its count.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -9,15 +9,15 @@ use domain::{
 
 use crate::{PgConnection, Result};
 
-/// Key of the advisory lock that lets one process at a time fold: two would wait for each other's counts.
+/// Key of the advisory lock that lets one process at a time fold. Two would wait for each other's counts.
 const FOLDING_LOCK: i64 = 0x7061_7463_6863_6e74;
 
-/// Takes the folding for this transaction; `false` when another process is at it.
+/// Takes the lock for this transaction; `false` if another process has it.
 pub async fn try_lock(db: &mut PgConnection) -> Result<bool> {
     Ok(sqlx::query_scalar("SELECT pg_try_advisory_xact_lock($1)").bind(FOLDING_LOCK).fetch_one(db).await?)
 }
 
-/// Folds at most `limit` changes into counts, and answers how many those were: fewer than `limit` says that this was the last
+/// Folds at most `limit` changes into counts and returns their number. Fewer than `limit` means that this was the last
 /// page.
 pub async fn fold(db: &mut PgConnection, limit: i64) -> Result<i64> {
     let folded = sqlx::query_scalar(
@@ -53,7 +53,7 @@ struct CountsRow {
     failed: i64,
 }
 
-/// The messages that a client submitted in a period, and what has become of them until now. `of`: those of one type.
+/// Returns the counts of messages that a client submitted in a period, by present state. `of`: of one type.
 pub async fn of_period(
     db: &mut PgConnection,
     client: ClientId,

@@ -1,5 +1,5 @@
-//! What background work rests on: leases, the processes that hold them, partitions, what is forgotten, what PostgreSQL knows
-//! of its tables, and whether anything can be written at all.
+//! Support of background work: leases, the processes that hold them, partitions, retention, statistics of tables, and
+//! the test if the database takes writes.
 
 pub mod lanes;
 pub mod message_counts;

@@ -1,13 +1,13 @@
-//! Which processes do background work, so that the lanes of one that died are free at once and not only when their
-//! leases run out. See `migrations/0011_nodes.sql`.
+//! Processes with background work. The lanes of a process that died are free at once, not only after their leases. See
+//! `migrations/0011_nodes.sql`.
 
 use domain::ids::NodeId;
 use uuid::Uuid;
 
 use crate::{PgConnection, Result, read_only::Trusted};
 
-/// Announces a process: takes the lock named by its id, which lasts as long as this connection does, and leaves a row.
-/// Keep the connection, and use it for nothing else.
+/// Announces a process: takes the lock with its id, which lasts as long as this connection, and inserts a row. Keep the
+/// connection, and use it for nothing else.
 pub async fn announce(db: &mut PgConnection, node: NodeId) -> Result<()> {
     sqlx::query("SELECT pg_advisory_lock(hashtextextended('node ' || $1::uuid::text, 0))")
         .bind(node.0)
@@ -20,21 +20,21 @@ pub async fn announce(db: &mut PgConnection, node: NodeId) -> Result<()> {
     Ok(())
 }
 
-/// True while PostgreSQL still knows this connection, and with it the lock, and no other server has taken its place.
+/// True while PostgreSQL still has this connection and its lock, and no other server has taken its place.
 pub async fn is_present(db: &mut PgConnection, trusted: &mut Trusted) -> bool {
     sqlx::query("SELECT 1").execute(&mut *db).await.is_ok() && trusted.holds(db).await.unwrap_or(false)
 }
 
-/// Takes the row of a process that stops in good order away.
+/// Removes the row of a process that stops in good order.
 pub async fn retire(db: &mut PgConnection, node: NodeId) -> Result<()> {
     sqlx::query("DELETE FROM node WHERE id = $1").bind(node.0).execute(db).await?;
     Ok(())
 }
 
-/// Removes the other processes that are gone without having stopped, and ends their leases. Answers who they were. Call
-/// it in a transaction. A process that lives but has lost its connection loses its lanes too, which costs it time and
-/// nothing else: every write checks the fence. Never waits: while a connection of a dead process still holds one of its
-/// lanes, the process stays to be buried another time.
+/// Removes the other processes that ended without a stop, and ends their leases. Returns their ids. Call it in a
+/// transaction. A live process that lost its connection loses its lanes too, which costs it only time, because every
+/// write checks the fence. Never waits: if a connection of a dead process still holds one of its lanes, the process is
+/// removed another time.
 pub async fn bury_the_dead(db: &mut PgConnection, me: NodeId) -> Result<Vec<NodeId>> {
     let dead: Vec<Uuid> = sqlx::query_scalar(
         "SELECT id FROM node

@@ -1,9 +1,9 @@
-//! Partitions of the tables that grow with traffic, of one or several whole weeks. Bounds are UUIDv7 ids, whose first 48 bits are
-//! milliseconds.
+//! Partitions of the tables that grow with traffic, of one or several whole weeks. Bounds are UUIDv7 ids, whose first
+//! 48 bits are milliseconds.
 //!
-//! A statement is planned for all partitions of its tables, opens most of them, and is planned anew whenever PostgreSQL has looked
-//! at one: with the 52 weeks of a year that took 90 ms in each connection. So a table has about [`MOST_KEPT`] partitions of rows
-//! that are kept, however long that is.
+//! A statement is planned for all partitions of its tables, opens most of them, and is planned anew after each analysis
+//! of one of them. With 52 weekly partitions of a year this took 90 ms in each connection. So a table has about
+//! [`MOST_KEPT`] partitions, for any retention.
 
 use std::cmp::max;
 
@@ -30,14 +30,15 @@ pub const PARTITIONED: [&str; 13] = [
     "live_event",
 ];
 
-/// Partitions of rows that are kept. Rows go with their whole partition, so they may be kept longer by one of these.
+/// Partitions of a table. Rows are removed with their whole partition, so they may be kept longer by one partition.
 const MOST_KEPT: u32 = 8;
 /// Days of a week.
 const WEEK: u64 = 7;
 
-/// Percent of a page that new rows fill where each is changed a few times soon after: a change in its own page writes no index.
+/// Percent of a page for new rows if each row is changed a few times soon after. A change within its page writes no
+/// index.
 const CHANGED_SOON: u8 = 60;
-/// The same where rows stay as they are, or change what an index holds anyway.
+/// The same if rows do not change, or if each change writes an index anyway.
 const WRITTEN_ONCE: u8 = 100;
 
 /// Monday of the week of `moment`.
@@ -58,12 +59,12 @@ pub(super) fn key_of(table: &str) -> &'static str {
     }
 }
 
-/// How long partitions last where rows are kept for so many days, in weeks.
+/// Returns the length of a partition in weeks if rows are kept for this many days.
 pub fn length(days_kept: u32) -> u64 {
     max(1, u64::from(days_kept.div_ceil(MOST_KEPT)).div_ceil(WEEK))
 }
 
-/// A partition: a table, the Monday it begins with, and the one before which it ends.
+/// A partition: its table, its first Monday, and the Monday before which it ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Partition {
     table: &'static str,
@@ -72,12 +73,12 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// The name of the table that it is.
+    /// Returns the name of its table.
     pub fn name(&self) -> String {
         format!("{}_{}", self.table, self.first.format("%Y%m%d"))
     }
 
-    /// From what PostgreSQL says of its bounds; `None` for the default partition, which has none.
+    /// Reads the bounds from PostgreSQL; `None` for the default partition, which has none.
     fn parse(table: &'static str, bounds: &str) -> Option<Self> {
         let (from, to) = bounds.strip_prefix("FOR VALUES FROM ('")?.strip_suffix("')")?.split_once("') TO ('")?;
         let day = |bound: &str| Some(minted_at(bound.parse::<Uuid>().ok()?).date_naive());
@@ -88,7 +89,7 @@ impl Partition {
         (first_id_at(midnight(self.first)), first_id_at(midnight(self.end)))
     }
 
-    /// What `taken`, in the order of time, leaves of it.
+    /// Returns the parts of it that are not in `taken`, which is in order of time.
     fn without(&self, taken: &[Self]) -> Vec<Self> {
         let (mut first, mut left) = (self.first, Vec::new());
         for other in taken.iter().filter(|other| other.end > self.first && other.first < self.end) {
@@ -100,7 +101,7 @@ impl Partition {
     }
 }
 
-/// The partitions of `table` that are there, in the order of time.
+/// Returns the partitions of `table`, in order of time.
 async fn existing(db: &mut PgConnection, table: &'static str) -> Result<Vec<Partition>> {
     let bounds: Vec<String> = sqlx::query_scalar(
         "SELECT pg_get_expr(child.relpartbound, child.oid) FROM pg_inherits
@@ -115,8 +116,8 @@ async fn existing(db: &mut PgConnection, table: &'static str) -> Result<Vec<Part
     Ok(known)
 }
 
-/// Partitions of `table` that are not there yet, of `weeks` weeks or what others leave of them: the present one, and the next one,
-/// which begins within that time. They begin behind rows that lie in the default partition.
+/// Returns missing partitions of `table` with `weeks` weeks, or the parts that others leave of them: the present one,
+/// and the next one. They begin after rows in the default partition.
 pub async fn missing(
     db: &mut PgConnection,
     table: &'static str,
@@ -133,7 +134,7 @@ pub async fn missing(
     Ok(missing)
 }
 
-/// The partition of `moment`: all of a length begin at the same Mondays, whatever is there.
+/// Returns the partition of `moment`. All partitions of a length begin at the same Mondays.
 fn present(table: &'static str, moment: DateTime<Utc>, weeks: u64) -> Partition {
     let monday = week_of(moment);
     let since_the_first = u64::from(monday.num_days_from_ce().unsigned_abs()) / WEEK;
@@ -141,8 +142,8 @@ fn present(table: &'static str, moment: DateTime<Utc>, weeks: u64) -> Partition 
     Partition { table, first, end: first + Days::new(WEEK * weeks) }
 }
 
-/// What is left of a partition behind the rows of its time that lie in the default partition: the clock was moved far ahead, or nobody
-/// did the upkeep for weeks. They stay there, and are deleted by age.
+/// Returns the part of a partition after the rows of its time in the default partition. Such rows exist if the clock
+/// was moved far ahead, or if upkeep did not run for weeks. They stay there and are deleted by age.
 async fn behind_stray_rows(db: &mut PgConnection, partition: Partition) -> Result<Option<Partition>> {
     let (table, key, (from, to)) = (partition.table, key_of(partition.table), partition.bounds());
     let last =
@@ -152,7 +153,7 @@ async fn behind_stray_rows(db: &mut PgConnection, partition: Partition) -> Resul
     Ok((first < partition.end).then_some(Partition { first, ..partition }))
 }
 
-/// Partitions of `table` that lie wholly before `before`.
+/// Returns the partitions of `table` that end before `before`.
 pub async fn wholly_before(
     db: &mut PgConnection,
     table: &'static str,
@@ -162,10 +163,9 @@ pub async fn wholly_before(
     Ok(known.into_iter().filter(|partition| midnight(partition.end) <= before).collect())
 }
 
-/// Makes a partition; `false` when rows of its time have come into the default partition since it was said to be missing.
+/// Creates a partition; `false` if rows of its time have come into the default partition since.
 ///
-/// Changes the schema: call it in a transaction of its own, which fails rather than keep others waiting
-/// ([`is_postponed`]).
+/// Changes the schema: call it in its own transaction, which fails instead of making others wait ([`is_postponed`]).
 pub async fn make(db: &mut PgConnection, partition: &Partition) -> Result<bool> {
     let (table, name, key) = (partition.table, partition.name(), key_of(partition.table));
     let (from, to) = partition.bounds();
@@ -174,7 +174,7 @@ pub async fn make(db: &mut PgConnection, partition: &Partition) -> Result<bool> 
     if sqlx::query_scalar(&astray).bind(from).bind(to).fetch_one(&mut *db).await? {
         return Ok(false);
     }
-    // How large it is PostgreSQL is told as it doubles (`statistics`): looking more often has everything planned anew.
+    // `statistics` tells PostgreSQL the size as it doubles. A more frequent analysis would plan all statements anew.
     let fillfactor = if table == "outbound_leg" { CHANGED_SOON } else { WRITTEN_ONCE };
     sqlx::query(&format!(
         "CREATE TABLE IF NOT EXISTS {name} PARTITION OF {table} FOR VALUES FROM ('{from}') TO ('{to}')
@@ -185,15 +185,15 @@ pub async fn make(db: &mut PgConnection, partition: &Partition) -> Result<bool> 
     Ok(true)
 }
 
-/// Drops a partition with all that is in it. Changes the schema, as [`make`] does.
+/// Drops a partition with its rows. Changes the schema, as [`make`] does.
 pub async fn drop(db: &mut PgConnection, partition: &Partition) -> Result<()> {
     be_brief(db).await?;
     sqlx::query(&format!("DROP TABLE IF EXISTS {}", partition.name())).execute(db).await?;
     Ok(())
 }
 
-/// A change of the schema needs a table to itself. Until it has it, everybody who comes later waits behind it, and
-/// afterwards as long as it takes: both are bounded for this transaction. No request may notice more than 50 ms of it.
+/// A change of the schema needs an exclusive lock. Other transactions wait behind it until it has the lock, and while
+/// it works. Both times are bounded for this transaction, so that no request waits for more than 50 ms.
 async fn be_brief(db: &mut PgConnection) -> Result<()> {
     sqlx::query("SELECT set_config('lock_timeout', '20ms', true), set_config('statement_timeout', '1s', true)")
         .execute(db)
@@ -201,7 +201,7 @@ async fn be_brief(db: &mut PgConnection) -> Result<()> {
     Ok(())
 }
 
-/// True for a change of the schema that gave way to others: it is to be tried again.
+/// True for a change of the schema that gave way to others. Try it again.
 pub fn is_postponed(error: &Error) -> bool {
     let Error::Database(sqlx::Error::Database(error)) = error else { return false };
     // `lock_not_available` and `query_canceled`.

@@ -1,5 +1,5 @@
-//! What is forgotten after a while, row by row, beside the partitions that are dropped whole. A little at a time: a use case
-//! commits after each page, so that neither locks nor a long transaction stand in anybody's way.
+//! Retention of single rows, for tables without partitions. A use case commits after each page, so that neither locks
+//! nor long transactions delay others.
 
 use chrono::{DateTime, Utc};
 use domain::clock::first_id_at;
@@ -11,28 +11,28 @@ use crate::{PgConnection, Result};
 /// Key of the advisory lock that lets one process at a time do the upkeep.
 const UPKEEP_LOCK: i64 = 0x7061_7463_6862_6179;
 
-/// Takes the upkeep for this transaction; `false` when another process is at it.
+/// Takes the lock for this transaction; `false` if another process has it.
 pub async fn try_lock(db: &mut PgConnection) -> Result<bool> {
     Ok(sqlx::query_scalar("SELECT pg_try_advisory_xact_lock($1)").bind(UPKEEP_LOCK).fetch_one(db).await?)
 }
 
-/// How the age of a row is told.
+/// How the age of a row is known.
 #[derive(Debug, Clone, Copy)]
 enum Age {
     /// By a moment.
     Moment(&'static str),
-    /// By an id, which is of its time.
+    /// By an id that has its time.
     Id(&'static str),
 }
 
-/// Rows that are forgotten by age. Each has an index for it.
+/// Rows that are removed by age. Each has an index for it.
 #[derive(Debug, Clone, Copy)]
 pub struct Aging {
     table: &'static str,
     /// Of the table itself, or of its default partition.
     of_default: bool,
     age: Age,
-    /// Which of the rows.
+    /// Condition of the rows.
     only: &'static str,
 }
 
@@ -40,7 +40,7 @@ const fn aging(table: &'static str, age: Age) -> Aging {
     Aging { table, of_default: false, age, only: "true" }
 }
 
-/// The narrow rows that belong to messages whose partitions are gone.
+/// Small rows of messages whose partitions were dropped.
 pub const OF_MESSAGES: [Aging; 15] = [
     aging("provider_message", Age::Id("COALESCE(outbound_message_id, chat_message_id)")),
     aging("message_original", Age::Id("message_id")),
@@ -58,39 +58,38 @@ pub const OF_MESSAGES: [Aging; 15] = [
     aging("sms_reply", Age::Id("id")),
     aging("email_request", Age::Id("request_id")),
 ];
-/// Conversations that were closed long ago.
+/// Conversations, by the time of their end.
 pub const CONVERSATIONS: Aging = aging("conversation", Age::Moment("closed_at"));
-/// Counts of messages that were submitted long ago.
+/// Message counts, by the time of submission.
 pub const MESSAGE_COUNTS: Aging = aging("message_count", Age::Moment("at"));
-/// What providers told us: fingerprints, callbacks that were given up, items that could not be read, and referrals that no message
-/// followed.
+/// Facts from providers: fingerprints, failed callbacks, unreadable items, and referrals without a message.
 pub const OF_CALLBACKS: [Aging; 4] = [
     aging("callback_seen", Age::Moment("seen_at")),
     Aging { only: "failure IS NOT NULL", ..aging("callback", Age::Moment("received_at")) },
     aging("failed_callback", Age::Moment("received_at")),
     aging("waiting_referral", Age::Moment("came_at")),
 ];
-/// What plugins left beside the tables that are partitioned.
+/// Rows of plugins outside the partitioned tables.
 pub const OF_PLUGINS: [Aging; 2] =
     [aging("plugin_event", Age::Moment("at")), aging("plugin_shadow_skip", Age::Moment("last_at"))];
-/// Who was counted for the tier of a number, and how many.
+/// Recipients counted for the tier of a number, and their number.
 pub const OF_TIERS: [Aging; 2] =
     [aging("tier_recipient", Age::Moment("counted_at")), aging("tier_count", Age::Moment("counted_at"))];
-/// Parked receipts that nobody claimed.
+/// Parked receipts without a message.
 pub const PARKED_RECEIPTS: Aging = aging("parked_receipt", Age::Moment("received_at"));
-/// How uploads ended that nobody waited for.
+/// Results of uploads that no caller waited for.
 pub const PLUGIN_UPLOADS: Aging = aging("plugin_upload", Age::Moment("created_at"));
-/// How often was asked after SMS: nothing that was asked ten minutes ago counts.
+/// Counts of tracking queries. Queries from ten minutes ago do not count.
 pub const TRACKING_USES: Aging = aging("sms_tracking_use", Age::Moment("last_at"));
-/// Responses kept under an `Idempotency-Key`.
+/// Responses stored under an `Idempotency-Key`.
 pub const IDEMPOTENCY_KEYS: Aging = aging("idempotency", Age::Moment("created_at"));
 
-/// What lies in the default partition of `table`, which is never dropped.
+/// Rows in the default partition of `table`, which is never dropped.
 pub fn astray(table: &'static str) -> Aging {
     Aging { of_default: true, ..aging(table, Age::Id(key_of(table))) }
 }
 
-/// All there are, for a test that looks at their plans.
+/// All of them, for a test of their plans.
 pub fn all() -> impl Iterator<Item = Aging> {
     let named = OF_MESSAGES.into_iter().chain(OF_CALLBACKS).chain(OF_PLUGINS).chain(OF_TIERS);
     named
@@ -99,8 +98,7 @@ pub fn all() -> impl Iterator<Item = Aging> {
 }
 
 impl Aging {
-    /// The statement of [`forget`]: `$1` is the first moment or id that is kept, `$2` how many go at once. A row that
-    /// somebody is at is left for another time.
+    /// The statement of [`forget`]: `$1` is the first moment or id to keep, `$2` the number of rows. Skips locked rows.
     pub fn statement(&self) -> String {
         let Self { table, only, .. } = self;
         let default = if self.of_default { "_default" } else { "" };
@@ -113,7 +111,7 @@ impl Aging {
     }
 }
 
-/// Forgets the oldest rows from before `before`, at most `limit`, and answers how many those were: fewer than `limit` says
+/// Removes at most `limit` of the oldest rows from before `before` and returns their number. Fewer than `limit` means
 /// that this was the last page.
 pub async fn forget(db: &mut PgConnection, aging: Aging, before: DateTime<Utc>, limit: i64) -> Result<u64> {
     let statement = aging.statement();
@@ -125,12 +123,12 @@ pub async fn forget(db: &mut PgConnection, aging: Aging, before: DateTime<Utc>, 
     Ok(query.bind(limit).execute(db).await?.rows_affected())
 }
 
-/// Where [`forget_idle_lanes`] goes on: the primary key of a lane.
+/// The position of [`forget_idle_lanes`]: the primary key of a lane.
 pub type LaneKey = (Uuid, String, Uuid);
 
-/// Forgets, of the `limit` lanes after `after`, those that nobody has held for a day: long after any worker that could
-/// still know their fence has stopped. Answers where to go on; `None` at the end. An index by age would be cheaper here and
-/// dearer everywhere else: every renewal of a lease would have to write into it.
+/// Removes, among the `limit` lanes after `after`, those without a lease for a day: any worker that knew their fence
+/// has stopped long before. Returns the next position; `None` at the end. An index by age would cost more elsewhere,
+/// because every renewal of a lease would write it.
 pub async fn forget_idle_lanes(db: &mut PgConnection, after: Option<LaneKey>, limit: i64) -> Result<Option<LaneKey>> {
     let (client, queue, lane) = after.unwrap_or_default();
     let last: Option<LaneKey> = sqlx::query_as(

@@ -1,20 +1,20 @@
-//! What PostgreSQL knows of the size of its tables. A statement keeps its plan ([`crate::connect`]) until that changes, and of a
-//! table that was made just now, or of the partition of a new week, it knows nothing. PostgreSQL looks by itself once a
-//! minute; in that minute a table grows by a hundred thousand rows.
+//! Statistics of table sizes in PostgreSQL. A statement keeps its plan ([`crate::connect`]) until they change, and
+//! PostgreSQL knows nothing of a new table or partition. Autovacuum analyses once a minute; in that minute a table
+//! grows by a hundred thousand rows.
 
 use crate::{PgConnection, Result};
 
-/// A table is looked at for the first time with so many rows: below, no plan is slow.
+/// Rows at which a table is first analysed. Below it, no plan is slow.
 const FIRST_LOOK: i64 = 500;
-/// From here on a minute adds too little to change a plan.
+/// From this size on, a minute adds too little to change a plan.
 const LAST_LOOK: i64 = 1_000_000;
 
-/// PostgreSQL reads 300 rows for each unit of this, and sorts what it finds in every column: at its own 100 that is 30,000 events
-/// and bodies each time that a table doubles. Statements are written so that their plans need no more than sizes (ADR 0021), and
-/// what PostgreSQL looks at by itself it looks at as closely as it is set to.
+/// Statistics target. PostgreSQL reads 300 rows per unit and sorts each column. Its default of 100 reads 30,000 events
+/// and bodies each time that a table doubles. Our statements need only table sizes for their plans (ADR 0021).
+/// Autovacuum uses the target of the server.
 const CLOSENESS: u32 = 10;
 
-/// Tables that have at least doubled since PostgreSQL looked at them.
+/// Returns tables that have at least doubled since their last analysis.
 pub async fn outgrown(db: &mut PgConnection) -> Result<Vec<String>> {
     let tables = sqlx::query_scalar(
         "SELECT oid::regclass::text FROM pg_class
@@ -28,7 +28,7 @@ pub async fn outgrown(db: &mut PgConnection) -> Result<Vec<String>> {
     Ok(tables)
 }
 
-/// Has PostgreSQL look at a table, unless somebody does, in a transaction of the caller. `table` is one that [`outgrown`] named.
+/// Analyses a table in a transaction of the caller, unless another process does. `table` comes from [`outgrown`].
 pub async fn look_at(db: &mut PgConnection, table: &str) -> Result<()> {
     sqlx::query(&format!("SET LOCAL default_statistics_target = {CLOSENESS}")).execute(&mut *db).await?;
     sqlx::query(&format!("ANALYZE (SKIP_LOCKED) {table}")).execute(db).await?;

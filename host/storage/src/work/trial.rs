@@ -1,12 +1,12 @@
-//! Whether the database takes writes: tried, because nothing else tells.
+//! Tests if the database takes writes, by a write: no other check shows it.
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use crate::{PgConnection, Result, read_only};
 
-/// Writes a line into the log that every change goes into, and nothing else; the commit puts it on the disk. `false` where
-/// the database only reads: a replica, or one that was told so because its disk is full.
+/// Writes a record into the write-ahead log and nothing else; the commit puts it on the disk. `false` if the database
+/// is read-only: a replica, or a server whose operator made it so because its disk is full.
 pub async fn write_ahead(db: &mut PgConnection) -> Result<bool> {
     let reads_only: bool =
         sqlx::query_scalar("SELECT current_setting('transaction_read_only')::boolean").fetch_one(&mut *db).await?;
@@ -19,10 +19,10 @@ pub async fn write_ahead(db: &mut PgConnection) -> Result<bool> {
     Ok(!reads_only)
 }
 
-/// Pages that [`store_a_send`] writes into a file of its own: a megabyte.
+/// Pages that [`store_a_send`] writes into its own file: a megabyte.
 const ROOM_PAGES: i32 = 128;
 
-/// Stores the beginning of a send, with id `id` and of no client, and a megabyte that has to be found on the disk. Roll it back.
+/// Stores the beginning of a send with id `id` and no client, and a megabyte that needs disk space. Roll it back.
 pub async fn store_a_send(db: &mut PgConnection, id: Uuid, now: DateTime<Utc>) -> Result<()> {
     let nobody = Uuid::nil();
     sqlx::query("INSERT INTO idempotency (client_id, key, response, created_at) VALUES ($1, $2, '', $3)")

@@ -1,4 +1,4 @@
-//! Callbacks to clients of the JSON gateway, on their way.
+//! Waiting callbacks to clients of the JSON gateway.
 
 use chrono::{DateTime, Utc};
 use domain::ids::ClientId;
@@ -6,26 +6,27 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// A callback on its way.
+/// A waiting callback.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct Callback {
     /// Its id; of a receipt, that of its message.
     pub id: Uuid,
     /// The receiver.
     pub lane_id: Uuid,
-    /// Where to.
+    /// Its address.
     pub url: String,
-    /// POST, else GET.
+    /// True for POST, false for GET.
     pub posts: bool,
-    /// What is told, as a form.
+    /// Its content, as a form.
     pub form: String,
-    /// Attempts so far.
+    /// Attempts until now.
     pub attempts: i32,
-    /// Since when it is owed.
+    /// When it was created.
     pub created_at: DateTime<Utc>,
 }
 
-/// Stores callbacks, due at once. One that is on its way under the same id is told no more: what came after it says more.
+/// Stores callbacks that are due at once. A waiting callback with the same id is replaced, because the later one says
+/// more.
 pub async fn insert(db: &mut PgConnection, client: ClientId, callbacks: &[Callback]) -> Result<()> {
     if callbacks.is_empty() {
         return Ok(());
@@ -51,7 +52,7 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, callbacks: &[Callba
     Ok(())
 }
 
-/// Those that are due to a receiver, in the order of their times.
+/// Returns the due callbacks of a receiver, in order of time.
 pub async fn due(
     db: &mut PgConnection,
     client: ClientId,
@@ -72,8 +73,7 @@ pub async fn due(
     Ok(rows)
 }
 
-/// Locks callbacks in the order in which they are stored: who settles some and who has more to tell of them do not wait for each other
-/// in a circle.
+/// Locks callbacks in the order of storage, so that a settlement and a new callback do not deadlock.
 pub async fn hold(db: &mut PgConnection, client: ClientId, ids: &[Uuid]) -> Result<()> {
     sqlx::query(
         "SELECT callback.id FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[]) AS id OFFSET 0) given
@@ -87,7 +87,7 @@ pub async fn hold(db: &mut PgConnection, client: ClientId, ids: &[Uuid]) -> Resu
     Ok(())
 }
 
-/// Forgets callbacks that arrived, or were given up, unless something else is to be told under their ids by now.
+/// Removes callbacks that arrived or were given up, unless their content changed since.
 pub async fn done(db: &mut PgConnection, client: ClientId, ended: &[&Callback]) -> Result<()> {
     sqlx::query(
         "DELETE FROM sms_callback callback
@@ -102,7 +102,7 @@ pub async fn done(db: &mut PgConnection, client: ClientId, ended: &[&Callback]) 
     Ok(())
 }
 
-/// Puts off callbacks that did not arrive, unless something else is to be told under their ids by now.
+/// Puts off callbacks that did not arrive, unless their content changed since.
 pub async fn put_off(db: &mut PgConnection, client: ClientId, again: &[(&Callback, DateTime<Utc>)]) -> Result<()> {
     sqlx::query(
         "UPDATE sms_callback callback SET attempts = callback.attempts + 1, due_at = given.due_at, ready = false

@@ -1,4 +1,4 @@
-//! Mails of e-mail to SMS: the one that a request came in, and those on their way to the relay.
+//! Mails of e-mail to SMS: the mails with requests, and the waiting ones to the relay.
 
 use std::collections::HashMap;
 
@@ -11,16 +11,16 @@ use uuid::Uuid;
 
 use crate::{Error, PgConnection, Result};
 
-/// The mail that a request came in.
+/// The mail of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
-    /// Who sent it, and is told of it.
+    /// Its sender, who gets the answers.
     pub sender: EmailAddress,
-    /// Its `Message-ID`, which answers name.
+    /// Its `Message-ID`, which answers refer to.
     pub message_id: Option<String>,
 }
 
-/// Notes which mail a request came in.
+/// Stores the mail of a request.
 pub async fn insert_origin(
     db: &mut PgConnection,
     client: ClientId,
@@ -37,7 +37,7 @@ pub async fn insert_origin(
     Ok(())
 }
 
-/// The mails that requests came in; requests that came otherwise are left out.
+/// Returns the mails of requests. Requests of other products are absent.
 pub async fn origins(
     db: &mut PgConnection,
     client: ClientId,
@@ -64,29 +64,29 @@ pub async fn origins(
     rows.into_iter().map(read).collect()
 }
 
-/// A mail on its way out.
+/// A waiting mail.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct OutgoingMail {
     /// Its id.
     pub id: Uuid,
-    /// What stands before the @ of the address that it comes from.
+    /// The part before the @ of the sender's address.
     pub mailbox: String,
-    /// Whom it goes to.
+    /// Its recipient.
     pub recipient: String,
-    /// What it is about.
+    /// Its subject.
     pub subject: String,
-    /// What it says.
+    /// Its body.
     pub body: String,
     /// The `Message-ID` of the mail that it answers.
     pub in_reply_to: Option<String>,
-    /// Attempts so far.
+    /// Attempts until now.
     pub attempts: i32,
-    /// Since when it is owed.
+    /// When it was created.
     pub created_at: DateTime<Utc>,
 }
 
 impl OutgoingMail {
-    /// A mail to who sent the one that a request came in.
+    /// An answer to the sender of a request's mail.
     pub fn to(origin: &Origin, id: Uuid, answer: Answer, now: DateTime<Utc>) -> Self {
         Self {
             id,
@@ -101,7 +101,7 @@ impl OutgoingMail {
     }
 }
 
-/// Stores mails, due at once. Their lane is the client.
+/// Stores mails that are due at once. Their lane is the client.
 pub async fn insert(db: &mut PgConnection, client: ClientId, mails: &[OutgoingMail]) -> Result<()> {
     if mails.is_empty() {
         return Ok(());
@@ -125,7 +125,7 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, mails: &[OutgoingMa
     Ok(())
 }
 
-/// Those of a client that are due, in the order of their times.
+/// Returns the due mails of a client, in order of time.
 pub async fn due(
     db: &mut PgConnection,
     client: ClientId,
@@ -146,7 +146,7 @@ pub async fn due(
     Ok(rows)
 }
 
-/// Forgets mails that the relay took, or that were given up.
+/// Removes mails that the relay accepted or that were given up.
 pub async fn done(db: &mut PgConnection, client: ClientId, ids: &[Uuid]) -> Result<()> {
     sqlx::query(
         "DELETE FROM email_out mail USING (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[]) AS id OFFSET 0) given
@@ -159,7 +159,7 @@ pub async fn done(db: &mut PgConnection, client: ClientId, ids: &[Uuid]) -> Resu
     Ok(())
 }
 
-/// Puts off mails that the relay did not take.
+/// Puts off mails that the relay did not accept.
 pub async fn put_off(db: &mut PgConnection, client: ClientId, again: &[(Uuid, DateTime<Utc>)]) -> Result<()> {
     sqlx::query(
         "UPDATE email_out mail SET attempts = mail.attempts + 1, due_at = given.due_at, ready = false

@@ -1,4 +1,4 @@
-//! The messages of the SMS products, and where they stand.
+//! Messages of the SMS products, and their states.
 
 use std::collections::HashMap;
 
@@ -23,11 +23,11 @@ pub struct NewSms {
     pub id: MessageId,
     /// Its request.
     pub request: SmsRequestId,
-    /// What it says.
+    /// The part with its content.
     pub part: PartId,
-    /// Digits.
+    /// The recipient, in digits.
     pub recipient: String,
-    /// What it is sent from.
+    /// Its source.
     pub source: String,
     /// The client's tracking id.
     pub ct_id: Option<String>,
@@ -35,9 +35,9 @@ pub struct NewSms {
     pub identifier: Option<String>,
     /// Credits.
     pub units: i64,
-    /// It is not sent: the recipient has stopped them.
+    /// True if it is not sent, because the recipient stopped the messages.
     pub blocked: bool,
-    /// What it counts as sent under; `None` without a tracking id.
+    /// Digest for "sent before"; `None` without a tracking id.
     pub digest: Option<[u8; 32]>,
 }
 
@@ -74,42 +74,42 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, messages: &[&NewSms
 pub struct SmsStep {
     /// The message.
     pub message: MessageId,
-    /// Where it stands now.
+    /// The new state.
     pub state: DeliveryState,
-    /// What stands for it in the end.
+    /// Its final state, in the words of receipts.
     pub receipt: Option<FinalReceipt>,
-    /// When.
+    /// Its time.
     pub at: DateTime<Utc>,
 }
 
-/// A message as it stands after a step, with what follows from it.
+/// A message after a step, with the facts for its reports.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct Moved {
     /// The message.
     pub id: Uuid,
     /// The request, which is the `gstid`.
     pub request_id: Uuid,
-    /// Digits.
+    /// The recipient, in digits.
     pub recipient: String,
     /// The client's tracking id.
     pub ct_id: Option<String>,
     /// The client's name for the recipient.
     pub identifier: Option<String>,
-    /// Credits that were charged.
+    /// Charged credits.
     pub units: i64,
-    /// Its text.
+    /// The part with its text.
     pub part_id: Uuid,
-    /// Where receipts are told.
+    /// Address for receipts.
     pub receipt_url: Option<String>,
-    /// Its text is forgotten.
+    /// True if its text is to be forgotten.
     pub forgets: bool,
-    /// It came by mail.
+    /// True if it came by mail.
     pub by_mail: bool,
-    /// What it counts as sent under.
+    /// Digest for "sent before".
     pub digest: Option<Vec<u8>>,
 }
 
-/// Writes where messages stand, one step of each, and answers those that are known.
+/// Stores the states of messages, one step each, and returns the known messages.
 pub async fn step(db: &mut PgConnection, client: ClientId, steps: &[SmsStep]) -> Result<Vec<Moved>> {
     let moved = sqlx::query_as(
         "WITH moved AS (
@@ -137,7 +137,7 @@ pub async fn step(db: &mut PgConnection, client: ClientId, steps: &[SmsStep]) ->
     Ok(moved)
 }
 
-/// The messages of a request whose end nobody has heard of, with what they say.
+/// Returns the messages of a request without a final state, with their parts.
 pub async fn endless(
     db: &mut PgConnection,
     client: ClientId,
@@ -154,7 +154,7 @@ pub async fn endless(
     Ok(rows.into_iter().map(|(message, part)| (MessageId(message), PartId(part))).unzip())
 }
 
-/// Forgets what parts say: nothing of it stays.
+/// Removes the contents of parts.
 pub async fn forget(db: &mut PgConnection, client: ClientId, parts: &[PartId]) -> Result<()> {
     if parts.is_empty() {
         return Ok(());
@@ -173,8 +173,8 @@ pub async fn forget(db: &mut PgConnection, client: ClientId, parts: &[PartId]) -
     Ok(())
 }
 
-/// Of each of these messages how many parts the SMSC took, and what it said in the end of those that did not arrive; messages of
-/// which it took none are left out.
+/// Returns the number of accepted parts of each message, and the final state of messages that did not arrive. Messages
+/// without accepted parts are absent.
 pub async fn taken(
     db: &mut PgConnection,
     client: ClientId,
@@ -197,7 +197,7 @@ pub async fn taken(
     rows.into_iter().map(read).collect()
 }
 
-/// Messages to a recipient from a source that have not gone out, the newest first.
+/// Returns unsent messages from a source to a recipient, newest first.
 pub async fn waiting(
     db: &mut PgConnection,
     client: ClientId,

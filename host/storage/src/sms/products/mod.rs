@@ -1,4 +1,4 @@
-//! What the SMS products keep: requests and their messages, what was asked after them, replies, opt-outs and callbacks.
+//! Data of the SMS products: requests and their messages, tracking, replies, opt-outs and callbacks.
 
 pub mod callbacks;
 pub mod mails;

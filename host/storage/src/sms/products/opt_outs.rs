@@ -8,7 +8,7 @@ use domain::{ids::ClientId, numbering::spellings};
 use super::replies::bare;
 use crate::{PgConnection, Result};
 
-/// Notes that a subscriber stopped; says nothing new where it had before.
+/// Records that a subscriber stopped. A repetition changes nothing.
 pub async fn stop(
     db: &mut PgConnection,
     client: ClientId,
@@ -31,7 +31,7 @@ pub async fn stop(
     Ok(())
 }
 
-/// Takes back that a subscriber stopped messages from a source, or from whatever source; answers how many entries went.
+/// Removes a stop of messages from a source, or from all sources. Returns the number of removed entries.
 pub async fn resume(db: &mut PgConnection, client: ClientId, source: Option<&str>, subscriber: &str) -> Result<u64> {
     let mut gone = 0;
     for spelled in spellings(subscriber) {
@@ -53,7 +53,7 @@ pub async fn resume(db: &mut PgConnection, client: ClientId, source: Option<&str
 pub struct Stopped(HashSet<(String, String)>);
 
 impl Stopped {
-    /// Sources and subscribers as they are stored, in all spellings of their numbers.
+    /// Returns sources and subscribers as they are stored, in all spellings of their numbers.
     pub(crate) fn spelled(asked: &[(&str, &str)]) -> Vec<(String, String)> {
         let spelled = |(source, subscriber): &(&str, &str)| {
             let source = bare(source).to_owned();
@@ -62,24 +62,24 @@ impl Stopped {
         asked.iter().flat_map(spelled).collect()
     }
 
-    /// These have stopped, too.
+    /// Adds stops.
     pub(crate) fn extend(&mut self, found: impl IntoIterator<Item = (String, String)>) {
         self.0.extend(found);
     }
 
-    /// Whether nobody has.
+    /// True if there are no stops.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether a subscriber, whose number may be spelled in two ways, stopped messages from a source, however that is written.
+    /// True if a subscriber, in either spelling, stopped messages from a source, in any spelling.
     pub fn contains(&self, source: &str, subscriber: &str) -> bool {
         let has = |subscriber: String| self.0.contains(&(bare(source).to_owned(), subscriber));
         !self.0.is_empty() && spellings(subscriber).into_iter().any(has)
     }
 }
 
-/// Which of these have stopped: sources with subscribers, each looked up by its key.
+/// Returns the stops among these sources and subscribers. Each is found by key.
 pub async fn stopped(db: &mut PgConnection, client: ClientId, asked: &[(&str, &str)]) -> Result<Stopped> {
     let (sources, subscribers): (Vec<String>, Vec<String>) = Stopped::spelled(asked).into_iter().unzip();
     let found: Vec<(String, String)> = sqlx::query_as(
@@ -98,7 +98,7 @@ pub async fn stopped(db: &mut PgConnection, client: ClientId, asked: &[(&str, &s
     Ok(Stopped(found.into_iter().collect()))
 }
 
-/// Those who stopped, in order, behind `after`.
+/// Returns the subscribers who stopped, in order, after `after`.
 pub async fn list(db: &mut PgConnection, client: ClientId, after: &str, limit: i64) -> Result<Vec<String>> {
     let found = sqlx::query_scalar(
         "SELECT DISTINCT subscriber FROM (

@@ -1,4 +1,4 @@
-//! Who answers what, and what was answered.
+//! Replies of subscribers, and the messages that they answer.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,14 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// A source as subscribers answer it: an SMSC gives our numbers without `+`.
+/// A source as subscribers answer it: an SMSC names our numbers without `+`.
 pub(crate) fn bare(source: &str) -> &str {
     let source = source.trim();
     source.strip_prefix('+').unwrap_or(source)
 }
 
-/// Notes which messages subscribers answer who write to their sources: the latest send counts. `sent` = source, subscriber
-/// and message.
+/// Records the messages that subscribers answer who write to these sources: the latest send counts. `sent`: source,
+/// subscriber and message.
 pub async fn correspond(
     db: &mut PgConnection,
     client: ClientId,
@@ -25,8 +25,8 @@ pub async fn correspond(
     note(db, client, sent, now, &format!("{REPLACE} WHERE known.message_id < excluded.message_id")).await
 }
 
-/// Notes that subscribers answer messages that go out now, whenever they were accepted: a fallback, an answer in a chat, what waited
-/// for its time.
+/// Records that subscribers answer messages that are sent now, whenever they were accepted: a fallback, a reply in a
+/// chat, a scheduled message.
 pub async fn correspond_now(
     db: &mut PgConnection,
     client: ClientId,
@@ -36,8 +36,8 @@ pub async fn correspond_now(
     note(db, client, sent, now, REPLACE).await
 }
 
-/// Notes that subscribers answer messages that are still to be sent, where they have none to answer: who has heard of them in
-/// another way may stop them.
+/// Records that subscribers answer messages that are still to be sent, if they have no other message to answer: a
+/// subscriber who knows of them in another way may stop them.
 pub async fn correspond_at_last(
     db: &mut PgConnection,
     client: ClientId,
@@ -47,11 +47,11 @@ pub async fn correspond_at_last(
     note(db, client, sent, now, "DO NOTHING").await
 }
 
-/// What becomes of an entry that there is.
+/// The effect on an existing entry.
 const REPLACE: &str =
     "DO UPDATE SET client_id = excluded.client_id, message_id = excluded.message_id, at = excluded.at";
 
-/// Writes correspondents, who are forgotten by when it was; `known` = what is done where there is one.
+/// Writes correspondents, which retention removes by time. `known`: the effect on an existing entry.
 async fn note(
     db: &mut PgConnection,
     client: ClientId,
@@ -62,7 +62,7 @@ async fn note(
     if sent.is_empty() {
         return Ok(());
     }
-    // One statement may touch a row only once, and two that touch several must do so in one order.
+    // A statement may write a row only once, and two statements must write several rows in the same order.
     let latest: BTreeMap<(&str, &str), Uuid> =
         sent.iter().map(|(source, subscriber, message)| ((bare(source), *subscriber), message.0)).collect();
     let statement = format!(
@@ -82,7 +82,7 @@ async fn note(
     Ok(())
 }
 
-/// The message that a subscriber answers, and whose it is.
+/// Returns the message that a subscriber answers, and its client.
 pub async fn answered(db: &mut PgConnection, source: &str, subscriber: &str) -> Result<Option<(ClientId, MessageId)>> {
     let found: Option<(Uuid, Uuid)> =
         sqlx::query_as("SELECT client_id, message_id FROM sms_correspondent WHERE source = $1 AND subscriber = $2")
@@ -93,7 +93,7 @@ pub async fn answered(db: &mut PgConnection, source: &str, subscriber: &str) -> 
     Ok(found.map(|(client, message)| (ClientId(client), MessageId(message))))
 }
 
-/// The message of a product that is answered.
+/// The answered message of a product.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct Answered {
     /// Its request.
@@ -104,7 +104,7 @@ pub struct Answered {
     pub identifier: Option<String>,
 }
 
-/// What is known of a message that is answered; `None` when it is none of a product.
+/// Returns the facts of an answered message; `None` if it is not of a product.
 pub async fn message(db: &mut PgConnection, client: ClientId, message: MessageId) -> Result<Option<Answered>> {
     let row = sqlx::query_as("SELECT request_id, ct_id, identifier FROM sms_message WHERE client_id = $1 AND id = $2")
         .bind(client.0)
@@ -119,17 +119,17 @@ pub async fn message(db: &mut PgConnection, client: ClientId, message: MessageId
 pub struct Reply {
     /// Its id.
     pub id: Uuid,
-    /// The request that it answers.
+    /// The answered request.
     pub request: SmsRequestId,
-    /// The message of it.
+    /// The answered message.
     pub message: MessageId,
-    /// Who wrote.
+    /// The author.
     pub subscriber: String,
-    /// To which of our addresses.
+    /// Our address.
     pub source: String,
-    /// What.
+    /// The text.
     pub body: String,
-    /// When.
+    /// Its time.
     pub received_at: DateTime<Utc>,
 }
 
@@ -152,16 +152,16 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, reply: &Reply) -> R
     Ok(())
 }
 
-/// A reply, with the client's name for who wrote.
+/// A reply with the client's name for its author.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct PulledReply {
-    /// Who wrote.
+    /// The author.
     pub subscriber: String,
-    /// The client's name for them.
+    /// The client's name for the author.
     pub identifier: Option<String>,
-    /// What.
+    /// The text.
     pub body: String,
-    /// When.
+    /// Its time.
     pub received_at: DateTime<Utc>,
 }
 

@@ -11,34 +11,35 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result, stored::known};
 
-/// A request that is taken.
+/// A request to be stored.
 #[derive(Debug, Clone)]
 pub struct NewRequest<'a> {
     /// Its id.
     pub id: SmsRequestId,
-    /// Which gateway took it.
+    /// Its gateway.
     pub product: Product,
-    /// Where receipts are told.
+    /// Address for receipts.
     pub receipt_url: Option<&'a str>,
-    /// Where replies are told.
+    /// Address for replies.
     pub reply_url: Option<&'a str>,
-    /// Replies are posted.
+    /// True if replies are sent by POST.
     pub posts_replies: bool,
-    /// When it is sent; `None` = at once.
+    /// Time of sending; `None`: at once.
     pub due_at: Option<DateTime<Utc>>,
-    /// Texts are forgotten when their messages are through, and then at the latest; `None` = they are kept.
+    /// Texts are removed after their messages have a final state, and at this time at the latest; `None`: they are
+    /// kept.
     pub forget_at: Option<DateTime<Utc>>,
     /// `batchref` and `batchid`.
     pub batch: Option<(&'a str, &'a str)>,
-    /// Receipts may be asked for.
+    /// True if receipts may be requested.
     pub wants_receipts: bool,
-    /// Replies may be asked for.
+    /// True if replies may be requested.
     pub wants_replies: bool,
-    /// What is answered.
+    /// The answer.
     pub response: Option<&'a str>,
 }
 
-/// Stores requests; `false` when there is a batch of the same name as one of them.
+/// Stores requests; `false` if a batch with the name of one of them exists.
 pub async fn insert(db: &mut PgConnection, client: ClientId, new: &[&NewRequest<'_>]) -> Result<bool> {
     let done = sqlx::query(
         "INSERT INTO sms_request (client_id, id, product, receipt_url, reply_url, posts_replies, forgets, forget_at, batch_ref,
@@ -69,24 +70,24 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, new: &[&NewRequest<
     Ok(usize::try_from(done.rows_affected()) == Ok(new.len()))
 }
 
-/// What is known of a request.
+/// A stored request.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// Its id.
     pub id: SmsRequestId,
-    /// Which gateway took it.
+    /// Its gateway.
     pub product: Product,
-    /// Where replies are told.
+    /// Address for replies.
     pub reply_url: Option<String>,
-    /// Replies are posted.
+    /// True if replies are sent by POST.
     pub posts_replies: bool,
-    /// Receipts may be asked for.
+    /// True if receipts may be requested.
     pub wants_receipts: bool,
-    /// Replies may be asked for.
+    /// True if replies may be requested.
     pub wants_replies: bool,
-    /// What was answered.
+    /// The answer.
     pub response: Option<String>,
-    /// When it is sent, or was, where it had to wait.
+    /// Time of sending of a scheduled request.
     pub due_at: Option<DateTime<Utc>>,
 }
 
@@ -151,7 +152,7 @@ pub async fn get(db: &mut PgConnection, client: ClientId, id: SmsRequestId) -> R
     row.map(RequestRow::read).transpose()
 }
 
-/// Of these digests those that were sent before, each with the request that sent it.
+/// Returns the digests that were sent before, each with its request.
 pub async fn sent_before(
     db: &mut PgConnection,
     client: ClientId,
@@ -175,8 +176,7 @@ pub async fn sent_before(
     Ok(rows.into_iter().filter_map(read).collect())
 }
 
-/// Notes what was sent, by digest: answers those that had not been sent before, and the request under which the first of the
-/// others was.
+/// Records digests as sent. Returns those that are new, and the request of the first known one.
 pub async fn send_once(
     db: &mut PgConnection,
     client: ClientId,
@@ -185,7 +185,7 @@ pub async fn send_once(
     if digests.is_empty() {
         return Ok((HashSet::new(), None));
     }
-    // In one order, so that two requests that share some do not wait for each other in a circle.
+    // In one order, so that two requests with common digests do not deadlock.
     let mut sorted: Vec<(&[u8], Uuid)> =
         digests.iter().map(|(digest, request)| (digest.as_slice(), request.0)).collect();
     sorted.sort_unstable();
@@ -202,7 +202,7 @@ pub async fn send_once(
     .await?;
     let new: HashSet<[u8; 32]> = new.into_iter().filter_map(|digest| digest.try_into().ok()).collect();
     let mut once = new.clone();
-    // Known from before, or asked for twice: then the first of the two counts.
+    // Known from before, or given twice: then the first one counts.
     let known = digests.iter().map(|(digest, _)| digest).find(|digest| !once.remove(*digest));
     let before: Option<Uuid> = match known {
         None => None,
@@ -217,7 +217,7 @@ pub async fn send_once(
     Ok((new, before.map(SmsRequestId)))
 }
 
-/// Forgets what was sent, each by its digest and the request that sent it: it may be sent again.
+/// Removes digests with their requests, so that they may be sent again.
 pub async fn unsend(db: &mut PgConnection, client: ClientId, unsent: &[(Vec<u8>, SmsRequestId)]) -> Result<()> {
     if unsent.is_empty() {
         return Ok(());
@@ -235,7 +235,7 @@ pub async fn unsend(db: &mut PgConnection, client: ClientId, unsent: &[(Vec<u8>,
     Ok(())
 }
 
-/// At most `limit` requests whose texts are to be forgotten by now, locked.
+/// Locks and returns at most `limit` requests whose texts are due to be removed.
 pub async fn to_forget(db: &mut PgConnection, now: DateTime<Utc>, limit: i64) -> Result<Vec<(ClientId, SmsRequestId)>> {
     let found: Vec<(Uuid, Uuid)> = sqlx::query_as(
         "SELECT client_id, id FROM sms_request WHERE forget_at <= $1 ORDER BY forget_at LIMIT $2 FOR UPDATE SKIP LOCKED",
@@ -247,7 +247,7 @@ pub async fn to_forget(db: &mut PgConnection, now: DateTime<Utc>, limit: i64) ->
     Ok(found.into_iter().map(|(client, request)| (ClientId(client), SmsRequestId(request))).collect())
 }
 
-/// Notes that the texts of a request are forgotten.
+/// Records that the texts of a request are removed.
 pub async fn texts_are_forgotten(db: &mut PgConnection, client: ClientId, request: SmsRequestId) -> Result<()> {
     sqlx::query("UPDATE sms_request SET forget_at = NULL WHERE client_id = $1 AND id = $2")
         .bind(client.0)

@@ -1,4 +1,4 @@
-//! What clients ask after.
+//! Tracking of messages by clients.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -10,43 +10,43 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result, stored::known};
 
-/// A message that is asked after.
+/// A tracked message.
 #[derive(Debug, Clone)]
 pub struct Tracked {
     /// Its id.
     pub id: Uuid,
     /// Its request.
     pub request: SmsRequestId,
-    /// Digits.
+    /// The recipient, in digits.
     pub recipient: String,
     /// The client's tracking id.
     pub ct_id: Option<String>,
     /// The client's name for the recipient.
     pub identifier: Option<String>,
-    /// Where it stands.
+    /// State.
     pub state: DeliveryState,
-    /// What the SMSC said in the end.
+    /// The final state from the SMSC.
     pub receipt: Option<FinalReceipt>,
-    /// Since when it stands there.
+    /// Time of the last change of state.
     pub moved_at: DateTime<Utc>,
 }
 
-/// Which messages are asked after.
+/// A range of messages.
 #[derive(Debug, Clone, Copy)]
 pub struct Within {
     /// The first id.
     pub from: Uuid,
     /// The first id after them.
     pub to: Uuid,
-    /// Only what is through.
+    /// Only messages with a final state.
     pub only_final: bool,
 }
 
 impl Within {
-    /// Whatever there is.
+    /// All messages.
     pub const EVERYTHING: Self = Self { from: Uuid::nil(), to: Uuid::max(), only_final: false };
 
-    /// The states that are asked after; `None` = all.
+    /// The states of the range; `None`: all.
     fn states(self) -> Option<Vec<&'static str>> {
         let is_final = |state: &DeliveryState| GatewayStatus::of(*state).is_final();
         self.only_final.then(|| DeliveryState::ALL.into_iter().filter(is_final).map(DeliveryState::as_str).collect())
@@ -81,7 +81,7 @@ fn read(rows: Vec<TrackedRow>) -> Result<Vec<Tracked>> {
     rows.into_iter().map(one).collect()
 }
 
-/// The messages of requests, at most `limit`, of those between two ids.
+/// Returns at most `limit` messages of requests between two ids.
 pub async fn of_request(
     db: &mut PgConnection,
     client: ClientId,
@@ -129,7 +129,7 @@ pub async fn of_ct_id(
     read(rows)
 }
 
-/// The messages of a time: those between two ids.
+/// Returns the messages of a period: those between two ids.
 pub async fn of_time(db: &mut PgConnection, client: ClientId, within: Within, limit: i64) -> Result<Vec<Tracked>> {
     let rows = sqlx::query_as(
         "SELECT id, request_id, recipient, ct_id, identifier, state, receipt, moved_at FROM sms_message
@@ -146,8 +146,8 @@ pub async fn of_time(db: &mut PgConnection, client: ClientId, within: Within, li
     read(rows)
 }
 
-/// Counts a query for something; `false` when that was asked after too often: ten times within ten minutes of the first
-/// query, then once in ten minutes (SPEC 8).
+/// Counts a query; `false` if it was made too often: ten times within ten minutes of the first query, then once in ten
+/// minutes (SPEC 8).
 pub async fn ask(db: &mut PgConnection, client: ClientId, tracked: &str, now: DateTime<Utc>) -> Result<bool> {
     let done = sqlx::query(
         "INSERT INTO sms_tracking_use AS used (client_id, tracked, first_at, last_at, times) VALUES ($1, $2, $3, $3, 1)
