@@ -1,4 +1,4 @@
-//! Ways out that are paced alike: a place is one call in flight and one message of the inbox's rate.
+//! Carriers with the same kind of pace: a place is one call in flight and one message of the inbox's rate.
 
 use std::{
     collections::HashMap,
@@ -12,20 +12,22 @@ use tokio::{sync::Notify, time::timeout};
 use super::{CarrierInbox, Credentials, LOOK_AGAIN, Place};
 use crate::whatsapp_cloud::Pace;
 
-/// How long an inbox rests after its account was refused. Each message that is tried meanwhile fails, so they are few.
+/// How long an inbox rests after its account was refused. Each message that is tried in this time fails, so they are
+/// few.
 const STOPPED_ACCOUNT_RESTS: Duration = Duration::from_secs(60);
 
-/// How long the token and the rate of an inbox are believed: an operator may renew the one and set the other while its lane is busy.
+/// How long the token and the rate of an inbox are used before they are read again: an operator may change them while
+/// its lane is busy.
 pub(crate) const SETTINGS_LAST: Duration = Duration::from_secs(10);
 
-/// The ways out of the inboxes of one carrier. What is known of a pace outlives lanes, because the provider's limits do.
+/// The pace of the inboxes of one carrier. It outlives lanes, because the limits of the provider do.
 pub(crate) struct Doors {
     rate_per_second: u32,
     in_flight: usize,
     by_inbox: Mutex<HashMap<InboxId, Arc<Door>>>,
 }
 
-/// The way out of one inbox.
+/// The pace of one inbox.
 struct Door {
     state: Mutex<State>,
     /// A call ended, or a place was given back.
@@ -38,15 +40,15 @@ struct State {
     stopped: Option<Stopped>,
 }
 
-/// The provider takes nothing of an account.
+/// The provider accepts nothing from an account.
 struct Stopped {
-    /// Others may do: those that an operator gave the inbox since.
+    /// The refused credentials. An operator may have given the inbox others since.
     refused: Credentials,
     until: Instant,
 }
 
 impl State {
-    /// How long the inbox rests because its account was refused.
+    /// Returns how long the inbox rests because its account was refused.
     fn rests(&self, inbox: &CarrierInbox, now: Instant) -> Duration {
         let stopped = self.stopped.as_ref().filter(|stopped| stopped.refused == inbox.credentials);
         stopped.map_or(Duration::ZERO, |stopped| stopped.until.saturating_duration_since(now))
@@ -64,20 +66,21 @@ impl Door {
     }
 }
 
-/// A call in flight, or about to be. Dropped before the call, it gives its message of the rate back as well.
+/// A call in flight, or about to begin. If it is dropped before the call, it also gives its message of the rate back.
 pub(crate) struct Call {
     door: Arc<Door>,
     made: bool,
 }
 
 impl Call {
-    /// The call is made now.
+    /// Records that the call is made now.
     pub(crate) fn begins(&mut self) {
         self.made = true;
     }
 
-    /// Has the inbox rest where the provider says that it is too fast, for as long as it says, and where its account cannot send:
-    /// what waits is not thrown after what has just failed, and goes out once an operator has mended the account.
+    /// Lets the inbox rest if the provider says that it is too fast, for the time that it names, or if its account
+    /// cannot send. So waiting messages do not fail for the same reason, and are sent after an operator has corrected
+    /// the account.
     pub(crate) fn rest<T>(&self, inbox: &CarrierInbox, result: &mut Result<T, SendFailure>, attempt: i16) {
         let now = Instant::now();
         match result {
@@ -107,7 +110,7 @@ impl Drop for Call {
 }
 
 impl Doors {
-    /// With so many messages a second, unless an inbox has a rate of its own, and so many calls in flight.
+    /// The rate applies unless an inbox has its own. `in_flight`: most calls in flight.
     pub(crate) fn new(rate_per_second: u32, in_flight: usize) -> Self {
         Self { rate_per_second, in_flight, by_inbox: Mutex::default() }
     }
@@ -126,7 +129,7 @@ impl Doors {
         door
     }
 
-    /// As many places as there are, at most `wanted`; each holds a [`Call`].
+    /// Takes the free places, at most `wanted`; each holds a [`Call`].
     pub(crate) fn take(&self, inbox: &CarrierInbox, wanted: usize) -> Vec<Place> {
         let door = self.door(inbox);
         let mut state = door.state();
@@ -149,12 +152,12 @@ impl Doors {
             if full { LOOK_AGAIN } else { state.pace.wait(now).max(state.rests(inbox, now)).min(LOOK_AGAIN) }
         };
         if !wait.is_zero() {
-            // Either way it is time to look.
+            // In both cases it is time to look.
             let _ = timeout(wait, door.freed.notified()).await;
         }
     }
 
-    /// Lets a message to `recipient` through, or says how long it must wait.
+    /// Admits a message to `recipient`, or returns how long it must wait.
     pub(crate) fn admit(&self, inbox: &CarrierInbox, recipient: &str) -> Result<(), Duration> {
         self.door(inbox).state().pace.admit(recipient, Instant::now())
     }

@@ -1,4 +1,4 @@
-//! Files of ours that a provider cannot fetch by itself, so that their bytes go with the message.
+//! Files of ours that a provider cannot download. Their bytes are sent with the message.
 
 use async_trait::async_trait;
 
@@ -10,14 +10,14 @@ pub struct OurFile {
     pub content: OpenMedia,
     /// MIME type.
     pub mime_type: String,
-    /// What it is called where a message names no other name.
+    /// File name if the message names none.
     pub filename: String,
 }
 
 /// A file of ours cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FileNotThere {
-    /// Not now: it is still on its way to us, or the store does not answer.
+    /// Not now: it is still being downloaded, or the store does not answer.
     #[error("the file cannot be read at the moment: {0}")]
     Yet(String),
     /// Never again.
@@ -28,8 +28,8 @@ pub enum FileNotThere {
 /// The files of one client.
 #[async_trait]
 pub trait OurFiles: Send + Sync {
-    /// Opens the file behind an address. `None` where the provider fetches it from there: it is not ours, or what we give out can
-    /// be reached from outside.
+    /// Opens the file of an address. `None` if the provider can download it: it is not ours, or our addresses can be
+    /// reached from outside.
     async fn open(&self, url: &str) -> Result<Option<OurFile>, FileNotThere>;
 }
 

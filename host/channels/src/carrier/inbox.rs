@@ -1,4 +1,4 @@
-//! The inbox that a message leaves from, as far as carriers care.
+//! The sending inbox with the facts that carriers need.
 
 use domain::{
     ids::{ClientId, InboxId},
@@ -7,31 +7,31 @@ use domain::{
 
 use crate::{messenger::MessengerPage, whatsapp_cloud::CloudNumber, whatsapp_lite::LiteSender};
 
-/// An inbox with what its provider asks for. Whoever loads it opens the secrets; `Debug` hides them.
+/// An inbox with the credentials for its provider. The loader opens the secrets; `Debug` hides them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CarrierInbox {
-    /// Whose it is.
+    /// Its client.
     pub client: ClientId,
-    /// Its id; paces and shares are kept by it.
+    /// Its id, the key of paces and shares.
     pub id: InboxId,
     /// Its kind.
     pub kind: InboxKind,
-    /// What recipients see as the sender: a number, a page, the source address of an SMS.
+    /// The sender that recipients see: a number, a page, the source address of an SMS.
     pub address: String,
-    /// Messages a second, where this inbox has a rate of its own.
+    /// Messages per second, if this inbox has its own rate.
     pub rate_per_second: Option<u32>,
-    /// What opens the provider's door.
+    /// Credentials for the provider.
     pub credentials: Credentials,
 }
 
 /// Credentials of an inbox, by provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Credentials {
-    /// None: the way out is the operator's own, or the inbox is not set up yet.
+    /// None: the operator's account is used, or the inbox is not set up yet.
     None,
     /// A number on Meta's Cloud API and its token.
     WhatsappCloud(CloudNumber),
-    /// A number that is paired like a phone; nothing of it is secret.
+    /// A number that is paired like a phone. It has no secrets.
     WhatsappLite(LiteSender),
     /// A Facebook page and its token.
     Messenger(MessengerPage),

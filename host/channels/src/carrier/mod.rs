@@ -1,10 +1,10 @@
-//! The one way out of the house: what a dispatcher must know of a channel to send over it (DESIGN 2).
+//! The carrier trait: the facts of a channel that a dispatcher needs to send over it (DESIGN 2).
 //!
-//! A dispatcher works for one inbox at a time. It [takes](Carrier::take) places, commits its marks for at most that many
-//! messages, and [sends](Carrier::send) each over a place of its own; places that it has no message for it drops. Marks are
-//! therefore never more than the calls that start at once, or twice that where the carrier [lets marks run
-//! ahead](Carrier::marks_ahead). The [`Doubt`] of a place it keeps until the outcome is on disk. Of a failure it asks
-//! [`SendFailure::next`] what to do; the carrier slows itself down.
+//! A dispatcher works for one inbox at a time. It [takes](Carrier::take) places, commits its marks for at most that
+//! many messages, and [sends](Carrier::send) each over a place of its own; places without a message are dropped. So
+//! marks are never more than the calls that start at once, or twice that if the carrier [marks
+//! ahead](Carrier::marks_ahead). The dispatcher keeps the [`Doubt`] of a place until the outcome is on disk. After a
+//! failure it asks [`SendFailure::next`]; the carrier slows itself down.
 
 pub(crate) mod doors;
 mod files;
@@ -33,93 +33,92 @@ pub use place::{Doubt, Place};
 pub use presence::{NotShown, Presence};
 pub use registry::Carriers;
 
-/// Longest wait in [`Carrier::ready`]: whoever waits looks at its queue again about as often.
+/// Longest wait in [`Carrier::ready`]. A waiting dispatcher looks at its queue about as often.
 pub const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
-/// One way out. There is one for each kind of inbox, shared by all inboxes of that kind.
+/// A carrier. Each kind of inbox has one, shared by all inboxes of that kind.
 #[async_trait]
 pub trait Carrier: Send + Sync + 'static {
-    /// Whose messages it carries.
+    /// The kind of inbox that it serves.
     fn kind(&self) -> InboxKind;
 
-    /// Most sends of this inbox that are ever in flight together.
+    /// Most sends of this inbox in flight.
     fn window(&self, inbox: &CarrierInbox) -> usize;
 
-    /// Room for up to `wanted` messages that start now: as many as the pace and the sends in flight leave. None at all may
-    /// pass at any moment, see [`Carrier::ready`]; `Err` lasts.
+    /// Takes up to `wanted` places for messages that start now, as many as the pace and the sends in flight allow. No
+    /// place is a state that can end at any moment, see [`Carrier::ready`]; `Err` lasts.
     fn take(&self, inbox: &CarrierInbox, wanted: usize) -> Result<Vec<Place>, Closed>;
 
-    /// Whether as many messages may be marked as are in flight already, so that each call that ends is followed at once by the
-    /// next: worth it where answers come faster than a transaction commits. After a kill, what was marked ahead is in doubt
-    /// like a call, although nobody called. Where marks run ahead, what was called for and is not on disk is never more than a
-    /// window; elsewhere it is two.
+    /// True if as many messages may be marked as are in flight, so that the next call follows at once. This helps if
+    /// answers are faster than a commit. After a kill, a message that was marked ahead is in doubt like a call,
+    /// although it was not called. If marks run ahead, at most one window of calls is not on disk; otherwise two.
     fn marks_ahead(&self) -> bool {
         false
     }
 
-    /// Returns when there may be room again, after [`LOOK_AGAIN`] at the latest. Only worth waiting for with something to
-    /// send: where there is room it returns at once.
+    /// Returns when there may be room again, at the latest after [`LOOK_AGAIN`]. Wait only with something to send: if
+    /// there is room, it returns at once.
     async fn ready(&self, _inbox: &CarrierInbox) {
         tokio::time::sleep(LOOK_AGAIN).await;
     }
 
-    /// Lets a message to this recipient through, which then counts, or says how long it must wait while others go on.
+    /// Admits a message to this recipient, which then counts, or returns how long it must wait while others continue.
     fn admit(&self, _inbox: &CarrierInbox, _to: &Address) -> Result<(), Duration> {
         Ok(())
     }
 
-    /// How long apart messages to one recipient are once it has had as many as it may have at once.
+    /// Time between messages to one recipient after its burst is used.
     fn pace(&self, _inbox: &CarrierInbox) -> Duration {
         Duration::ZERO
     }
 
-    /// How long what was read of an inbox is true, where its client may change it: a lane that is worked on for longer reads it
-    /// again. `None` = until the lane is given back.
+    /// How long the loaded facts of an inbox are valid, if its client may change them: a lane with more work reads them
+    /// again. `None`: until the lane is given back.
     fn settings_last(&self) -> Option<Duration> {
         None
     }
 
-    /// Names of the binds that a message can ask for, where there is a choice.
+    /// Names of the binds that a message can ask for, if there are several.
     fn binds(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Whether it must know who wrote a message and when its recipient last wrote, and whether its provider tells by moments what
-    /// has been read.
+    /// True if it needs the author of a message and the time when its recipient last wrote, and if its provider reports
+    /// reads by time.
     fn needs_standing(&self) -> bool {
         false
     }
 
-    /// Whether its provider finds a quoted message only together with who wrote it.
+    /// True if its provider finds a quoted message only with its author.
     fn asks_who_is_quoted(&self) -> bool {
         false
     }
 
-    /// What is sent of this content: itself, or what stands for it where the channel has no such thing.
-    /// [`Carrier::send`] does this by itself.
+    /// Returns the content to send: itself, or a replacement if the channel lacks this kind. [`Carrier::send`] does
+    /// this by itself.
     fn carry<'a>(&self, content: &'a OutboundContent) -> Result<Cow<'a, OutboundContent>, CannotCarry> {
         Ok(Cow::Borrowed(content))
     }
 
-    /// Hands a message over and waits for the answer. Never sends anything twice by itself.
+    /// Sends a message and waits for the answer. Never sends twice by itself.
     async fn send(&self, inbox: &CarrierInbox, place: Place, outgoing: &Outgoing<'_>) -> Result<Taken, SendFailure>;
 
-    /// Asks for a message whose answer was lost, before it is sent again.
+    /// Looks up a message whose answer was lost, before it is sent again.
     async fn lookup(&self, _inbox: &CarrierInbox, _outgoing: &Outgoing<'_>) -> Lookup {
         Lookup::NotPossible
     }
 
-    /// Shows the customer that what it wrote has been read, or that somebody is writing: as far as the channel has that.
+    /// Shows the customer that messages were read, or that an agent is typing, if the channel can.
     async fn show(&self, _inbox: &CarrierInbox, _presence: &Presence<'_>) -> Result<(), NotShown> {
         Err(NotShown::NoSuchThing)
     }
 
-    /// Whether a refusal with this code says that the provider's templates are not what our catalogue says.
+    /// True if a refusal with this code means that the provider's templates differ from our catalogue.
     fn outdates_templates(&self, _code: i64) -> bool {
         false
     }
 
-    /// What is reported of a message whose repetition was not answered either.
+    /// The failure of a message whose repetition had no answer either.
     fn no_answer(&self) -> ProviderFailure {
         ProviderFailure {
             code: NO_ANSWER,
@@ -128,32 +127,32 @@ pub trait Carrier: Send + Sync + 'static {
     }
 }
 
-/// Nothing can be sent for a while, and waiting beside it helps nobody: the lane is given back until then.
+/// Nothing can be sent for a while, so the lane is given back until then.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("nothing can be sent: {reason}")]
 pub struct Closed {
-    /// Why, for people.
+    /// The reason, for people.
     pub reason: String,
     /// When to look again.
     pub look_again: Duration,
 }
 
-/// What a provider knows of a message whose answer was lost.
+/// The provider's state of a message whose answer was lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lookup {
     /// The provider cannot be asked: send once more, and record the ambiguity.
     NotPossible,
     /// It has the message.
     Taken(Taken),
-    /// It never got the message: sending is safe.
+    /// It never got the message, so sending is safe.
     NotThere,
 }
 
-/// Nothing on this channel can stand for the content.
+/// The channel has no replacement for the content.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("this channel cannot carry it: {reason}")]
 pub struct CannotCarry {
-    /// Why, for people.
+    /// The reason, for people.
     pub reason: String,
 }
 

@@ -1,4 +1,4 @@
-//! One message on its way out.
+//! An outgoing message.
 
 use chrono::{DateTime, Utc};
 use domain::{address::Address, content::OutboundContent, ids::MessageId};
@@ -6,49 +6,50 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::OurFiles;
 
-/// One message to one recipient, with all that any channel needs of it.
+/// A message to one recipient, with all facts for any channel.
 #[derive(Clone, Copy)]
 pub struct Outgoing<'a> {
-    /// Its id. What joins the parts of a long SMS is made from it, so repetitions join what went out before.
+    /// Its id. The reference number of a long SMS is made from it, so repeated parts join the parts that were sent
+    /// before.
     pub message: MessageId,
-    /// Comes back with the provider's news of the message where the channel can do that: our name of the leg.
+    /// Our name of the leg. The provider returns it with reports, if the channel can.
     pub opaque: &'a str,
-    /// Which call for this leg it is, from 1: the longer it goes on, the longer the carrier pauses.
+    /// Number of the call for this leg, from 1. The pause of the carrier increases with it.
     pub attempt: i16,
-    /// Where it goes.
+    /// The recipient.
     pub to: &'a Address,
-    /// The recipient's other address, for providers that take both.
+    /// The recipient's second address, for providers that take both.
     pub other: Option<&'a Address>,
-    /// What it says.
+    /// The content.
     pub content: &'a OutboundContent,
-    /// Provider id of the message that it quotes.
+    /// Provider id of the quoted message.
     pub quoted: Option<&'a str>,
-    /// That message is one of ours, where the carrier asks for it ([`super::Carrier::asks_who_is_quoted`]).
+    /// True if that message is ours. Set if the carrier asks for it ([`super::Carrier::asks_who_is_quoted`]).
     pub quotes_ours: bool,
-    /// Sender to be shown in place of the inbox's address.
+    /// Sender to show instead of the inbox's address.
     pub source: Option<&'a str>,
-    /// SMS: UTF-16 also where the GSM alphabet would do.
+    /// SMS: UTF-16 even if the GSM alphabet is enough.
     pub unicode: bool,
     /// SMS: `priority_flag`, 0 to 3.
     pub priority: u8,
-    /// SMS: name of the bind that it is to go over, where there is one of that name.
+    /// SMS: name of the wanted bind. Ignored if there is no such bind.
     pub bind: Option<&'a str>,
-    /// SMS: how long the SMSC tries to deliver it, in seconds; its own time when absent.
+    /// SMS: how long the SMSC tries to deliver it, in seconds; if absent, the SMSC's default.
     pub validity_seconds: Option<u32>,
-    /// A person wrote it, and no program: Messenger gives people more time.
+    /// True if a person wrote it: Messenger gives people more time than programs.
     pub human: bool,
-    /// When the recipient last wrote to the inbox, where the carrier asks for it ([`super::Carrier::needs_standing`]).
+    /// When the recipient last wrote to the inbox. Set if the carrier asks for it ([`super::Carrier::needs_standing`]).
     pub wrote_at: Option<DateTime<Utc>>,
-    /// Parts that the provider has already, from 1: they are not sent again.
+    /// Parts that the provider has already, from 1. They are not sent again.
     pub taken: &'a [u8],
-    /// Hears of every part as soon as the provider has it.
+    /// Is told of every part as soon as the provider has it.
     pub parts: &'a dyn PartJournal,
     /// The files of ours that it may name.
     pub files: &'a dyn OurFiles,
 }
 
 impl<'a> Outgoing<'a> {
-    /// A first call that needs nothing special.
+    /// A first call without special settings.
     pub fn new(
         message: MessageId,
         opaque: &'a str,
@@ -79,29 +80,29 @@ impl<'a> Outgoing<'a> {
     }
 }
 
-/// The provider has one part of a message of several, or the only one.
+/// The provider accepted a part of a message, or its only part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartTaken {
     /// The message.
     pub message: MessageId,
-    /// Which part, from 1.
+    /// Number of the part, from 1.
     pub part: u8,
-    /// The bind that it went over: receipts name the same one.
+    /// Its bind. Receipts name the same one.
     pub bind: String,
     /// The SMSC's id of the part.
     pub smsc_id: String,
 }
 
-/// Where parts are remembered, so that after a crash only the others are sent. Called between two submits, so it must not
-/// wait: what is noted here is written together with the parts of other messages.
+/// Records accepted parts, so that only the others are sent after a crash. Called between two submits, so it must not
+/// wait: records are written together with the parts of other messages.
 pub trait PartJournal: Send + Sync {
-    /// Notes a part.
+    /// Records a part.
     fn taken(&self, part: PartTaken);
 }
 
 impl PartJournal for UnboundedSender<PartTaken> {
     fn taken(&self, part: PartTaken) {
-        // Nobody listens any more when the dispatcher is gone, and then its marks tell the next one to ask around.
+        // If the dispatcher is gone, its marks make the next one read the stored parts.
         let _ = self.send(part);
     }
 }

@@ -2,36 +2,36 @@
 
 use std::{any::Any, fmt};
 
-/// Room for one message that starts now. [`super::Carrier::send`] uses it up; dropped, it is given back.
+/// Room for one message that starts now. [`super::Carrier::send`] uses it; a drop gives it back.
 pub struct Place {
     held: Box<dyn Any + Send>,
     doubt: Option<Doubt>,
 }
 
-/// What a carrier counts of a message until its outcome is on disk, because all its inboxes together may not have more in doubt
-/// after a kill. Whoever calls keeps it until then; dropped, it is given back.
+/// The count of a message until its outcome is on disk: all inboxes of a carrier together may not have more in doubt
+/// after a kill. The caller keeps it until then; a drop gives it back.
 pub struct Doubt {
     /// Only ever dropped.
     _held: Box<dyn Any + Send + Sync>,
 }
 
 impl Place {
-    /// For carriers: a place that stands for whatever is to be held meanwhile. Dropping that must give it back.
+    /// For carriers: a place with a held value. A drop of the value must give the room back.
     pub fn of(held: impl Any + Send) -> Self {
         Self { held: Box::new(held), doubt: None }
     }
 
-    /// For carriers: the same place, with what is to be held until the outcome is on disk.
+    /// For carriers: adds a value that is held until the outcome is on disk.
     pub fn with_doubt(self, held: impl Any + Send + Sync) -> Self {
         Self { doubt: Some(Doubt { _held: Box::new(held) }), ..self }
     }
 
-    /// For dispatchers: what is to be kept until the outcome is on disk; `None` where the carrier counts nothing of that kind.
+    /// For dispatchers: takes the value to keep until the outcome is on disk; `None` if the carrier has none.
     pub fn take_doubt(&mut self) -> Option<Doubt> {
         self.doubt.take()
     }
 
-    /// For carriers: what it stands for; `None` when another carrier gave it out.
+    /// For carriers: takes the held value; `None` if another carrier made the place.
     pub fn into_held<T: Any>(self) -> Option<T> {
         self.held.downcast().ok().map(|held| *held)
     }

@@ -1,28 +1,28 @@
-//! What a customer sees of whoever answers, beside messages: that they were read, and that somebody is writing.
+//! Signals to a customer besides messages: read marks and typing.
 
 use domain::address::Address;
 
-/// What is to be shown.
+/// A signal to show.
 #[derive(Debug, Clone, Copy)]
 pub struct Presence<'a> {
-    /// To whom.
+    /// The customer.
     pub to: &'a Address,
-    /// Provider's id of the last message that the customer wrote; it and all before it have been read.
+    /// Provider's id of the customer's last message. It and all earlier messages were read.
     pub last_message: Option<&'a str>,
-    /// Somebody is writing; else only that the messages were read.
+    /// True if an agent is typing; otherwise only read marks.
     pub typing: bool,
 }
 
-/// Why the customer does not see it.
+/// The reason why the signal is not shown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotShown {
-    /// The channel has no such thing.
+    /// The channel has no such signal.
     #[error("this channel shows nothing of the kind")]
     NoSuchThing,
-    /// The customer has written nothing that could be read.
+    /// The customer has written no message that could be marked as read.
     #[error("the customer has written nothing yet that could be marked as read")]
     NothingToRead,
-    /// The provider did not take it.
+    /// The provider did not accept it.
     #[error("the provider did not take it: {0}")]
     Failed(String),
 }

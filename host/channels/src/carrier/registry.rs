@@ -17,43 +17,43 @@ pub struct Carriers {
 }
 
 impl Carriers {
-    /// Adds a carrier; a second one of the same kind takes the place of the first.
+    /// Adds a carrier. It replaces one of the same kind.
     #[must_use]
     pub fn with(mut self, carrier: impl Carrier) -> Self {
         self.by_kind.insert(carrier.kind(), Arc::new(carrier));
         self
     }
 
-    /// Says where the devices of Lite numbers come from, for those who hold their sessions.
+    /// Sets the source of Lite devices, for the holders of their sessions.
     #[must_use]
     pub fn with_devices(mut self, devices: Arc<dyn LiteDevices>) -> Self {
         self.lite = Some(devices);
         self
     }
 
-    /// The devices of Lite numbers; `None` where there are none.
+    /// The devices of Lite numbers, if there are any.
     pub fn lite_devices(&self) -> Option<&Arc<dyn LiteDevices>> {
         self.lite.as_ref()
     }
 
-    /// Says where Messenger is, for those who ask it for files and names, or tell it what was read.
+    /// Sets the Messenger API, for downloads, names and read marks.
     #[must_use]
     pub fn with_messenger(mut self, api: MessengerApi) -> Self {
         self.messenger = Some(api);
         self
     }
 
-    /// Messenger beside sending; `None` where there is none.
+    /// The Messenger API, if there is one.
     pub fn messenger(&self) -> Option<&MessengerApi> {
         self.messenger.as_ref()
     }
 
-    /// What rings for the visitors of sites whose sockets this process holds.
+    /// Wakes the sockets of visitors in this process.
     pub fn doorbell(&self) -> &Doorbell {
         &self.web
     }
 
-    /// The carrier for inboxes of this kind; `None` when messages cannot leave from them.
+    /// The carrier for inboxes of this kind; `None` if they cannot send.
     pub fn of(&self, kind: InboxKind) -> Option<&Arc<dyn Carrier>> {
         self.by_kind.get(&kind)
     }

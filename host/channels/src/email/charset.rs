@@ -1,12 +1,13 @@
-//! The character set of a part of a mail. What a sender says about it is often wrong, and what the bytes are is often plain: a byte
-//! order mark, or text that is valid UTF-8.
+//! The character set of a part of a mail. The declared one is often wrong, and the bytes often show the right one: a
+//! byte order mark, or valid UTF-8.
 
 use mail_parser::{
     Encoding, Message, MessagePart, MimeHeaders,
     decoders::{base64::base64_decode, charsets::map::charset_decoder, quoted_printable::quoted_printable_decode},
 };
 
-/// How far into a page its character set may stand: browsers look at 1,024 bytes, and mail programs write long heads.
+/// Bytes of a page in which its character set is searched. Browsers read 1,024 bytes, and mail programs write long
+/// heads.
 const HEAD: usize = 4_096;
 const UTF8_MARK: &[u8] = b"\xef\xbb\xbf";
 const UTF16_MARKS: [(&[u8], &[u8]); 2] = [(b"\xff\xfe", b"utf-16le"), (b"\xfe\xff", b"utf-16be")];
@@ -16,7 +17,7 @@ pub(super) fn unmarked(raw: &[u8]) -> &[u8] {
     raw.strip_prefix(UTF8_MARK).unwrap_or(raw)
 }
 
-/// The text of a part, HTML as it stands; `None` when its transfer encoding cannot be undone.
+/// Returns the text of a part, for HTML its source; `None` if its transfer encoding is broken.
 pub(super) fn text(message: &Message<'_>, part: &MessagePart<'_>, is_html: bool) -> Option<String> {
     let place = usize::try_from(part.offset_body).ok()?..usize::try_from(part.offset_end).ok()?;
     let stored = message.raw_message.get(place)?;
@@ -29,8 +30,8 @@ pub(super) fn text(message: &Message<'_>, part: &MessagePart<'_>, is_html: bool)
     Some(decoded(&bytes, label.unwrap_or_default().trim(), is_html))
 }
 
-/// In this order: a byte order mark; UTF-8, if there is more than ASCII and all of it is valid; the label; what a page says about
-/// itself. Some character sets, such as ISO-2022-JP, are written in ASCII: of those the label counts.
+/// In this order: a byte order mark; UTF-8, if there is more than ASCII and all of it is valid; the label; the
+/// declaration of a page. Some character sets, such as ISO-2022-JP, are written in ASCII; for these the label counts.
 fn decoded(bytes: &[u8], label: &str, is_html: bool) -> String {
     if let Some(rest) = bytes.strip_prefix(UTF8_MARK) {
         return String::from_utf8_lossy(rest).into_owned();
@@ -50,7 +51,7 @@ fn decoded(bytes: &[u8], label: &str, is_html: bool) -> String {
         _ if is_html => said_by_page(bytes),
         _ => None,
     };
-    // A page that says UTF-16 of itself could not have been read this far if it were.
+    // A page in UTF-16 could not have been read this far, so its declaration is wrong.
     let said = said.filter(|said| !(is_html && says_nothing(label) && said.to_ascii_lowercase().starts_with("utf-16")));
     match charset_decoder(said.as_deref().unwrap_or(label).as_bytes()) {
         Some(decode) => decode(bytes).trim_start_matches('\u{feff}').to_owned(),
@@ -58,7 +59,8 @@ fn decoded(bytes: &[u8], label: &str, is_html: bool) -> String {
     }
 }
 
-/// Whether a label leaves the character set open: there is none, an unknown one, or ASCII, which programs write without a thought.
+/// True if a label does not determine the character set: it is absent, unknown, or ASCII, which programs write by
+/// default.
 fn says_nothing(label: &str) -> bool {
     ["us-ascii", "ascii"].iter().any(|ascii| label.eq_ignore_ascii_case(ascii))
         || label.is_empty()

@@ -1,4 +1,4 @@
-//! What of a mail matters.
+//! The relevant content of a mail.
 
 use domain::sms_products::email::{EmailAddress, Flow};
 use mail_parser::{HeaderName, Message, MessageParser, MessagePart, MimeHeaders, PartType};
@@ -7,7 +7,7 @@ use super::{From, MailContent, charset};
 
 /// Longest `Message-ID` that is repeated, in characters.
 const MESSAGE_ID_MAX: usize = 250;
-/// `Precedence` of what nobody answers.
+/// Values of `Precedence` that get no answer.
 const NOT_ANSWERED: [&str; 4] = ["bulk", "list", "junk", "auto_reply"];
 /// Headers that only programs write.
 const OF_PROGRAMS: [&str; 4] = ["List-Id", "X-Autoreply", "X-Autorespond", "X-Auto-Reply"];
@@ -38,9 +38,9 @@ fn from(message: &Message<'_>) -> From {
     }
 }
 
-/// The first part with words in it: plain text before HTML.
+/// The first part with text: plain text before HTML.
 fn body(message: &Message<'_>) -> (String, Flow) {
-    // The library takes a text without a subtype for a file (RFC 2045 has it be plain text).
+    // The library treats a text without a subtype as a file; by RFC 2045 it is plain text.
     let bare = message.parts.iter().enumerate().filter(|(_, part)| is_bare_text(part)).map(|(at, _)| at);
     let known = message.text_body.iter().filter_map(|at| usize::try_from(*at).ok());
     let mut places: Vec<usize> = known.chain(bare).collect();
@@ -51,7 +51,7 @@ fn body(message: &Message<'_>) -> (String, Flow) {
     said.find(|(text, _)| !text.trim().is_empty()).unwrap_or((String::new(), Flow::Fixed))
 }
 
-/// What a part says, if it is a text.
+/// The text of a part, if it is text.
 fn words(message: &Message<'_>, part: &MessagePart<'_>) -> Option<String> {
     match &part.body {
         PartType::Text(text) => Some(charset::text(message, part, false).unwrap_or_else(|| text.to_string())),
@@ -81,9 +81,9 @@ fn flow(part: &MessagePart<'_>) -> Flow {
     if says("format", "flowed") { Flow::Flowed { del_sp: says("delsp", "yes") } } else { Flow::Fixed }
 }
 
-/// What is written by programs, or to many: whoever answers it may be answered by a program (RFC 3834).
+/// True if the mail was written by a program, or to many. An answer to it may be answered by a program (RFC 3834).
 fn is_automatic(message: &Message<'_>) -> bool {
-    // By their names as written: whether the library knows one changes with its versions.
+    // By their raw names: which ones the library knows changes with its version.
     let raw = |name: &str| message.headers_raw().find(|(found, _)| found.eq_ignore_ascii_case(name));
     let said = |name: &str| raw(name).map(|(_, value)| value.trim().to_ascii_lowercase());
     let submitted = said("Auto-Submitted").is_some_and(|said| {

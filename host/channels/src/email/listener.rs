@@ -1,4 +1,4 @@
-//! Connections of the SMTP listener: how many there are, and how they end.
+//! Connections of the SMTP listener: their number and their end.
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
@@ -14,12 +14,12 @@ use super::{ListenerSettings, MailEvents, Shared, places::Places, session};
 
 /// How long mails in flight may take after a shutdown began.
 const DRAIN: Duration = Duration::from_secs(15);
-/// How long it may take to send somebody away.
+/// Time for the farewell to a refused connection.
 const FAREWELL: Duration = Duration::from_secs(2);
-/// Pause after a connection could not be taken.
+/// Pause after a connection could not be accepted.
 const NO_DESCRIPTORS: Duration = Duration::from_millis(100);
 
-/// Serves SMTP until `stop`; then takes no more connections and finishes the mails in flight.
+/// Serves SMTP until `stop`. Then accepts no connections and finishes the mails in flight.
 pub async fn listen(
     listener: TcpListener,
     settings: ListenerSettings,
@@ -95,7 +95,7 @@ mod tests {
         *,
     };
 
-    /// Takes everything.
+    /// Accepts everything.
     struct Anything;
 
     #[async_trait]
@@ -114,7 +114,7 @@ mod tests {
         (address, stop)
     }
 
-    /// The next words of the other end; empty when it has left.
+    /// The next line of the peer; empty if it has left.
     async fn heard(stream: &mut TcpStream) -> String {
         let mut piece = [0; 4096];
         let read = timeout(Duration::from_secs(20), stream.read(&mut piece)).await.unwrap().unwrap_or(0);
@@ -139,7 +139,7 @@ mod tests {
         assert!(heard(&mut first).await.starts_with("221 "));
         assert_eq!(heard(&mut first).await, "");
         loop {
-            // The place is given back in the moment after the connection is closed.
+            // The place is free a moment after the connection is closed.
             if heard(&mut TcpStream::connect(address).await.unwrap()).await.starts_with("220 ") {
                 return;
             }

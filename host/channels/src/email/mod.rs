@@ -1,5 +1,5 @@
-//! E-mail to SMS (PROVIDERS E): a listener that speaks SMTP, what of a mail matters, and the relay that answers go to. SMTP and
-//! MIME are read by `smtp-proto` and `mail-parser`, mails are written by `lettre`.
+//! E-mail to SMS (PROVIDERS E): an SMTP listener, the content of mails, and the relay for answers. `smtp-proto` and
+//! `mail-parser` read SMTP and MIME; `lettre` writes mails.
 
 mod charset;
 mod content;
@@ -20,46 +20,46 @@ use tokio_rustls::TlsAcceptor;
 pub use listener::listen;
 pub use relay::{RelayError, RelayMail, RelayUrlError, SmtpRelay};
 
-/// Bytes of a mail at most; the extension SIZE tells it.
+/// Most bytes of a mail; the extension SIZE announces it.
 pub const SIZE_MAX: usize = 65_536;
 
-/// Who gets the mails. A mail is acknowledged with what this answers, so it must be on disk before.
+/// Receives mails. A mail is acknowledged with its verdict, so it must be on disk before.
 #[async_trait]
 pub trait MailEvents: Send + Sync + 'static {
     /// A mail to addresses of ours.
     async fn mail(&self, mail: ReceivedMail) -> Verdict;
 }
 
-/// What becomes of a mail.
+/// The verdict on a mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// It is on disk, or answered by a mail that is.
     Taken,
-    /// It was left, so that machines do not write to each other for ever.
+    /// It was ignored, so that programs do not answer each other for ever.
     Dropped,
     /// Its sender is not registered.
     UnknownSender,
-    /// Its `From` names somebody else than its sender.
+    /// Its `From` names another address than its sender.
     Forged,
-    /// Its sender has sent too many wrong passwords: later.
+    /// Its sender has sent too many wrong passwords: try later.
     TooManyPasswords,
-    /// Nothing of it is sent, with the code of the error, which no mail tells.
+    /// Nothing is sent, for an error with this code that no mail reports.
     Refused(u16),
-    /// It could not be stored now: later.
+    /// It could not be stored now: try later.
     NotNow,
 }
 
 /// A mail to addresses of ours. `Debug` does not show it: its subject is a password.
 pub struct ReceivedMail {
-    /// Who sent it, as the envelope says; `None` = nobody, which is how mail programs answer by themselves.
+    /// Sender of the envelope; `None` for the empty sender, which mail programs use for automatic answers.
     pub sender: Option<EmailAddress>,
-    /// What becomes of it.
+    /// Its route: to be sent, or only checked.
     pub route: Route,
-    /// What stands before the @ of its recipients.
+    /// The parts before the @ of its recipients.
     pub mailboxes: Vec<String>,
-    /// Who handed it over.
+    /// The peer that delivered it.
     pub peer: IpAddr,
-    /// What is in it.
+    /// Its content.
     pub content: MailContent,
 }
 
@@ -69,7 +69,7 @@ impl fmt::Debug for ReceivedMail {
     }
 }
 
-/// Whom the header `From` names.
+/// The address in the header `From`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum From {
     /// There is none.
@@ -80,20 +80,20 @@ pub enum From {
     Unclear,
 }
 
-/// What of a mail matters. `Debug` does not show it.
+/// The relevant content of a mail. `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct MailContent {
     /// The header `From`.
     pub from: From,
     /// The header `Subject`, decoded.
     pub subject: String,
-    /// The text, decoded; what HTML says where there is only HTML.
+    /// The decoded text; if there is only HTML, the text of that.
     pub body: String,
     /// How its lines belong together.
     pub flow: Flow,
-    /// The header `Message-ID`, where it is fit to be repeated.
+    /// The header `Message-ID`, if it can be repeated.
     pub message_id: Option<String>,
-    /// A machine wrote it by itself, or sent it to many.
+    /// True if a program wrote it, or if it went to many.
     pub automatic: bool,
 }
 
@@ -104,32 +104,32 @@ impl fmt::Debug for MailContent {
 }
 
 impl MailContent {
-    /// Reads a mail as it came; `None` when it is none.
+    /// Reads a raw mail; `None` if it is not a mail.
     pub fn read(raw: &[u8]) -> Option<Self> {
         content::read(raw)
     }
 }
 
-/// How the listener behaves.
+/// Settings of the listener.
 #[derive(Clone)]
 pub struct ListenerSettings {
-    /// Which addresses are ours.
+    /// Our addresses.
     pub domain: EmailDomain,
-    /// For STARTTLS; without it there is none.
+    /// For STARTTLS, which is not offered without it.
     pub tls: Option<TlsAcceptor>,
     /// Mails are taken over TLS only.
     pub require_tls: bool,
-    /// Who may connect; empty = anybody.
+    /// Networks that may connect; empty: all.
     pub allowed: Vec<IpNet>,
     /// Connections at the same time.
     pub connections: usize,
     /// Connections of one source at the same time.
     pub connections_per_source: usize,
-    /// How long it may take from the beginning of a connection, or from the mail before, until a mail begins (`MAIL`).
+    /// Longest time from the beginning of a connection, or from the previous mail, to the beginning of a mail (`MAIL`).
     pub first_mail_timeout: Duration,
-    /// How long a command may take.
+    /// Longest time for a command.
     pub command_timeout: Duration,
-    /// How long the text of a mail may take.
+    /// Longest time for the text of a mail.
     pub data_timeout: Duration,
 }
 
@@ -150,7 +150,7 @@ impl ListenerSettings {
     }
 }
 
-/// What all sessions share.
+/// Shared by all sessions.
 #[derive(Clone)]
 struct Shared {
     settings: Arc<ListenerSettings>,

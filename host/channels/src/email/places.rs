@@ -1,4 +1,4 @@
-//! The places of the SMTP listener: how many connections there are, of which source, and which one ends when no place is left.
+//! Places of the SMTP listener: open connections per source, and which one ends if no place is left.
 
 use std::{
     cmp::Reverse,
@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::ListenerSettings;
 
-/// The text of a mail has 64 KiB at most, so a sender needs no longer for it when places are short.
+/// A text has at most 64 KiB, so a sender needs no longer for it if places are short.
 const TEXT_AT_LEAST: Duration = Duration::from_secs(30);
 
 /// The open connections.
@@ -28,14 +28,14 @@ struct Open {
 
 struct Entry {
     source: IpAddr,
-    /// Since when it is in the state of `sends_text`.
+    /// When the value of `sends_text` changed.
     since: Instant,
-    /// Whether the text of a mail is on its way.
+    /// True while the text of a mail is being sent.
     sends_text: bool,
     end: CancellationToken,
 }
 
-/// The place of one connection. It is free again when this is dropped.
+/// The place of one connection. A drop frees it.
 pub(super) struct Place {
     places: Places,
     number: u64,
@@ -87,12 +87,12 @@ impl Open {
 }
 
 impl Place {
-    /// Cancelled when the place is needed by another connection.
+    /// Cancelled if another connection needs the place.
     pub(super) fn end(&self) -> &CancellationToken {
         &self.end
     }
 
-    /// Says whether the text of a mail is on its way, from now on.
+    /// Records if the text of a mail is being sent.
     pub(super) fn set_sends_text(&self, sends_text: bool) {
         if let Some(entry) = self.places.open().by_number.get_mut(&self.number) {
             (entry.since, entry.sends_text) = (Instant::now(), sends_text);

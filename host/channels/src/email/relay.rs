@@ -1,4 +1,4 @@
-//! The relay that mails to clients go to (`email.relay`).
+//! The relay for mails to clients (`email.relay`).
 
 use std::{fmt, time::Duration};
 
@@ -21,19 +21,19 @@ use percent_encoding::percent_decode_str;
 use tokio::time::timeout;
 use url::{Host, Url};
 
-/// How long one exchange with the relay may take.
+/// Longest time for one exchange with the relay.
 const TIMEOUT: Duration = Duration::from_secs(30);
-/// How long a mail may take: the library bounds the time to connect, and not the time of answers.
+/// Longest time for a mail: the library bounds the time to connect, but not the time of answers.
 const WHOLE: Duration = Duration::from_secs(120);
-/// Refusals of the relay that are about us, not about the mail: whoever puts them right wants the mail to go out.
+/// Refusals of the relay that are about us, not about the mail. After a correction by the operator the mail is sent.
 const OURS_TO_FIX: [u16; 6] = [502, 503, 530, 534, 535, 538];
-/// How a certificate begins.
+/// The beginning of a certificate.
 const PEM_CERTIFICATE: &[u8] = b"-----BEGIN CERTIFICATE-----";
 
 /// A relay address that cannot be used. The text never repeats the password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RelayUrlError {
-    /// Not `smtp://` or `smtps://` with a host.
+    /// It is not `smtp://` or `smtps://` with a host.
     #[error("not a relay; give smtp://user:password@host:port (smtps:// for TLS from the beginning)")]
     NotSmtp,
     /// An option that is not known.
@@ -47,18 +47,18 @@ pub enum RelayUrlError {
     Host,
 }
 
-/// A mail to be sent.
+/// A mail to send.
 #[derive(Debug, Clone, Copy)]
 pub struct RelayMail<'a> {
-    /// What stands before the @ of `Message-ID`: the same for each attempt, so that a repetition can be known as one.
+    /// The part before the @ of `Message-ID`: the same for each attempt, so that a repetition can be recognised.
     pub id: &'a str,
-    /// What stands before the @ of the address that it comes from.
+    /// The part before the @ of the sender's address.
     pub mailbox: &'a str,
-    /// Whom it goes to.
+    /// Its recipient.
     pub recipient: &'a str,
-    /// What it is about.
+    /// Its subject.
     pub subject: &'a str,
-    /// What it says.
+    /// Its body.
     pub body: &'a str,
     /// The `Message-ID` of the mail that it answers.
     pub in_reply_to: Option<&'a str>,
@@ -66,7 +66,7 @@ pub struct RelayMail<'a> {
     pub written_at: DateTime<Utc>,
 }
 
-/// Why the relay has not taken a mail.
+/// The reason why the relay has not accepted a mail.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RelayError {
     /// It never will.
@@ -93,9 +93,9 @@ impl fmt::Debug for SmtpRelay {
 impl SmtpRelay {
     /// Reads `smtp://user:password@host:port?tls=...` or `smtps://...`. Mails come from addresses of `domain`.
     ///
-    /// `smtp` turns to TLS where the relay offers it (`tls=opportunistic`); with credentials, and a relay that is not on this
-    /// machine, it must (`tls=required`). `smtps` is TLS from the beginning. `ca=` is the file of the certificates that are
-    /// trusted instead of the public ones; it is read here.
+    /// `smtp` changes to TLS if the relay offers it (`tls=opportunistic`). With credentials, and a relay on another
+    /// machine, TLS is required (`tls=required`). `smtps` is TLS from the beginning. `ca=` is a file of certificates
+    /// that are trusted instead of the public ones; it is read here.
     pub fn new(url: &Url, domain: EmailDomain) -> Result<Self, RelayUrlError> {
         let host = url.host().filter(|host| !host.to_string().is_empty()).ok_or(RelayUrlError::NotSmtp)?;
         let is_near = match &host {
@@ -134,7 +134,7 @@ impl SmtpRelay {
         Ok(Self { transport: builder.build(), domain })
     }
 
-    /// Hands a mail over. It has no return path and says that a program wrote it, so that no program answers it.
+    /// Sends a mail. It has no return path and says that a program wrote it, so that no program answers it.
     pub async fn send(&self, mail: RelayMail<'_>) -> Result<(), RelayError> {
         let recipient: Address = mail.recipient.parse().map_err(|_| RelayError::Refused)?;
         let message = self.written(&mail, recipient.clone()).ok_or(RelayError::Refused)?;
@@ -175,11 +175,11 @@ impl SmtpRelay {
     }
 }
 
-/// What the query of a relay's URL says.
+/// The query of a relay's URL.
 #[derive(Default)]
 struct Options {
     tls: Option<String>,
-    /// Who vouches for the relay; `None` = the public authorities.
+    /// Certificate authority of the relay; `None`: the public ones.
     authority: Option<Certificate>,
 }
 
@@ -208,7 +208,7 @@ impl Options {
     }
 }
 
-/// The certificates of a file in PEM form: at least one.
+/// Reads the certificates of a PEM file: at least one.
 fn authority(file: &str) -> Result<Certificate, RelayUrlError> {
     let pem = std::fs::read(file).map_err(|_| RelayUrlError::Authority)?;
     if !pem.windows(PEM_CERTIFICATE.len()).any(|window| window == PEM_CERTIFICATE) {
@@ -289,7 +289,7 @@ mod tests {
             "In-Reply-To: <1@x>\r\n",
             "References: <1@x>\r\n",
             "Auto-Submitted: auto-replied\r\n",
-            // Without it nobody need undo the encoding of the text (RFC 2045).
+            // Without it a reader may ignore the encoding of the text (RFC 2045).
             "MIME-Version: 1.0\r\n",
             "Content-Type: text/plain; charset=utf-8\r\n",
             "Date: Thu, 01 Jan 1970 00:00:00 +0000\r\n",

@@ -19,22 +19,22 @@ use super::{
     wire::{Gone, Line, Text, Wire},
 };
 
-/// How long a farewell to a connection whose place is needed may take.
+/// Time for the farewell to a connection whose place is needed.
 const FAREWELL: Duration = Duration::from_secs(2);
 /// Wrong commands of one session; one more ends it.
 const FAULTS_MAX: u32 = 10;
 /// Commands of one session without a mail (`NOOP`, `RSET`, `EHLO` and the like) since the last mail; one more ends it.
 const IDLE_COMMANDS_MAX: u32 = 20;
-/// Mails of one session; more come in another.
+/// Mails of one session. Further ones need another session.
 const MAILS_MAX: u32 = 100;
 
-/// Who speaks, and what was said.
+/// The peer, and the state of the conversation.
 struct Session {
     shared: Shared,
     peer: IpAddr,
     stop: CancellationToken,
     place: Place,
-    /// When a mail must have begun.
+    /// A mail must begin until then.
     mail_due: Instant,
     idle_commands: u32,
     encrypted: bool,
@@ -54,14 +54,14 @@ struct Envelope {
 /// How a conversation ends.
 enum End {
     Over,
-    /// It goes on under TLS.
+    /// It continues over TLS.
     Upgrade(TlsAcceptor),
 }
 
-/// What follows a command.
+/// The reaction to a command.
 enum Next {
     Say(String),
-    /// Say it and end.
+    /// Sends a text and ends.
     Bye(String),
     ReadText,
     Upgrade(TlsAcceptor),
@@ -110,7 +110,7 @@ impl Session {
         self.shared.settings.domain.as_str()
     }
 
-    /// Takes commands until one ends it.
+    /// Handles commands until one ends the conversation.
     async fn converse<S: AsyncRead + AsyncWrite + Unpin>(&mut self, wire: &mut Wire<S>) -> Result<End, Gone> {
         let within = self.shared.settings.command_timeout;
         loop {
@@ -145,13 +145,13 @@ impl Session {
         }
     }
 
-    /// Commands that bring no mail do not renew the time in which a mail must begin.
+    /// Commands without a mail do not renew the time until a mail must begin.
     fn time_for_a_command(&self) -> Duration {
         let within = self.shared.settings.command_timeout;
         if self.envelope.is_some() { within } else { within.min(self.mail_due - Instant::now()) }
     }
 
-    /// A command that brings no mail: it is answered a limited number of times between two mails.
+    /// Answers a command without a mail, a limited number of times between two mails.
     fn idle(&mut self, text: String) -> Next {
         self.idle_commands += 1;
         if self.idle_commands > IDLE_COMMANDS_MAX {
@@ -161,7 +161,7 @@ impl Session {
         }
     }
 
-    /// No mail is on its way any more; `mailed` if one came.
+    /// Ends the present mail; `mailed`: one came.
     fn rest(&mut self, mailed: bool) {
         if self.envelope.take().is_some() || mailed {
             self.mail_due = Instant::now() + self.shared.settings.first_mail_timeout;
@@ -174,20 +174,20 @@ impl Session {
     fn command(&mut self, line: Line) -> Next {
         let line = match line {
             Line::Whole(line) => line,
-            // Where the next command begins is not known any more.
+            // The beginning of the next command is no longer known.
             Line::TooLong => return Next::Bye("500 5.5.2 the line is too long".to_owned()),
             Line::BadEnd => return Next::Bye("500 5.5.2 lines end with CR and LF".to_owned()),
             Line::Late => return Next::Bye("421 4.4.2 nothing came for too long".to_owned()),
         };
         match Request::parse(&mut line.iter()) {
             Ok(request) => self.carry_out(request.into_owned()),
-            // A web browser, which was led here.
+            // A web browser that was led here.
             Err(smtp_proto::Error::UnknownCommand) if !self.greeted => Next::Bye("421 4.7.0 this is SMTP".to_owned()),
             Err(error) => self.fault(verbs::fault(&error)),
         }
     }
 
-    /// Whoever says only what cannot be taken is sent away.
+    /// Counts a faulty command. A peer with too many is disconnected.
     fn fault(&mut self, text: String) -> Next {
         self.faults += 1;
         if self.faults > FAULTS_MAX { Next::Bye("421 4.7.0 too many errors".to_owned()) } else { Next::Say(text) }

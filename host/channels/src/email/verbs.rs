@@ -1,4 +1,4 @@
-//! What is answered to what.
+//! Texts of SMTP answers.
 
 use smtp_proto::Error;
 
@@ -22,7 +22,7 @@ pub(super) fn extensions(name: &str, offers_tls: bool) -> String {
         + &format!("250 SIZE {SIZE_MAX}")
 }
 
-/// What is answered to a command that cannot be read.
+/// The answer to an unreadable command.
 pub(super) fn fault(error: &Error) -> String {
     match error {
         Error::UnknownCommand => "500 5.5.1 the command is not known".to_owned(),
@@ -37,7 +37,7 @@ pub(super) fn fault(error: &Error) -> String {
     }
 }
 
-/// What is answered to a mail.
+/// The answer to a mail.
 pub(super) fn verdict(verdict: Verdict) -> String {
     let said = match verdict {
         Verdict::Refused(code) => return format!("550 5.7.1 error {code}: nothing was sent"),

@@ -10,12 +10,12 @@ use tokio::{
 
 /// Bytes of a line at most, its end included (RFC 5321 4.5.3.1.6).
 pub(super) const LINE_MAX: usize = 1000;
-/// What is read of a mail that is too large before the session ends.
+/// Bytes that are read of a mail that is too large, before the session ends.
 const FLOOD_MAX: usize = 32 << 20;
 /// Read at once.
 const PIECE: usize = 16 * 1024;
 
-/// The session is over: the other end is gone, or took too long.
+/// The session is over: the peer left, or took too long.
 #[derive(Debug)]
 pub(super) struct Gone;
 
@@ -47,14 +47,14 @@ pub(super) enum Text {
     TooLarge,
     /// A line is longer than a line may be.
     LineTooLong,
-    /// A CR without LF, or a LF without CR: where it ends is in dispute between mail servers.
+    /// A CR without LF, or a LF without CR: mail servers disagree where such a line ends.
     BareEnd,
 }
 
 /// One end of a connection.
 pub(super) struct Wire<S> {
     stream: S,
-    /// What was read and not used.
+    /// Bytes that were read and not used.
     input: Vec<u8>,
 }
 
@@ -63,12 +63,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         Self { stream, input: Vec::new() }
     }
 
-    /// The stream itself; what was read ahead is forgotten, so that nobody puts commands before the handshake of TLS.
+    /// Returns the stream without the bytes that were read ahead, so that no commands can be sent before the TLS
+    /// handshake.
     pub(super) fn into_stream(self) -> S {
         self.stream
     }
 
-    /// Says something.
+    /// Sends a text.
     pub(super) async fn say(&mut self, text: &str, within: Duration) -> Result<(), Gone> {
         let writing = async {
             self.stream.write_all(text.as_bytes()).await?;
@@ -110,7 +111,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
     async fn read_text(&mut self, size_max: usize) -> Result<Text, Gone> {
         let mut receiver = DataReceiver::new();
         let mut text = Vec::new();
-        // The line of the command ends what is before the text: a dot on the first line is an end, too.
+        // The end of the command line counts as the end of a line: a dot on the first line ends the text.
         receiver.ingest(&mut b"\r\n".iter(), &mut text);
         text.clear();
         let mut read = 0;
@@ -180,7 +181,7 @@ mod tests {
 
     const SOON: Duration = Duration::from_secs(5);
 
-    /// The other end says all of it and leaves.
+    /// The peer sends these bytes and leaves.
     async fn wire(said: &[u8]) -> Wire<tokio::io::DuplexStream> {
         let (near, mut far) = tokio::io::duplex(1 << 20);
         far.write_all(said).await.unwrap();

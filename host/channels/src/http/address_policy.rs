@@ -1,11 +1,11 @@
-//! Which addresses outgoing calls may reach (PROVIDERS H, FIELD 4): judged once when a URL is saved and again when a name
-//! has been resolved.
+//! The addresses that outgoing calls may reach (PROVIDERS H, FIELD 4): checked when a URL is saved, and again after a
+//! name is resolved.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use url::{Host, Url};
 
-/// Why an address may not be called. The text is fit for an error response.
+/// The reason why an address may not be called. The text may be shown in an error response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AddressRefused {
     /// Does not parse as an absolute URL.
@@ -26,13 +26,13 @@ pub enum AddressRefused {
     /// An address outside the public internet.
     #[error("address {address} is not public ({range}); use a public address")]
     Range {
-        /// The address, as it would have been connected to.
+        /// The resolved address.
         address: IpAddr,
-        /// The range that it lies in.
+        /// Its range.
         range: &'static str,
     },
-    /// A name that resolves to such addresses only. Which they are is not said: names of a private network would tell its
-    /// plan.
+    /// A name that resolves only to such addresses. They are not named, because they would show the plan of a private
+    /// network.
     #[error("host `{host}` resolves to no address that may be called; use a public host name")]
     Resolved {
         /// The name.
@@ -43,7 +43,7 @@ pub enum AddressRefused {
 }
 
 impl AddressRefused {
-    /// The same verdict about what a name resolved to.
+    /// The same verdict for a resolved name.
     pub(super) fn of_name(self, host: String) -> Self {
         match self {
             Self::Range { range, .. } | Self::Resolved { range, .. } => Self::Resolved { host, range },
@@ -55,8 +55,8 @@ impl AddressRefused {
 /// Decides which addresses may be called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AddressPolicy {
-    /// Also lets loopback, private and shared (CGNAT) ranges and local names through. The addresses where clouds serve their
-    /// metadata stay closed, link-local or not, as does everything that is no unicast address.
+    /// Also allows loopback, private and shared (CGNAT) ranges and local names. The metadata addresses of clouds stay
+    /// closed, link-local or not, and so do all addresses that are not unicast.
     pub allow_private: bool,
 }
 
@@ -72,10 +72,11 @@ const fn closed(network: Ipv4Addr, prefix: u32, name: &'static str, private: boo
     ClosedV4 { network, prefix, name, private }
 }
 
-/// What clouds tell their own machines, keys included: outside the link-local range, and in front of the ranges that hold it.
+/// Metadata services of clouds, which give out keys: outside the link-local range, and before the ranges that contain
+/// them.
 const METADATA: &str = "cloud metadata";
 
-/// The IANA special-purpose registry for IPv4, as far as it is not reachable from everywhere.
+/// The IANA special-purpose registry for IPv4, without globally reachable ranges.
 const CLOSED_V4: &[ClosedV4] = &[
     closed(Ipv4Addr::new(100, 100, 100, 200), 32, METADATA, false),
     closed(Ipv4Addr::new(168, 63, 129, 16), 32, METADATA, false),
@@ -96,13 +97,13 @@ const CLOSED_V4: &[ClosedV4] = &[
     closed(Ipv4Addr::new(240, 0, 0, 0), 4, "reserved", false),
 ];
 
-/// Suffixes of names that only mean something on one machine or in one private network.
+/// Suffixes of names that are valid only on one machine or in one private network.
 const LOCAL_SUFFIXES: &[&str] = &["localhost", "localdomain", "local", "internal", "home.arpa", "lan", "intranet"];
 
 impl AddressPolicy {
-    /// Judges a URL that is about to be saved or called: scheme, user info, literal addresses in every spelling that URLs
-    /// allow (decimal, hexadecimal, octal, mapped), and local names. A name that does not resolve yet is fine: what it
-    /// resolves to is judged when connecting.
+    /// Checks a URL that is to be saved or called: scheme, user info, literal addresses in every spelling (decimal,
+    /// hexadecimal, octal, mapped), and local names. A name that does not resolve yet is accepted, because its
+    /// addresses are checked at each connection.
     pub fn judge_url(&self, text: &str) -> Result<Url, AddressRefused> {
         let url = Url::parse(text).map_err(|error| AddressRefused::NotAUrl(error.to_string()))?;
         if !matches!(url.scheme(), "http" | "https") {
@@ -123,7 +124,7 @@ impl AddressPolicy {
         Ok(url)
     }
 
-    /// Judges an address that a name resolved to.
+    /// Checks an address of a resolved name.
     pub fn judge_address(&self, address: IpAddr) -> Result<(), AddressRefused> {
         match address {
             IpAddr::V4(v4) => self.judge_v4(v4, address),
@@ -145,7 +146,7 @@ impl AddressPolicy {
         Ok(())
     }
 
-    /// `shown` is the address in the spelling that the caller used: the IPv6 form when `address` is embedded in one.
+    /// `shown`: the address in the caller's spelling, which is the IPv6 form if `address` is embedded in one.
     fn judge_v4(&self, address: Ipv4Addr, shown: IpAddr) -> Result<(), AddressRefused> {
         let bits = address.to_bits();
         let hit = CLOSED_V4.iter().find(|range| {
@@ -165,12 +166,12 @@ impl AddressPolicy {
         let refuse = |range| Err(AddressRefused::Range { address: shown, range });
         match address.segments() {
             [0, 0, 0, 0, 0, 0, 0, 0] => refuse("unspecified"),
-            // Amazon, Google, Oracle, Scaleway and Akamai, each in a network that is otherwise anybody's own.
+            // Amazon, Google, Oracle, Scaleway and Akamai, each in a network that is otherwise private.
             [0xfd00, 0xec2, ..] | [0xfd20, 0xce, ..] | [0xfd00, 0xc1, ..] | [0xfd00, 0x42, ..] => refuse(METADATA),
             [0xfd00, 0xa9fe, 0xa9fe, ..] => refuse(METADATA),
             [0, 0, 0, 0, 0, 0, 0, 1] if self.allow_private => Ok(()),
             [0, 0, 0, 0, 0, 0, 0, 1] => refuse("loopback"),
-            // Addresses that carry an IPv4 address are what that address is.
+            // An address with an embedded IPv4 address is judged as that.
             [0, 0, 0, 0, 0, 0xffff, high, low] => self.judge_v4(embedded(high, low), shown),
             [0x64, 0xff9b, 0, 0, 0, 0, high, low] => self.judge_v4(embedded(high, low), shown),
             [0x2002, high, low, ..] => self.judge_v4(embedded(high, low), shown),

@@ -1,4 +1,4 @@
-//! What calls of the guarded client bring back, and how much of it is read.
+//! Answers of the guarded client, and how much of them is read.
 
 use std::time::Duration;
 
@@ -15,17 +15,17 @@ use super::{
     post_error::{PostError, chain},
 };
 
-/// How much of a webhook's answer is kept.
+/// Bytes of a webhook's answer that are kept.
 const WEBHOOK_KEPT: usize = 1024;
-/// How long the body of a webhook's answer may take; its status has decided already.
+/// Longest time for the body of a webhook's answer. Its status has decided already.
 const WEBHOOK_BODY_TIME: Duration = Duration::from_secs(2);
 
-/// What a webhook receiver answered. Any status is an answer, redirects included.
+/// The answer of a webhook receiver. Any status is an answer, also a redirect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostAnswer {
     /// HTTP status.
     pub status: u16,
-    /// `Retry-After`, when present and sensible.
+    /// `Retry-After`, if present and sensible.
     pub retry_after: Option<Duration>,
     /// The beginning of the body, at most 1 KiB, for people.
     pub body_start: String,
@@ -33,18 +33,18 @@ pub struct PostAnswer {
     pub duration: Duration,
 }
 
-/// A fetched file.
+/// A downloaded file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fetched {
     /// HTTP status.
     pub status: u16,
-    /// `Content-Type`, when present.
+    /// `Content-Type`, if present.
     pub content_type: Option<String>,
     /// The whole body.
     pub body: Bytes,
 }
 
-/// What the server of a link says of the file behind it.
+/// The server's description of the file of a link.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Described {
     /// `Content-Type`.
@@ -64,8 +64,8 @@ pub struct GuardedAnswer {
     pub body: Bytes,
 }
 
-/// The beginning of a webhook's answer, of which at most `limit` bytes are read. A body that is longer, breaks off or stalls is
-/// as good as one that ends.
+/// Reads the beginning of a webhook's answer, at most `limit` bytes. A body that is longer, breaks off or stalls counts
+/// as one that ends.
 pub(super) async fn body_start(response: Response<Incoming>, limit: usize) -> String {
     let (head, mut body) = response.into_parts();
     let mut read = BytesMut::new();
@@ -80,7 +80,7 @@ pub(super) async fn body_start(response: Response<Incoming>, limit: usize) -> St
             }
         }
     };
-    // Running out of time leaves what has been read so far.
+    // After a time-out the bytes so far are used.
     let _ = tokio::time::timeout(WEBHOOK_BODY_TIME, reading).await;
     match coding(&head.headers, &read) {
         Some(coding) => format!("(compressed with {coding}, although Accept-Encoding was identity: not shown)"),
@@ -99,7 +99,7 @@ fn text_of(read: &[u8]) -> String {
     text
 }
 
-/// How a body is compressed, as its header or its first bytes say; `None` where it is not.
+/// The compression of a body by its header or its first bytes; `None` if it is not compressed.
 fn coding(headers: &HeaderMap, body: &[u8]) -> Option<String> {
     if body.is_empty() {
         return None;
@@ -112,7 +112,7 @@ fn coding(headers: &HeaderMap, body: &[u8]) -> Option<String> {
         matches!(said.as_str(), "gzip" | "x-gzip" | "deflate" | "br" | "zstd" | "compress" | "x-compress")
     };
     match (said.filter(known), body) {
-        // Some receivers say so and send plain text all the same.
+        // Some receivers declare it and send plain text all the same.
         (Some(said), body) if std::str::from_utf8(body).is_err() || body.contains(&0) => Some(said),
         (_, [0x1f, 0x8b, ..]) => Some("gzip".to_owned()),
         (_, [0x28, 0xb5, 0x2f, 0xfd, ..]) => Some("zstd".to_owned()),

@@ -1,4 +1,4 @@
-//! Calls to a Patchbay server, for the command line. Its address is the user's own choice, so no policy judges it.
+//! Calls to a Patchbay server, for the command line. The user chose its address, so no policy checks it.
 
 use std::{
     sync::{
@@ -21,10 +21,10 @@ use super::{
     post_error::PostError,
 };
 
-/// Bytes that are handed to the connection at once: small enough for a progress that moves.
+/// Bytes that are passed to the connection at once, small enough for a progress display.
 const PIECE: usize = 64 * 1024;
 
-/// Bytes of an answer at most: a recording of a plugin's calls is the largest.
+/// Most bytes of an answer: a recording of a plugin's calls is the largest.
 const LARGEST_ANSWER: usize = 256 * 1024 * 1024;
 
 /// A client of one server.
@@ -43,7 +43,7 @@ pub struct ApiCall<'a> {
     pub method: &'a str,
     /// Path and query, beginning with `/`.
     pub path: String,
-    /// Headers beside those that every call has.
+    /// Headers in addition to those of every call.
     pub headers: &'a [(&'a str, &'a str)],
     /// Type and bytes of the body.
     pub body: Option<(&'a str, Bytes)>,
@@ -53,7 +53,7 @@ pub struct ApiCall<'a> {
     pub timeout: Duration,
 }
 
-/// What the server said, whatever the status.
+/// The server's answer, with any status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiAnswer {
     /// HTTP status.
@@ -63,24 +63,24 @@ pub struct ApiAnswer {
 }
 
 impl ApiClient {
-    /// A client of the server at `base`, such as `https://patchbay.example`, that shows `key` with each call.
+    /// A client of the server at `base`, such as `https://patchbay.example`, that sends `key` with each call.
     ///
     /// # Errors
-    /// When the TLS backend cannot be used.
+    /// If the TLS backend cannot be used.
     pub fn new(base: &str, key: &str) -> Result<Self, ClientNotBuilt> {
         let client = operator_client(Duration::from_secs(60))?;
         Ok(Self { client, base: base.trim_end_matches('/').to_owned(), key: key.to_owned() })
     }
 
-    /// Where the server is.
+    /// Address of the server.
     pub fn base(&self) -> &str {
         &self.base
     }
 
-    /// Makes a call. Redirects are not followed: the key stays with the server that it was meant for.
+    /// Makes a call. Redirects are not followed, so that the key is sent only to this server.
     ///
     /// # Errors
-    /// When there is no answer. Any status is an answer.
+    /// If there is no answer. Any status is an answer.
     pub async fn call(&self, call: ApiCall<'_>) -> Result<ApiAnswer, PostError> {
         let method = Method::from_bytes(call.method.as_bytes())
             .map_err(|_| PostError::Invalid(format!("`{}` is not an HTTP method", call.method)))?;
@@ -102,7 +102,7 @@ impl ApiClient {
     }
 }
 
-/// The bytes in pieces, counted when they are handed over.
+/// The bytes in pieces, counted when they are passed on.
 fn counted(bytes: Bytes, sent: Arc<AtomicU64>) -> Body {
     let pieces = stream::unfold((bytes, sent), |(mut rest, sent)| async move {
         if rest.is_empty() {

@@ -1,5 +1,5 @@
-//! Connections of all clients: names are judged, time is bounded, each connection remembers whether it was used, and heads of answers
-//! are counted.
+//! Connections of all clients: names are checked, time is bounded, each connection records its use, and the heads of
+//! answers are counted.
 
 use std::{
     error::Error,
@@ -42,7 +42,7 @@ pub(super) struct Connector {
 }
 
 impl Connector {
-    /// `time` is for name, TCP and TLS together.
+    /// `time`: for name, TCP and TLS together.
     pub(super) fn new(resolver: JudgingResolver, time: Duration) -> Result<Self, rustls::Error> {
         let mut tcp = HttpConnector::new_with_resolver(resolver);
         tcp.enforce_http(false);
@@ -76,25 +76,25 @@ impl Service<Uri> for Connector {
     }
 }
 
-/// An answer that costs too much ends its connection. Found again by type.
+/// An answer that costs too much ends its connection. The cause is found again by type.
 fn broken_by(excess: Excess) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, excess)
 }
 
-/// What has happened on a connection.
+/// The use of a connection.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Usage(Arc<Counts>);
 
 #[derive(Debug, Default)]
 struct Counts {
     requests: AtomicU32,
-    /// Whether something of the answer to the last request has come.
+    /// True if a part of the answer to the last request has come.
     answered: AtomicBool,
 }
 
 impl Usage {
-    /// Whether the connection served a request before the last one, of whose answer nothing has come: the peer may have closed
-    /// it before that request was there.
+    /// True if the connection served an earlier request, and nothing of the answer to the last one has come: the peer
+    /// may have closed it before that request arrived.
     pub(super) fn was_kept_in_vain(&self) -> bool {
         self.0.requests.load(Ordering::Relaxed) > 1 && !self.0.answered.load(Ordering::Relaxed)
     }
@@ -111,11 +111,11 @@ impl Usage {
     }
 }
 
-/// A connection that keeps its [`Usage`], and breaks when the head of an answer costs too much.
+/// A connection that records its [`Usage`], and breaks if the head of an answer costs too much.
 pub(super) struct Tracked<IO> {
     io: IO,
     usage: Usage,
-    /// What has come of the answer to the last request.
+    /// The part of the answer to the last request that has come.
     head: HeadScan,
 }
 
@@ -123,7 +123,7 @@ impl<IO> Tracked<IO> {
     fn wrote(&mut self, result: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         if matches!(result, Poll::Ready(Ok(1..))) {
             self.usage.wrote();
-            // The next answer. Informational ones come while a request is written, and do not begin it anew.
+            // The next answer. Informational answers come while a request is written, and do not begin a new one.
             if self.head.is_past() {
                 self.head = HeadScan::default();
             }

@@ -1,16 +1,16 @@
-//! What an answer may cost beside its body: the peer chose its size, its number of parts and its pace, and each of them costs
-//! processor time. Everything that reads an answer counts with the types of this file.
+//! The cost of an answer besides its body: the peer chooses its size, its number of parts and its pace, and each costs
+//! processor time. All readers of answers count with the types of this file.
 
 /// Informational answers (1xx) before an answer. Servers send one `100 Continue`, or a few `102 Processing` and `103 Early Hints`.
 pub(super) const MOST_INFORMATIONAL: usize = 16;
 /// Bytes of the head of an answer, with the informational answers before it.
 pub(super) const MOST_HEAD_BYTES: usize = 64 * 1024;
-/// Pieces of a body (chunks of HTTP) that are read whatever their size.
+/// Pieces of a body (chunks of HTTP) that are read with any size.
 const FREE_PIECES: u64 = 16 * 1024;
 /// Bytes that each further piece must have on average. A chunk of one byte costs as much as one of some kilobytes.
 const LEAST_PER_PIECE: u64 = 64;
 
-/// An answer that costs more than an answer may. The connection is closed.
+/// An answer that costs too much. The connection is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Excess {
     /// Endless 1xx.
@@ -32,7 +32,7 @@ pub(super) struct Pieces {
 }
 
 impl Pieces {
-    /// Counts one of so many bytes.
+    /// Counts a piece with this many bytes.
     pub(super) fn take(&mut self, bytes: usize) -> Result<(), Excess> {
         self.count += 1;
         self.bytes += bytes as u64;
@@ -40,11 +40,11 @@ impl Pieces {
     }
 }
 
-/// Follows the heads of an answer in the bytes of a connection: it counts them before the HTTP library parses them, because that
-/// parses every informational answer that it has, however many there are, before it does anything else.
+/// Follows the heads of an answer in the bytes of a connection. It counts them before the HTTP library parses them,
+/// because the library parses any number of informational answers first.
 #[derive(Debug, Default)]
 pub(super) struct HeadScan {
-    /// The head of the answer is over, or these bytes are no head.
+    /// True if the head of the answer is over, or if these bytes are not a head.
     is_past: bool,
     /// Bytes of heads so far.
     bytes: usize,
@@ -52,7 +52,7 @@ pub(super) struct HeadScan {
     informational: usize,
     /// The beginning of the status line, up to the status.
     start: Start,
-    /// Bytes of the line at hand, without its end.
+    /// Bytes of the present line, without its end.
     line: Line,
 }
 
@@ -72,11 +72,11 @@ enum Line {
 }
 
 const VERSION: &[u8] = b"HTTP/";
-/// Where the status begins in a status line.
+/// Position of the status in a status line.
 const STATUS_AT: usize = b"HTTP/1.1 ".len();
 
 impl Start {
-    /// Whether this can be the next byte of a status line.
+    /// True if this can be the next byte of a status line.
     fn take(&mut self, byte: u8) -> bool {
         if VERSION.get(self.had).is_some_and(|expected| *expected != byte) {
             return false;
@@ -88,19 +88,19 @@ impl Start {
         true
     }
 
-    /// Whether another head follows. `101 Switching Protocols` is the last one.
+    /// True if another head follows. `101 Switching Protocols` is the last one.
     fn is_informational(&self) -> bool {
         self.status[0] == b'1' && self.status != *b"101"
     }
 }
 
 impl HeadScan {
-    /// Whether the head of the answer is over.
+    /// True if the head of the answer is over.
     pub(super) fn is_past(&self) -> bool {
         self.is_past
     }
 
-    /// Looks at bytes that were read.
+    /// Counts bytes that were read.
     pub(super) fn read(&mut self, bytes: &[u8]) -> Result<(), Excess> {
         for byte in bytes {
             if self.is_past {
@@ -140,7 +140,7 @@ impl HeadScan {
 mod tests {
     use super::*;
 
-    /// The verdict on these bytes, read in pieces of this size, and whether the head is over.
+    /// The verdict on these bytes, read in pieces of this size, and if the head is over.
     fn scanned(bytes: &[u8], size: usize) -> (Result<(), Excess>, bool) {
         let mut scan = HeadScan::default();
         let verdict = bytes.chunks(size).try_for_each(|piece| scan.read(piece));

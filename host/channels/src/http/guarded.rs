@@ -1,4 +1,4 @@
-//! The guarded client: every call to an address that somebody else chose goes through here.
+//! The guarded client, for all calls to addresses that clients or other outsiders chose.
 
 use std::{
     sync::Arc,
@@ -29,9 +29,9 @@ use super::{
     webhook::{WebhookAddress, WebhookPost},
 };
 
-/// How outgoing calls introduce themselves.
+/// `User-Agent` of outgoing calls.
 pub(super) const USER_AGENT: &str = concat!("Patchbay/", env!("CARGO_PKG_VERSION"));
-/// Redirects that are followed to learn what a file is.
+/// Redirects that are followed to learn the type of a file.
 const REDIRECTS: usize = 3;
 
 /// Settings of a [`GuardedClient`].
@@ -41,11 +41,11 @@ pub struct GuardedSettings {
     pub connect_timeout: Duration,
     /// Time for the whole call, body included (15 s). Leases of work items must outlive it.
     pub total_timeout: Duration,
-    /// How much of a webhook's answer is read from the wire (16 KiB).
+    /// Bytes of a webhook's answer that are read (16 KiB).
     pub webhook_read_bytes: usize,
     /// The `User-Agent` header.
     pub user_agent: String,
-    /// Where names are looked up.
+    /// Resolver of names.
     pub resolver: Arc<dyn NameResolver>,
 }
 
@@ -61,11 +61,11 @@ impl Default for GuardedSettings {
     }
 }
 
-/// An HTTP client that judges every address, follows no redirect, uses no proxy and caps bodies and times (DESIGN ground
-/// rule 8). Cloning is cheap.
+/// An HTTP client that checks every address, follows no redirect, uses no proxy and bounds bodies and times (DESIGN
+/// ground rule 8). Cloning is cheap.
 #[derive(Clone)]
 pub struct GuardedClient {
-    // A resolver belongs to a client, and pooled connections must not leak from one policy into the other.
+    // A resolver belongs to a client, and pooled connections must not be shared between two policies.
     public_only: Transport,
     with_private: Transport,
     webhook_read_bytes: usize,
@@ -73,12 +73,12 @@ pub struct GuardedClient {
     caller: Option<ClientId>,
 }
 
-/// Any HTTP call, for the plugins' `http` import.
+/// An HTTP call for the plugins' `http` import.
 #[derive(Debug, Clone)]
 pub struct GuardedRequest {
     /// `GET`, `POST`, ...
     pub method: String,
-    /// Where to.
+    /// Its address.
     pub url: String,
     /// Headers; `host`, `content-length` and hop-by-hop headers are refused.
     pub headers: Vec<(String, String)>,
@@ -86,9 +86,9 @@ pub struct GuardedRequest {
     pub body: Bytes,
     /// Largest body to accept, in bytes.
     pub max_response_bytes: usize,
-    /// Shorter limit for the whole call, when set.
+    /// Shorter limit for the whole call, if set.
     pub timeout: Option<Duration>,
-    /// Whether loopback and private addresses may be reached.
+    /// True if loopback and private addresses may be reached.
     pub allow_private: bool,
 }
 
@@ -113,20 +113,20 @@ impl GuardedClient {
         })
     }
 
-    /// The same client for calls that this client of ours asked for. Names that wait for a silent name server take up the
-    /// room of one client only, and what is called on nobody's behalf has one share between it.
+    /// The same client for calls of this client of ours. Names with a silent name server use the places of one client
+    /// only. Calls without a client share one part.
     pub fn on_behalf_of(&self, client: ClientId) -> Self {
         Self { caller: Some(client), ..self.clone() }
     }
 
-    /// Delivers a webhook. Only the beginning of the answer is read; a body that is longer, breaks off or stalls does not change
-    /// the verdict, which the status has given.
+    /// Delivers a webhook. Only the beginning of the answer is read. A body that is longer, breaks off or stalls does
+    /// not change the verdict of the status.
     pub async fn post(&self, post: WebhookPost) -> Result<PostAnswer, PostError> {
         let started = Instant::now();
         let WebhookPost { to, headers, body } = post;
         let mut request = request(Method::POST, &to.url, body)?;
         *request.headers_mut() = headers;
-        // Receivers know an event by its id, so a second try may come although the first one did.
+        // Receivers know an event by its id, so a second try may come although the first one arrived.
         let call = self.call(self.transport(to.allow_private), request, true);
         let response = timeout(self.total_timeout, call).await.map_err(|_| PostError::Timeout)??;
         let status = response.status().as_u16();
@@ -136,7 +136,7 @@ impl GuardedClient {
         Ok(PostAnswer { status, retry_after, body_start, duration: started.elapsed() })
     }
 
-    /// Fetches a file of at most `max_bytes`. Other statuses than 2xx are answers too: look at `status`.
+    /// Downloads a file of at most `max_bytes`. Other statuses than 2xx are answers too: check `status`.
     pub async fn fetch(&self, url: &str, max_bytes: usize, allow_private: bool) -> Result<Fetched, PostError> {
         let (transport, url) = self.judged(url, allow_private)?;
         let request = request(Method::GET, &url, Bytes::new())?;
@@ -148,8 +148,8 @@ impl GuardedClient {
         timeout(self.total_timeout, fetch).await.map_err(|_| PostError::Timeout)?
     }
 
-    /// Asks the server of a link what the file behind it is, within `time`. A few redirects are followed, each of them judged as
-    /// the link itself: nothing but what is said of the file comes back. `None` when the server does not say.
+    /// Asks the server of a link about the file within `time`. A few redirects are followed, each checked as the link
+    /// itself, because only the description comes back. `None` if the server does not answer.
     pub async fn describe(
         &self,
         link: &str,
@@ -157,7 +157,7 @@ impl GuardedClient {
         time: Duration,
     ) -> Result<Option<Described>, PostError> {
         let ask = async {
-            // Some servers do not know HEAD; what they send to the other question is not read.
+            // Some servers do not know HEAD. The body of their answer to GET is not read.
             match self.described(Method::HEAD, link, allow_private).await? {
                 Some(described) if described.content_type.is_some() => Ok(Some(described)),
                 _ => self.described(Method::GET, link, allow_private).await,
@@ -216,8 +216,8 @@ impl GuardedClient {
         timeout(time, call).await.map_err(|_| PostError::Timeout)?
     }
 
-    /// The connections of a policy and the URL judged under it. Literal addresses never reach the resolver, so this judgement
-    /// belongs to every URL that is called, not only to saving.
+    /// Returns the connections of a policy and the checked URL. Literal addresses never reach the resolver, so every
+    /// called URL is checked here, not only saved ones.
     fn judged(&self, url: &str, allow_private: bool) -> Result<(&Transport, Url), PostError> {
         Ok((self.transport(allow_private), WebhookAddress::judged(url, allow_private)?.url))
     }
@@ -247,7 +247,7 @@ fn text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
     headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
 }
 
-/// Headers that the client itself is responsible for; setting them could smuggle a second request or another host.
+/// Headers that the client itself sets. A caller could use them for a second request or another host.
 const RESERVED_HEADERS: &[&str] =
     &["host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer", "keep-alive"];
 

@@ -1,4 +1,4 @@
-//! How many names are looked up at once for one client: a client whose name servers are silent fills its own places only.
+//! Bounds the concurrent name look-ups of one client: a client with silent name servers uses only its own places.
 
 use std::{
     collections::HashMap,
@@ -8,13 +8,13 @@ use std::{
 use domain::ids::ClientId;
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 
-/// Names looked up at once for one client, and for all calls that are no client's together.
+/// Concurrent look-ups of one client, and of all calls without a client together.
 pub(super) const AT_ONCE: usize = 8;
-/// Shares that are kept before those that nobody uses are swept out.
+/// Shares that are kept before unused ones are removed.
 const KEPT: usize = 1024;
 
 tokio::task_local! {
-    /// On whose behalf the call is that the HTTP client is making; its resolver is only told the name.
+    /// The client of the present call. The HTTP client passes only the name to its resolver.
     static CALLER: Option<ClientId>;
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Lookups {
 }
 
 impl Lookups {
-    /// A turn of whoever the call at hand is for. Ask for it within the call; wait for it where you like.
+    /// A turn of the client of the present call. Request it within the call; it may be awaited elsewhere.
     pub(super) fn turn(&self) -> impl Future<Output = Result<OwnedSemaphorePermit, AcquireError>> + Send + use<> {
         let caller = CALLER.try_with(|caller| *caller).ok().flatten();
         self.share(caller).acquire_owned()

@@ -1,6 +1,5 @@
-//! The one place that makes HTTP clients: a guarded one for addresses that clients give us, and a plain one for addresses
-//! that the operator configured (DESIGN ground rule 8). Both read answers over the same connections (`connector`), which bound
-//! what an answer may cost.
+//! The only place that makes HTTP clients: a guarded one for addresses of clients, and a plain one for addresses of the
+//! operator (DESIGN ground rule 8). Both use the same connections (`connector`), which bound the cost of an answer.
 
 mod address_policy;
 mod answer;

@@ -1,4 +1,4 @@
-//! Building clients. Nothing else in the workspace calls `reqwest::Client::builder`.
+//! Builds clients. No other code of the workspace calls `reqwest::Client::builder`.
 
 use std::{sync::Arc, time::Duration};
 
@@ -41,19 +41,19 @@ impl From<InvalidHeaderValue> for ClientNotBuilt {
     }
 }
 
-/// How many idle connections to keep to one host: as many as an endpoint has calls in flight, so that a busy one is not
-/// connected to anew for every call.
+/// Idle connections per host: as many as an endpoint has calls in flight, so that a busy one needs no new connection
+/// for every call.
 pub(super) const IDLE_PER_HOST: usize = 64;
-/// The same for hosts that the operator configured, which are few and busy.
+/// The same for hosts of the operator, which are few and busy.
 const IDLE_PER_OPERATORS_HOST: usize = 128;
-/// How long an idle connection is kept: hosts are many, and most are called rarely.
+/// How long an idle connection is kept: there are many hosts, and most are called rarely.
 pub(super) const IDLE_FOR: Duration = Duration::from_secs(15);
 
-/// A client for addresses that the operator configured: no address policy, no redirects, no proxy from the environment, bounded
-/// times, and the connections of the guarded client, which bound what an answer may cost. Cloning is cheap.
+/// A client for addresses of the operator: no address policy, no redirects, no proxy from the environment, bounded
+/// times, and the connections of the guarded client, which bound the cost of an answer. Cloning is cheap.
 #[derive(Debug, Clone)]
 pub(crate) struct OperatorClient {
-    /// Writes requests down. It makes no call: nothing bounds what an answer costs it.
+    /// Builds requests. It makes no calls, because nothing bounds the cost of its answers.
     written: Client,
     pool: Pool<Connector, Body>,
     patience: Patience,
@@ -70,12 +70,12 @@ impl OperatorClient {
         self.request(Method::GET, url)
     }
 
-    /// Sends a request; the head of its answer. Any status is an answer.
+    /// Sends a request and returns the head of its answer. Any status is an answer.
     pub(crate) async fn send(&self, request: RequestBuilder) -> Result<Response, PostError> {
         self.execute(request.build().map_err(PostError::from_client)?).await
     }
 
-    /// The same for a request that is written.
+    /// The same for a finished request.
     pub(crate) async fn execute(&self, request: reqwest::Request) -> Result<Response, PostError> {
         let patience = self.patience.with_limit(request.timeout().copied());
         let mut request = http::Request::<Body>::try_from(request).map_err(PostError::from_client)?;
@@ -99,14 +99,14 @@ fn client(
     Ok(OperatorClient { written: Client::builder().no_proxy().build()?, pool, patience })
 }
 
-/// A client for URLs that the operator configured (the Graph API).
+/// A client for URLs of the operator (the Graph API).
 pub(crate) fn operator_client(total_timeout: Duration) -> Result<OperatorClient, ClientNotBuilt> {
     let connect_timeout = Duration::from_secs(10).min(total_timeout / 2);
     client(connect_timeout, IDLE_PER_OPERATORS_HOST, Patience::Total(total_timeout))
 }
 
-/// A client for URLs that the operator configured and whose answers are read as slowly as somebody else takes them: only
-/// the other side's silence is bounded.
+/// A client for URLs of the operator whose answers are read as slowly as another peer takes them: only the silence of
+/// the server is bounded.
 pub(crate) fn streaming_client(silence: Duration) -> Result<OperatorClient, ClientNotBuilt> {
     let connect_timeout = Duration::from_secs(10).min(silence / 2);
     client(connect_timeout, IDLE_PER_HOST, Patience::Silence(silence))

@@ -1,4 +1,4 @@
-//! One call of a client for the operator's addresses: its time, and its answer as it is read.
+//! One call of a client for the operator's addresses: its time, and its answer while it is read.
 
 use std::{
     io,
@@ -15,17 +15,17 @@ use tokio::time::{Instant, Sleep, sleep, sleep_until, timeout_at};
 
 use super::{excess::Pieces, post_error::PostError};
 
-/// How long a call may take.
+/// Longest time for a call.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Patience {
-    /// So long with everything, the body of its answer included.
+    /// For the whole call, with the body of its answer.
     Total(Duration),
-    /// So long until its answer begins, and until each further piece of that.
+    /// Until its answer begins, and until each further piece of it.
     Silence(Duration),
 }
 
 impl Patience {
-    /// The same for a call with a limit of its own.
+    /// The same for a call with its own limit.
     pub(super) fn with_limit(self, limit: Option<Duration>) -> Self {
         limit.map_or(self, Self::Total)
     }
@@ -37,7 +37,7 @@ impl Patience {
     }
 }
 
-/// The answer to a call, whose body is bounded as the call is.
+/// The answer to a call; its body has the limit of the call.
 pub(super) async fn answered(call: ResponseFuture, patience: Patience) -> Result<Response, PostError> {
     let end = Instant::now() + patience.length();
     let answer = timeout_at(end, call).await.map_err(|_| PostError::Timeout)?;
@@ -65,7 +65,7 @@ pub(crate) async fn body_within(mut answer: Response, limit: usize) -> Result<By
 struct AnswerBody {
     inner: Incoming,
     patience: Patience,
-    /// When its time is over. The time of silence begins when the next piece is waited for: a reader may be slow.
+    /// The end of its time. The time of silence begins when the next piece is awaited, because a reader may be slow.
     end: Option<Pin<Box<Sleep>>>,
     pieces: Pieces,
 }

@@ -1,5 +1,5 @@
-//! Connections in tasks of their own, whose processor time is bounded. Counted bytes bound most of what a peer can make a connection
-//! do; this bounds the rest (records of TLS without content, say), whatever it is.
+//! Connections in their own tasks with bounded processor time. Counted bytes bound most of the work that a peer can
+//! cause; this bounds the rest, for example TLS records without content.
 
 use std::{
     pin::Pin,
@@ -13,7 +13,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 /// Processor time that a connection may use at once.
 const AT_ONCE: Duration = Duration::from_millis(250);
-/// Parts of a processor that it may use in the long run: one of so many.
+/// The part of a processor that it may use in the long run is one divided by this.
 const ONE_OF: u32 = 10;
 
 /// Runs the connections of a client.
@@ -41,7 +41,7 @@ fn thread_time() -> Duration {
     Duration::new(now.tv_sec.unsigned_abs(), now.tv_nsec.unsigned_abs().try_into().unwrap_or_default())
 }
 
-/// A task that pauses when it has used more processor time than it may.
+/// A task that pauses after it has used more processor time than allowed.
 struct Paced<F> {
     task: Pin<Box<F>>,
     pace: Pace,
@@ -49,7 +49,7 @@ struct Paced<F> {
     clock: fn() -> Duration,
 }
 
-/// What a task has used, and since when.
+/// The used time of a task.
 struct Pace {
     since: Instant,
     used: Duration,
@@ -60,7 +60,7 @@ impl Pace {
         Self { since, used: Duration::ZERO }
     }
 
-    /// Notes use; answers until when the task must pause, if it must.
+    /// Records use and returns until when the task must pause, if it must.
     fn note(&mut self, now: Instant, used: Duration) -> Option<Instant> {
         self.used += used;
         let due = self.since + self.used.saturating_sub(AT_ONCE) * ONE_OF;
@@ -83,7 +83,7 @@ impl<F: Future> Future for Paced<F> {
             return Poll::Ready(());
         }
         if let Some(until) = self.pace.note(Instant::now(), used) {
-            // Polled once, so that it wakes the task when it is over.
+            // Polled once, so that it wakes the task at its end.
             let mut pause = Box::pin(sleep_until(until));
             if pause.as_mut().poll(cx).is_pending() {
                 self.pause = Some(pause);
@@ -110,7 +110,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_task_that_uses_more_than_its_part_of_a_processor_pauses() {
         let began = Instant::now();
-        // Each poll uses 50 ms and is wanted again at once.
+        // Each poll uses 50 ms and is due again at once.
         let busy = std::future::poll_fn(|cx| {
             USED.set(USED.get() + Duration::from_millis(50));
             cx.waker().wake_by_ref();

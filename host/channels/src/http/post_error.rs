@@ -1,4 +1,4 @@
-//! Why a guarded call did not get an answer.
+//! Reasons why a guarded call got no answer.
 
 use std::{error::Error, io};
 
@@ -6,16 +6,16 @@ use hyper_util::client::legacy;
 
 use super::{address_policy::AddressRefused, excess::Excess, resolver::ResolvedToRefused};
 
-/// A guarded call that brought no usable answer.
+/// A guarded call without a usable answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PostError {
-    /// The address policy refused the URL or everything that its name resolves to. Not worth a retry until it changes.
+    /// The address policy refused the URL, or all addresses of its name. A retry is useless until it changes.
     #[error("the URL {0}")]
     Refused(AddressRefused),
     /// The call itself is impossible: a malformed header or method.
     #[error("the request cannot be made: {0}")]
     Invalid(String),
-    /// No connection: the name did not resolve, nobody listens, TLS failed. Nothing was sent.
+    /// No connection: the name did not resolve, no server listens, or TLS failed. Nothing was sent.
     #[error("no connection: {0}")]
     Connect(String),
     /// The time ran out after the connection was made.
@@ -27,7 +27,7 @@ pub enum PostError {
         /// The limit in bytes.
         limit: usize,
     },
-    /// The answer costs more than an answer may, whatever it says.
+    /// The answer costs too much.
     #[error("the answer was not read to its end: {0}")]
     Excessive(#[from] Excess),
     /// The connection broke, or the peer does not speak HTTP.
@@ -36,7 +36,7 @@ pub enum PostError {
 }
 
 impl PostError {
-    /// Sorts an error of the guarded client. The address policy's verdict is found by type in the chain of causes.
+    /// Sorts an error of the guarded client. The verdict of the address policy is found by type in the chain of causes.
     pub(super) fn from_transport(error: &legacy::Error) -> Self {
         if let Some(ResolvedToRefused(reason)) = find_cause::<ResolvedToRefused>(error) {
             return Self::Refused(reason.clone());
@@ -47,7 +47,7 @@ impl PostError {
         if error.is_connect() { Self::Connect(chain(error)) } else { Self::Other(chain(error)) }
     }
 
-    /// Sorts an error of a request that could not be written down, or of an answer that could not be read.
+    /// Sorts an error of a request that could not be built, or of an answer that could not be read.
     pub(super) fn from_client(error: reqwest::Error) -> Self {
         if let Some(excess) = find_cause::<Excess>(&error) {
             return Self::Excessive(*excess);
@@ -61,7 +61,7 @@ impl PostError {
         Self::Other(describe(error))
     }
 
-    /// Whether nothing of the request was sent.
+    /// True if nothing of the request was sent.
     pub(crate) fn is_not_written(&self) -> bool {
         match self {
             Self::Refused(_) | Self::Invalid(_) | Self::Connect(_) => true,
@@ -73,7 +73,7 @@ impl PostError {
 fn find_cause<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a E> {
     let mut next = Some(error);
     while let Some(current) = next {
-        // An error of input and output hides the one that it was made from.
+        // An I/O error hides the error that it was made from.
         let within = || current.downcast_ref::<io::Error>()?.get_ref()?.downcast_ref::<E>();
         if let Some(found) = current.downcast_ref::<E>().or_else(within) {
             return Some(found);

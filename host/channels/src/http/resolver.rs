@@ -1,4 +1,4 @@
-//! Name resolution that keeps only allowed addresses, so that the address that was judged is the one connected to.
+//! Name resolution that keeps only allowed addresses, so that the checked address is the connected one.
 
 use std::{
     future::Future,
@@ -19,16 +19,16 @@ use super::{
     lookups::Lookups,
 };
 
-/// What [`NameResolver::resolve`] returns.
+/// The result of [`NameResolver::resolve`].
 pub type Resolving = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
 
-/// Turns a host name into addresses. Tests put one in that changes its answers.
+/// Resolves host names. Tests use one that changes its answers.
 pub trait NameResolver: Send + Sync {
     /// All addresses of `host`, unjudged.
     fn resolve(&self, host: &str) -> Resolving;
 }
 
-/// Names as the C library of this machine finds them, in a thread of their own each: for names that the operator chose.
+/// Names as the C library of this machine resolves them, each in its own thread: for names of the operator.
 pub(super) struct MachineNames;
 
 impl NameResolver for MachineNames {
@@ -43,10 +43,10 @@ impl NameResolver for MachineNames {
 #[error("{0}")]
 pub(super) struct ResolvedToRefused(pub(super) AddressRefused);
 
-/// Filters what `inner` finds through a policy. Look-ups of one client wait for each other, not for those of others.
+/// Filters the addresses from `inner` by a policy. Look-ups of one client wait for each other, not for those of others.
 #[derive(Clone)]
 pub(super) struct JudgingResolver {
-    /// `None`: the operator chose the name, whatever it resolves to.
+    /// `None`: the operator chose the name, so all addresses are allowed.
     pub(super) policy: Option<AddressPolicy>,
     pub(super) inner: Arc<dyn NameResolver>,
     pub(super) lookups: Arc<Lookups>,
