@@ -1,5 +1,4 @@
-//! Where media bytes live: behind a trait, so that a store that all nodes share can take the place of the local folder
-//! (DESIGN 7).
+//! The store of media bytes, a trait: a store that all nodes share can replace the local folder (DESIGN 7).
 
 use std::{
     io,
@@ -21,37 +20,37 @@ use tokio::{
 };
 use uuid::Uuid;
 
-/// Keeps media objects by client and our own id. Objects never change once stored.
+/// Stores media objects by client and our own id. Objects never change.
 #[async_trait]
 pub trait MediaStore: Send + Sync {
-    /// Stores an object; when this returns it is on disk. Storing the same id again replaces it.
+    /// Stores an object; it is on disk when this returns. A second object with the same id replaces it.
     async fn put(&self, client: ClientId, id: MediaId, content: MediaContent) -> Result<StoredMedia, MediaStoreError>;
-    /// Opens an object for reading; `None` when there is none.
+    /// Opens an object for reading; `None` if there is none.
     async fn open(&self, client: ClientId, id: MediaId) -> Result<Option<OpenMedia>, MediaStoreError>;
-    /// Size of an object in bytes; `None` when there is none.
+    /// Returns the size of an object in bytes; `None` if there is none.
     async fn size(&self, client: ClientId, id: MediaId) -> Result<Option<u64>, MediaStoreError>;
-    /// Opens a part of an object, which lies within its size; `None` when there is no such object.
+    /// Opens a part of an object within its size; `None` if there is no such object.
     async fn open_part(
         &self,
         client: ClientId,
         id: MediaId,
         part: Range<u64>,
     ) -> Result<Option<OpenMedia>, MediaStoreError>;
-    /// Removes an object; `false` when there was none.
+    /// Removes an object; `false` if there was none.
     async fn delete(&self, client: ClientId, id: MediaId) -> Result<bool, MediaStoreError>;
-    /// Removes some of what lies on this machine and was put before the time of `first_kept`, whoever knows of it. Called
-    /// often enough, it finds everything. A store that has nothing on this machine does nothing.
+    /// Removes some of the objects on this machine that were stored before the time of `first_kept`, known to the
+    /// database or not. Repeated calls find all of them. Does nothing for a store elsewhere.
     async fn sweep(&self, _first_kept: MediaId) -> Result<usize, MediaStoreError> {
         Ok(0)
     }
 }
 
-/// What to store.
+/// The content to store.
 #[derive(Debug)]
 pub enum MediaContent {
     /// Bytes in memory.
     Bytes(Bytes),
-    /// A finished file; it is moved, not copied, when it lies on the same file system.
+    /// A finished file. It is moved, not copied, if it is on the same file system.
     File(PathBuf),
 }
 
@@ -72,40 +71,40 @@ pub struct OpenMedia {
     pub reader: Box<dyn AsyncRead + Send + Unpin>,
 }
 
-/// The store could not do it.
+/// The store failed.
 #[derive(Debug, thiserror::Error)]
 pub enum MediaStoreError {
-    /// The file system refused; the path says where to look.
+    /// The file system refused; the path names the place.
     #[error("media file {path}: {source}; check that the data directory is writable and has space")]
     File {
         /// The file or folder.
         path: PathBuf,
-        /// What went wrong.
+        /// The cause.
         #[source]
         source: io::Error,
     },
-    /// A store that nodes share did not do it.
+    /// A store that nodes share failed.
     #[error("the store of files ({store}) did not do what was asked")]
     Shared {
-        /// What `media.store` says.
+        /// The value of `media.store`.
         store: &'static str,
-        /// What went wrong.
+        /// The cause.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
 }
 
-/// Objects as files of a local folder that only this account can read and list, spread over 256 subfolders by the last two digits of the id (the first
-/// ones of a UUIDv7 are time and would put a whole day into one folder).
+/// Objects as files of a local folder that only this account can read and list, in 256 subfolders by the last two
+/// digits of the id (the first digits of a UUIDv7 are time and would put a whole day into one folder).
 #[derive(Debug, Clone)]
 pub struct LocalMediaStore {
     folder: PathBuf,
-    /// The subfolder that is swept next.
+    /// The next subfolder to sweep.
     swept: Arc<AtomicU8>,
 }
 
 impl LocalMediaStore {
-    /// Uses `folder`, which is created when the first object is stored.
+    /// Uses `folder`, which is created with the first object.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into(), swept: Arc::default() }
     }
@@ -129,11 +128,11 @@ impl MediaStore for LocalMediaStore {
             Err(error) => Err(error),
         };
         if stored.is_err() {
-            // Nobody will come back for it; the error at hand says more than one from here could.
+            // No caller uses it any more. The present error says more than one from here could.
             drop(fs::remove_file(&partial).await);
         }
         let stored = stored?;
-        // The name is durable only when its folder is.
+        // The name is durable only if its folder is.
         at(&shard, sync_folder(&shard).await)?;
         Ok(stored)
     }
@@ -181,7 +180,7 @@ impl MediaStore for LocalMediaStore {
         remove_if_there(self.path_of(id)).await
     }
 
-    /// One subfolder each time.
+    /// Sweeps one subfolder per call.
     async fn sweep(&self, first_kept: MediaId) -> Result<usize, MediaStoreError> {
         let shard = self.folder.join(format!("{:02x}", self.swept.fetch_add(1, Ordering::Relaxed)));
         let mut files = match fs::read_dir(&shard).await {
@@ -226,8 +225,8 @@ async fn assemble(partial: &Path, content: MediaContent) -> Result<StoredMedia, 
     }
 }
 
-/// Where an object is put together. Each put has a name of its own: two of the same object must not take each other's file
-/// away.
+/// Where an object is assembled. Each call has its own name, so that two calls for one object do not take each other's
+/// file.
 fn partial_of(target: &Path) -> PathBuf {
     static PUTS: AtomicU64 = AtomicU64::new(0);
     let put = PUTS.fetch_add(1, Ordering::Relaxed);
@@ -238,7 +237,7 @@ fn at<T>(path: &Path, result: io::Result<T>) -> Result<T, MediaStoreError> {
     result.map_err(|source| MediaStoreError::File { path: path.to_owned(), source })
 }
 
-/// Creates a file that only this user can read, truncating what is there.
+/// Creates a file that only this user can read, or truncates it.
 pub(crate) async fn create_private(path: &Path) -> io::Result<fs::File> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create(true).truncate(true);
@@ -249,10 +248,10 @@ pub(crate) async fn create_private(path: &Path) -> io::Result<fs::File> {
     Ok(file)
 }
 
-/// Creates a folder that only this account can list, and those above it that are missing. One that is there keeps its mode.
+/// Creates a folder that only this account can list, and missing parent folders. An existing folder keeps its mode.
 ///
 /// # Errors
-/// When the file system refuses.
+/// If the file system refuses.
 pub async fn create_private_folder(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -261,11 +260,11 @@ pub async fn create_private_folder(path: &Path) -> io::Result<()> {
     builder.create(path).await
 }
 
-/// Closes a folder and its subfolders to other accounts; creates it if it is missing. What belongs to another account stays as it
-/// is, which the log says: its mode is the operator's decision.
+/// Closes a folder and its subfolders to other accounts, and creates it if it is missing. Folders of another account
+/// stay as they are, and the log says so: their mode is the operator's decision.
 ///
 /// # Errors
-/// When the file system refuses for another reason.
+/// If the file system refuses for another reason.
 pub async fn close_to_others(folder: &Path) -> io::Result<()> {
     create_private_folder(folder).await?;
     close_folder(folder).await?;
@@ -304,7 +303,7 @@ async fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_all().await
 }
 
-/// Restricts and syncs a file that was written by somebody else, and takes its digest.
+/// Restricts and syncs a file that another writer made, and computes its digest.
 async fn seal_private(path: &Path) -> io::Result<StoredMedia> {
     let mut file = fs::File::open(path).await?;
     restrict(&file).await?;

@@ -1,5 +1,5 @@
-//! Names as the operating system's configuration says, looked up without blocking a thread: the library of the system needs
-//! one for each look-up, and those are shared with what hashes passwords.
+//! Names as the operating system is configured, looked up without blocking a thread. The library of the system needs a
+//! thread for each look-up, and password hashing uses the same threads.
 
 use std::{
     fs, io,
@@ -17,9 +17,9 @@ use hickory_resolver::{
 
 use super::resolver::{NameResolver, Resolving};
 
-/// Where the name servers are named, and names of this machine: both are read again when they change.
+/// The files with the name servers and the names of this machine. Both are read again if they change.
 const FILES: [&str; 2] = ["/etc/resolv.conf", "/etc/hosts"];
-/// Longest time that a name server has for an answer before the question is asked once more.
+/// Longest time for the answer of a name server, before the question is repeated.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The name servers of `/etc/resolv.conf`, and `/etc/hosts`.
@@ -28,24 +28,24 @@ pub struct SystemResolver {
     current: Mutex<Option<Configured>>,
 }
 
-/// A resolver, and when the files that it was made from were changed; those of a test have none.
+/// A resolver, and when its files were changed. A resolver of a test has no files.
 struct Configured {
     resolver: TokioResolver,
     read: Option<[Option<SystemTime>; 2]>,
 }
 
 impl SystemResolver {
-    /// Asks this name server and looks at no file. For tests.
+    /// Asks this name server and reads no file. For tests.
     ///
     /// # Errors
-    /// When a resolver cannot be made of that.
+    /// If a resolver cannot be made.
     pub fn of_server(server: SocketAddr) -> io::Result<Self> {
         let config = ResolverConfig::from_name_servers(vec![name_server(server)]);
         let resolver = build(config, ResolverOpts::default())?;
         Ok(Self { current: Mutex::new(Some(Configured { resolver, read: None })) })
     }
 
-    /// The resolver for what the files say now.
+    /// Returns the resolver for the present files.
     fn resolver(&self) -> io::Result<TokioResolver> {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         let changed = FILES.map(|file| fs::metadata(Path::new(file)).and_then(|file| file.modified()).ok());
@@ -59,7 +59,7 @@ impl SystemResolver {
     }
 }
 
-/// As the C library does it: without a usable file, the name server of this machine is asked.
+/// As the C library: without a usable file, the name server of this machine is asked.
 fn from_system() -> io::Result<TokioResolver> {
     let (config, options) = hickory_resolver::system_conf::read_system_conf().unwrap_or_else(|error| {
         tracing::warn!(error = &error as &dyn std::error::Error, "/etc/resolv.conf cannot be used");
@@ -99,14 +99,14 @@ impl NameResolver for SystemResolver {
             })?;
             let found = resolver.lookup_ip(host).await.map_err(|error| failure(&error))?;
             let mut addresses: Vec<IpAddr> = found.iter().collect();
-            // Which of the two works from here is not known; the older one mostly does.
+            // It is not known which of the two works from here; the older one mostly does.
             addresses.sort_by_key(IpAddr::is_ipv6);
             Ok(addresses)
         })
     }
 }
 
-/// In words that do not name our name servers: clients read them.
+/// In words that do not name our name servers, because clients read them.
 fn failure(error: &NetError) -> io::Error {
     if error.is_nx_domain() || error.is_no_records_found() {
         io::Error::new(io::ErrorKind::NotFound, "the name has no address")

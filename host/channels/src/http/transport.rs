@@ -1,5 +1,5 @@
-//! HTTP/1.1 as the guarded client speaks it: strict in what it sends, and lenient with the answers of receivers, whose status
-//! counts although their headers are many, folded or oddly written.
+//! HTTP/1.1 of the guarded client: strict in its requests, and lenient with the answers of receivers, whose status
+//! counts even if their headers are many, folded or oddly written.
 
 use std::{error::Error, io, time::Duration};
 
@@ -30,7 +30,7 @@ use super::{
 
 /// Headers of an answer at most. Their bytes are counted by [`HeadScan`](super::excess::HeadScan).
 const MOST_HEADERS: usize = 1_024;
-/// Bytes of a connection that are read before they are taken, and that wait to be written. Heads that are too long are found before
+/// Bytes of a connection that are read ahead, and that wait to be written. Heads that are too long are found before
 /// they fill it.
 const BUFFER: usize = 2 * MOST_HEAD_BYTES;
 
@@ -38,7 +38,7 @@ const BUFFER: usize = 2 * MOST_HEAD_BYTES;
 #[derive(Clone)]
 pub(super) struct Transport {
     kept: Client<Connector, Full<Bytes>>,
-    /// Keeps no connection: for the second try of a call whose connection had been closed.
+    /// Keeps no connection: for the second try of a call whose connection was closed.
     fresh: Client<Connector, Full<Bytes>>,
     user_agent: HeaderValue,
 }
@@ -57,8 +57,8 @@ impl Transport {
         Ok(Self { kept, fresh, user_agent })
     }
 
-    /// Makes a call; the head of its answer. A call that `may_be_repeated` gets one second try at once, on a new connection, if
-    /// the peer closed the kept one that it was made on before anything of an answer came.
+    /// Makes a call and returns the head of its answer. A call that `may_be_repeated` gets one second try at once, on a
+    /// new connection, if the peer closed the kept connection before any part of an answer came.
     pub(super) async fn call(
         &self,
         mut request: Request<Full<Bytes>>,
@@ -67,7 +67,7 @@ impl Transport {
         let headers = request.headers_mut();
         headers.entry(USER_AGENT).or_insert_with(|| self.user_agent.clone());
         headers.entry(ACCEPT).or_insert(HeaderValue::from_static("*/*"));
-        // What answers say is shown to people as it is.
+        // Answers are shown to people unchanged.
         headers.entry(ACCEPT_ENCODING).or_insert(HeaderValue::from_static("identity"));
         let again = may_be_repeated.then(|| request.clone());
         let connection = capture_connection(&mut request);
@@ -103,7 +103,7 @@ pub(super) fn plain_builder() -> Builder {
     builder
 }
 
-/// Whether the connection ended under the call.
+/// True if the connection ended during the call.
 fn was_closed(error: &legacy::Error) -> bool {
     let mut next: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(cause) = next {

@@ -1,4 +1,4 @@
-//! A webhook call: where it goes, and what it brings.
+//! A webhook call: its address and its content.
 
 use bytes::Bytes;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
@@ -6,8 +6,8 @@ use url::Url;
 
 use super::{address_policy::AddressPolicy, post_error::PostError};
 
-/// An address that webhooks go to, judged. That costs some microseconds, and is the same for every call until the address
-/// changes; what its name resolves to is judged with every connection.
+/// A checked address of webhooks. The check costs some microseconds and is the same for every call until the address
+/// changes. The resolved addresses of its name are checked for every connection.
 #[derive(Debug, Clone)]
 pub struct WebhookAddress {
     pub(super) url: Url,
@@ -15,7 +15,7 @@ pub struct WebhookAddress {
 }
 
 impl WebhookAddress {
-    /// Judges a URL. `allow_private`: whether this tenant may reach loopback and private addresses.
+    /// Checks a URL. `allow_private`: this client may reach loopback and private addresses.
     ///
     /// # Errors
     /// [`PostError::Refused`], which every call to it would end with.
@@ -28,7 +28,7 @@ impl WebhookAddress {
 /// A webhook call.
 #[derive(Debug, Clone)]
 pub struct WebhookPost {
-    /// Where to.
+    /// Its address.
     pub to: WebhookAddress,
     /// All headers, content type and signature included.
     pub headers: HeaderMap,
@@ -37,7 +37,7 @@ pub struct WebhookPost {
 }
 
 impl WebhookPost {
-    /// One that brings JSON and is not signed.
+    /// A call with JSON and without a signature.
     pub fn json(to: WebhookAddress, body: Bytes) -> Self {
         let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
         Self { to, headers, body }

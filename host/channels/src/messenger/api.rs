@@ -1,4 +1,4 @@
-//! The calls of a page: send, show presence, ask for a name or a file.
+//! Calls of a page: send, show presence, ask for a name or a file.
 
 use std::{
     collections::HashMap,
@@ -30,12 +30,12 @@ use crate::{
     },
 };
 
-/// How long a name may take: a message waits for it.
+/// Longest time for a name, because a message waits for it.
 const NAME_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long a page is not asked for names after it gave none: without the permission it never does.
+/// How long a page is not asked for names after it gave none. Without the permission it never does.
 const NAMES_PAUSE: Duration = Duration::from_secs(60);
 
-/// A page and the token that may act as it. `Debug` hides the token.
+/// A page and its token. `Debug` hides the token.
 #[derive(Clone, PartialEq, Eq)]
 pub struct MessengerPage {
     /// Meta's id of the page.
@@ -70,14 +70,14 @@ impl From<CloudSetupError> for MessengerSetupError {
     }
 }
 
-/// What a page shows beside messages.
+/// A signal of a page besides messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SenderAction {
-    /// Somebody is writing; for 20 seconds, or until a message comes.
+    /// An agent is typing; for 20 seconds, or until a message comes.
     TypingOn,
-    /// Nobody is writing any more.
+    /// The typing has ended.
     TypingOff,
-    /// What the customer wrote has been read.
+    /// The customer's messages were read.
     MarkSeen,
 }
 
@@ -105,8 +105,8 @@ impl MessengerApi {
         Ok(Self { graph: CloudApi::new(settings)?, nameless: Arc::default() })
     }
 
-    /// Sends one body of `POST /{page}/messages`. Never sends twice by itself. What Messenger has taken it has also sent: no other
-    /// report of that comes.
+    /// Sends one body of `POST /{page}/messages`. Never sends twice by itself. A message that Messenger accepted counts
+    /// as sent, because no other report of that comes.
     pub(super) async fn send(&self, page: &MessengerPage, body: &Value) -> Result<Taken, SendFailure> {
         let value = self.post(page, body).await?;
         match value.get("message_id").and_then(Value::as_str).filter(|id| !id.is_empty()) {
@@ -115,13 +115,14 @@ impl MessengerApi {
         }
     }
 
-    /// Reacts to a message, or takes that back. It is no message, so it has no id; doing it twice is doing it once.
+    /// Sends a reaction to a message, or removes it. It is not a message, so it has no id, and a repetition changes
+    /// nothing.
     pub(super) async fn react(&self, page: &MessengerPage, body: &Value) -> Result<Taken, SendFailure> {
         self.post(page, body).await.map(|_| Taken { sent: true, ..Taken::default() })
     }
 
-    /// Gives Messenger a file that it cannot fetch from us; answers the id that a message names it by. `kind` is Meta's name of it.
-    /// Nobody sees the file before there is such a message, so whatever went wrong may be done again.
+    /// Uploads a file that Messenger cannot download from us, and returns the id for messages. `kind` is Meta's name of
+    /// it. The file is not visible before a message names it, so a failed upload may be repeated.
     pub(super) async fn upload(
         &self,
         page: &MessengerPage,
@@ -166,14 +167,14 @@ impl MessengerApi {
         }
     }
 
-    /// Shows a customer what the page does.
+    /// Shows a customer a signal of the page.
     pub async fn act(&self, page: &MessengerPage, psid: &str, action: SenderAction) -> Result<(), GraphError> {
         let body = json!({ "recipient": { "id": psid }, "sender_action": action.as_str() });
         let call = self.graph.call(Method::POST, &[&page.page_id, "messages"], &page.access_token).json(&body);
         self.graph.read::<Value>(call).await.map(|_| ())
     }
 
-    /// What a customer is called; `None` where the page is not told. A page that is not told is not asked for a while.
+    /// Returns the name of a customer; `None` if the page may not see it. Such a page is not asked again for a while.
     pub async fn name_of(&self, page: &MessengerPage, psid: &str) -> Option<String> {
         if self.nameless().get(&page.page_id).is_some_and(|until| *until > Instant::now()) {
             return None;
@@ -205,8 +206,8 @@ impl MessengerApi {
         self.nameless.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Fetches a file of a customer into `to`. The address says who may: no token goes with it, and only Meta's hosts and the
-    /// configured one are asked.
+    /// Downloads a file of a customer into `to`. The address itself grants access, so no token is sent, and only Meta's
+    /// hosts and the configured one are asked.
     pub async fn download(
         &self,
         url: &str,

@@ -1,5 +1,5 @@
-//! Messenger as a carrier: a place is one message of the page's rate and its calls: one, or with a file of ours that Meta cannot fetch
-//! two, the first of which nobody sees.
+//! Messenger as a carrier: a place is one message of the page's rate and its calls: one, or two with a file of ours
+//! that Meta cannot download. The customer does not see the first of the two.
 
 use std::{borrow::Cow, sync::Arc, time::Duration};
 
@@ -24,10 +24,10 @@ use crate::carrier::{
     doors::{Call, Doors, SETTINGS_LAST},
 };
 
-/// When a page without credentials is looked at again.
+/// Time after which a page without credentials is tried again.
 const WITHOUT_CREDENTIALS: Duration = Duration::from_secs(60);
 
-/// How fast pages send.
+/// Rates of pages.
 #[derive(Debug, Clone, Copy)]
 pub struct MessengerLimits {
     /// Messages per second and page (`limits.messenger_rate_per_page`).
@@ -44,7 +44,7 @@ pub struct MessengerCarrier {
 }
 
 impl MessengerCarrier {
-    /// With these limits for every page; windows go by this clock.
+    /// These limits apply to every page; windows use this clock.
     pub fn new(api: MessengerApi, clock: Arc<dyn Clock>, limits: MessengerLimits) -> Self {
         Self { api, clock, doors: Doors::new(limits.rate_per_second, limits.in_flight) }
     }

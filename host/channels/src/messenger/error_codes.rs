@@ -1,4 +1,4 @@
-//! What each error of Messenger means for us (PROVIDERS B).
+//! The meaning of each error of Messenger (PROVIDERS B).
 
 use domain::{carriage::SendFailure, messenger::OUTSIDE_WINDOW};
 
@@ -9,13 +9,13 @@ const NO_SUCH_CUSTOMER: i64 = 2_018_001;
 /// Outside the 24-hour window, or seven days for people.
 const WINDOW_CLOSED: i64 = 2_018_278;
 
-/// Sorts a refusal by what may be done about it.
+/// Sorts a refusal by its remedy.
 pub(super) fn refused(error: ErrorAnswer) -> SendFailure {
     let ErrorAnswer { status, subcode, failure, wait } = error;
     let Some(failure) = failure else { return refused_without_a_code(status, wait) };
     match (failure.code, subcode) {
         (OUTSIDE_WINDOW, Some(WINDOW_CLOSED)) => SendFailure::Rejected(failure),
-        // The customer does not take messages, or is not one of this page.
+        // The customer does not take messages, or is not a customer of this page.
         (551, _) | (100, Some(NO_SUCH_CUSTOMER)) => SendFailure::Unreachable(failure),
         // Passing trouble at Meta.
         (1 | 2 | 1200, _) => SendFailure::Retry { failure, after: wait },

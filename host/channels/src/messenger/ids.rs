@@ -1,25 +1,25 @@
-//! Ids of messages. Meta's own is the `mid`. Where it gives one for several files, those after the first have their place beside it;
-//! where it gives none, one is made.
+//! Ids of messages. Meta's own id is the `mid`. If Meta gives one id for several files, the files after the first have
+//! their position added. If it gives none, an id is made.
 
 use sha2::{Digest, Sha256};
 
-/// Stands between a `mid` and a place. No `mid` has it.
+/// Separates a `mid` and a position. No `mid` contains it.
 const PLACE: char = '#';
-/// Stands in what was made, after what it was made for. No `mid` has it.
+/// Separates kind and values in a made id. No `mid` contains it.
 const MADE: char = ':';
 
-/// The id of what stands at a place of the message, counted from 0.
+/// The id of the file at a position of the message, from 0.
 pub(super) fn at_place(mid: &str, place: usize) -> String {
     if place == 0 { mid.to_owned() } else { format!("{mid}{PLACE}{}", place + 1) }
 }
 
-/// An id for an event to which Meta gives none: the same for every repetition of it.
+/// An id for an event without an id of Meta's: the same for each repetition.
 pub(super) fn made(kind: &str, psid: &str, moment: i64, what: &str) -> String {
     let digest = hex::encode(Sha256::digest(format!("{psid}:{moment}:{what}")));
     format!("{kind}{MADE}{digest}")
 }
 
-/// The `mid` by which Meta knows a message; none where the id was made.
+/// The `mid` of a message; `None` if the id was made.
 pub(super) fn mid(id: &str) -> Option<&str> {
     let mid = id.split(PLACE).next().unwrap_or(id);
     (!mid.contains(MADE)).then_some(mid)

@@ -1,4 +1,4 @@
-//! The body of a send: recipient, the type that the window asks for, and what the message says.
+//! The body of a send: recipient, the type that the window requires, and the content.
 
 use domain::{
     content::{MediaKind, OutboundContent, Reaction},
@@ -9,18 +9,18 @@ use serde_json::{Value, json};
 use super::ids;
 use crate::carrier::CannotCarry;
 
-/// What a message says.
+/// The content of a message.
 #[derive(Clone, Copy)]
 pub(super) struct Says<'a> {
-    /// As it was meant.
+    /// The original content.
     pub(super) content: &'a OutboundContent,
-    /// What stands for that on Messenger.
+    /// Its form on Messenger.
     pub(super) carried: &'a OutboundContent,
-    /// Meta's id of its file, where Meta has it from us.
+    /// Meta's id of its file, if we uploaded it.
     pub(super) uploaded: Option<&'a str>,
 }
 
-/// The body of `POST /{page}/messages`; `opaque` comes back with the echo.
+/// The body of `POST /{page}/messages`. The echo returns `opaque`.
 pub(super) fn body(
     psid: &str,
     allowed: Allowed,
@@ -38,7 +38,7 @@ pub(super) fn body(
             fields.insert("messaging_type".to_owned(), "MESSAGE_TAG".into());
             fields.insert("tag".to_owned(), "HUMAN_AGENT".into());
         }
-        // What Meta has no id of is answered without a quote.
+        // A message without an id of Meta's cannot be quoted.
         if let Some(mid) = quoted.and_then(ids::mid) {
             fields.insert("reply_to".to_owned(), json!({ "mid": mid }));
         }
@@ -46,7 +46,7 @@ pub(super) fn body(
     Ok(body)
 }
 
-/// The body that reacts to a message, or takes that back.
+/// The body that sends or removes a reaction.
 pub(super) fn reaction(psid: &str, reaction: &Reaction) -> Value {
     let mid = ids::mid(&reaction.message_id).unwrap_or(&reaction.message_id);
     let (action, payload) = match &reaction.emoji {

@@ -1,5 +1,5 @@
-//! Messenger (PROVIDERS B, ADR 0028): sending as a page, its pace and its window, what a page may ask for, and parsing what Meta
-//! calls back with. Its Graph API is that of the Cloud API, with other nodes.
+//! Messenger (PROVIDERS B, ADR 0028): sends of a page with pace and window, other calls of a page, and callbacks. Its
+//! Graph API is that of the Cloud API, with other nodes.
 
 mod api;
 pub mod callback;

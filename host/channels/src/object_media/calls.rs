@@ -1,4 +1,4 @@
-//! Our HTTP client in the hands of the library.
+//! Our HTTP client as the client of the S3 library.
 
 use async_trait::async_trait;
 use http_body_util::BodyExt;

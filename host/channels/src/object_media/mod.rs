@@ -1,5 +1,5 @@
-//! Files of customers in a bucket of an object store that speaks S3's protocol. The protocol is the library's, the calls go
-//! out through our own HTTP client.
+//! Files of customers in a bucket of an object store with S3's protocol. The library speaks the protocol, and our own
+//! HTTP client makes the calls.
 
 mod calls;
 mod trouble;
@@ -24,19 +24,19 @@ use crate::{
     media_store::{MediaContent, MediaStore, MediaStoreError, OpenMedia, StoredMedia},
 };
 
-/// How long the store may say nothing: neither an answer nor more of one.
+/// Longest silence of the store, before or within an answer.
 const SILENCE: Duration = Duration::from_secs(60);
-/// Repetitions of a call that came to nothing for a passing reason, and the time after which no further one begins. Whoever
-/// wants a file stored tries again later by itself, and whoever asks for one waits meanwhile.
+/// Repetitions of a call that failed for a passing reason, and the time after which no further one begins. A caller
+/// that stores a file tries again later by itself, and a caller that reads one waits.
 const REPETITIONS: usize = 3;
 const REPEATED_FOR: Duration = Duration::from_secs(20);
 
-/// Where the bucket is.
+/// Address of the bucket.
 #[derive(Clone)]
 pub struct BucketSettings {
     /// `s3://bucket` or `s3://bucket/prefix`.
     pub url: Url,
-    /// Base URL of the store; empty = Amazon's, in `region`.
+    /// Base URL of the store; empty: Amazon's, in `region`.
     pub endpoint: String,
     /// The region that signatures name.
     pub region: String,
@@ -52,10 +52,10 @@ pub enum BucketRefused {
     /// The URL names no bucket.
     #[error("expected s3://bucket or s3://bucket/prefix")]
     NoBucket,
-    /// What stands behind the bucket cannot begin a name.
+    /// The path after the bucket cannot be a prefix of names.
     #[error("no names can begin with the prefix behind the bucket")]
     Prefix(#[from] object_store::path::Error),
-    /// The library does not take them.
+    /// The library refuses the settings.
     #[error("the bucket cannot be used")]
     Settings(#[from] Error),
     /// The HTTP client does not start.
@@ -77,7 +77,7 @@ impl fmt::Debug for ObjectMediaStore {
 }
 
 impl ObjectMediaStore {
-    /// In this bucket. Nothing is called yet.
+    /// In this bucket. Makes no call.
     pub fn in_bucket(settings: &BucketSettings) -> Result<Self, BucketRefused> {
         let url = &settings.url;
         let bucket = url.host_str().filter(|_| url.scheme() == "s3").ok_or(BucketRefused::NoBucket)?;
@@ -85,7 +85,7 @@ impl ObjectMediaStore {
         let mut builder = AmazonS3Builder::new()
             .with_http_connector(OurClient::new(streaming_client(SILENCE)?))
             .with_retry(retry)
-            // One file at a time, in the call that every store knows.
+            // Deletes one file at a time, with the call that every store supports.
             .with_disable_bulk_delete(true)
             .with_bucket_name(bucket)
             .with_region(&settings.region)
@@ -97,8 +97,8 @@ impl ObjectMediaStore {
         Ok(Self { store: Arc::new(builder.build()?), prefix: Path::from_url_path(url.path())? })
     }
 
-    /// Whether the bucket takes a file, gives it back, removes it, and says that it is gone: with a small one beside those of
-    /// customers, whose name ends in `trial` and is nobody else's.
+    /// Tests if the bucket stores a file, returns it, removes it, and reports that it is gone: with a small file whose
+    /// name ends in `trial`.
     pub async fn try_out(&self, trial: MediaId) -> Result<(), MediaStoreError> {
         let path = self.prefix.clone().join(format!("patchbay-trial-{trial}"));
         self.store
@@ -177,7 +177,7 @@ impl MediaStore for ObjectMediaStore {
 
     async fn delete(&self, client: ClientId, id: MediaId) -> Result<bool, MediaStoreError> {
         let path = self.path_of(client, id);
-        // Deleting what is not there succeeds, too.
+        // The deletion of an absent file succeeds, too.
         match self.store.head(&path).await {
             Ok(_) => {}
             Err(Error::NotFound { .. }) => return Ok(false),

@@ -1,4 +1,4 @@
-//! What is wrong with a bucket, and what to do about it.
+//! Faults of a bucket, with their remedies.
 
 use std::error::Error as _;
 
@@ -9,10 +9,10 @@ use object_store::{
 
 use crate::media_store::MediaStoreError;
 
-/// What errors call a bucket.
+/// Name of a bucket in errors.
 pub(super) const STORE: &str = "bucket";
 
-/// Why a bucket did not do something.
+/// The reason why a bucket failed.
 #[derive(Debug, thiserror::Error)]
 enum Trouble {
     #[error(
@@ -28,11 +28,11 @@ enum Trouble {
     Other(#[source] Error),
 }
 
-/// An error of the library, with what to do about it.
+/// An error of the library, with its remedy.
 pub(super) fn failed(error: Error) -> MediaStoreError {
     let trouble = match error {
         Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => Trouble::Refused(error),
-        // Of a file that is not there, nobody makes an error.
+        // An absent file is not an error, so this is an absent bucket.
         Error::NotFound { .. } => Trouble::NoBucket(error),
         error if is_not_reached(&error) => Trouble::NotReached(error),
         error => Trouble::Other(error),

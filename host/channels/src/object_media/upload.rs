@@ -1,4 +1,4 @@
-//! Putting a file into a bucket: in one request, or a large one in parts.
+//! Uploads a file into a bucket: in one request, or in parts if it is large.
 
 use std::io;
 
@@ -9,10 +9,10 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use super::trouble::failed;
 use crate::media_store::{MediaStoreError, StoredMedia};
 
-/// Bytes of one request, and so what a file holds in memory on its way. Stores take no smaller parts than 5 MiB.
+/// Bytes of one request, which is also the memory of a file on its way. Stores accept no parts below 5 MiB.
 const AT_ONCE: usize = 8 << 20;
 
-/// Reads content in parts, and takes its digest.
+/// Reads content in parts and computes its digest.
 struct Parts<Content, Unusable> {
     content: Content,
     unusable: Unusable,
@@ -25,7 +25,7 @@ where
     Content: AsyncRead + Unpin,
     Unusable: Fn(io::Error) -> MediaStoreError,
 {
-    /// The next part; shorter than [`AT_ONCE`] when it is the last one.
+    /// Returns the next part; the last one is shorter than [`AT_ONCE`].
     async fn next(&mut self) -> Result<Vec<u8>, MediaStoreError> {
         let mut part = Vec::new();
         let rest = (&mut self.content).take(AT_ONCE as u64);
@@ -41,7 +41,7 @@ where
     }
 }
 
-/// Stores what `content` gives; nothing is there before all of it is. `unusable`: what it means when it cannot be read.
+/// Stores `content`. The file is visible only after all of it is stored. `unusable`: the error if it cannot be read.
 pub(super) async fn write(
     store: &dyn ObjectStore,
     path: &Path,
@@ -57,7 +57,7 @@ pub(super) async fn write(
     let mut upload = store.put_multipart(path).await.map_err(failed)?;
     let uploaded = upload_parts(upload.as_mut(), first, &mut parts).await;
     if let Err(error) = uploaded {
-        // Otherwise the bucket keeps the parts that came through.
+        // Otherwise the bucket keeps the uploaded parts.
         if let Err(left) = upload.abort().await {
             tracing::warn!(
                 error = &left as &dyn std::error::Error,

@@ -1,9 +1,9 @@
-//! JSON of providers: the one place where their bytes become values. Providers repeat the same bytes when a callback is refused, so
-//! one character that no text can hold must not lose the rest of it.
+//! JSON of providers: the only code that reads their bytes. Providers repeat the same bytes if a callback is refused,
+//! so one invalid character must not lose the rest.
 //!
-//! Read as far as it can be: a lone surrogate, invalid UTF-8 and NUL become U+FFFD; control characters may stand in strings; a number
-//! that fits no number of ours is kept as its digits; what is nested more deeply than [`DEPTH_MAX`] becomes `null`. An error is only
-//! what has no end, or is no JSON at all.
+//! It reads as far as possible: a lone surrogate, invalid UTF-8 and NUL become U+FFFD; control characters are allowed
+//! in strings; a number that fits no number type is kept as its digits; values nested more deeply than [`DEPTH_MAX`]
+//! become `null`. Only JSON without an end, or text that is not JSON, is an error.
 
 mod reader;
 
@@ -11,25 +11,25 @@ use serde_json::Value;
 
 pub(crate) use reader::Reader;
 
-/// Levels of lists and objects at most. Callbacks have ten. What is stored stands in some levels of ours, and is read again by
-/// a parser that takes 128.
+/// Most levels of lists and objects. Callbacks have ten. Stored JSON has some levels of ours in addition, and is read
+/// by a parser that accepts 128.
 pub const DEPTH_MAX: usize = 64;
 
-/// Bytes that are no JSON.
+/// Bytes that are not JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotJson {
-    /// Something else stands where JSON has to go on.
+    /// An unexpected byte.
     #[error("an unexpected byte at position {0}")]
     Unexpected(usize),
     /// It ends too early.
     #[error("it ends before it is complete")]
     Incomplete,
-    /// Something follows after the end.
+    /// Bytes after the end.
     #[error("something follows after its end, at position {0}")]
     Trailing(usize),
 }
 
-/// Reads the whole of `raw`, in time that grows with its length and no faster.
+/// Reads the whole of `raw`, in time linear in its length.
 pub fn read(raw: &[u8]) -> Result<Value, NotJson> {
     let mut reader = Reader::new(raw);
     let value = reader.value()?;

@@ -1,4 +1,4 @@
-//! Goes through JSON byte by byte, and either makes values of it or passes over it.
+//! Reads JSON byte by byte, and either builds values or skips them.
 
 use std::borrow::Cow;
 
@@ -6,12 +6,12 @@ use serde_json::{Map, Number, Value};
 
 use super::{DEPTH_MAX, NotJson};
 
-/// In place of a character that no text can hold.
+/// Replaces an invalid character.
 const REPLACEMENT: char = '\u{fffd}';
-/// What some programs put before a text.
+/// Some programs write it before a text.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// A place in a body.
+/// A position in a body.
 pub(crate) struct Reader<'r> {
     raw: &'r [u8],
     at: usize,
@@ -29,13 +29,13 @@ impl<'r> Reader<'r> {
         if self.at == self.raw.len() { Ok(()) } else { Err(NotJson::Trailing(self.at)) }
     }
 
-    /// The value here.
+    /// Reads the value here.
     pub fn value(&mut self) -> Result<Value, NotJson> {
         self.value_within(DEPTH_MAX)
     }
 
-    /// Calls `each` with the name of every field of the object here, which then reads or skips its value. Any other value is
-    /// passed over.
+    /// Calls `each` with the name of every field of the object here; `each` reads or skips the value. Skips a value of
+    /// another type.
     pub fn fields(&mut self, mut each: impl FnMut(&mut Self, &str) -> Result<(), NotJson>) -> Result<(), NotJson> {
         if self.next()? != b'{' {
             return self.skip();
@@ -47,7 +47,7 @@ impl<'r> Reader<'r> {
         Ok(())
     }
 
-    /// Calls `each` for every element of the list here, which then reads or skips it. Any other value is passed over.
+    /// Calls `each` for every element of the list here; `each` reads or skips it. Skips a value of another type.
     pub fn elements(&mut self, mut each: impl FnMut(&mut Self) -> Result<(), NotJson>) -> Result<(), NotJson> {
         if self.next()? != b'[' {
             return self.skip();
@@ -59,7 +59,7 @@ impl<'r> Reader<'r> {
         Ok(())
     }
 
-    /// The text here, or the number as text; `None` for any other value, which is passed over.
+    /// Reads the text here, or the number as text. `None` for a value of another type, which is skipped.
     pub fn text(&mut self) -> Result<Option<Cow<'r, str>>, NotJson> {
         match self.next()? {
             b'"' => self.string().map(Some),
@@ -68,7 +68,7 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// Passes over the value here, however deep it is.
+    /// Skips the value here, of any depth.
     pub fn skip(&mut self) -> Result<(), NotJson> {
         let mut open = 0_usize;
         loop {
@@ -131,7 +131,7 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// The name of the next field, with its colon; `None` at the end of the object, which is passed.
+    /// Reads the name of the next field, with its colon; `None` at the end of the object, which is read.
     fn name(&mut self) -> Result<Option<Cow<'r, str>>, NotJson> {
         loop {
             match self.next()? {
@@ -152,7 +152,7 @@ impl<'r> Reader<'r> {
         Ok(Some(name))
     }
 
-    /// Whether another element follows; the end of the list is passed.
+    /// True if another element follows; reads the end of the list.
     fn has_element(&mut self) -> Result<bool, NotJson> {
         loop {
             match self.next()? {
@@ -179,7 +179,7 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// The bytes from here for which this holds: all of them are ASCII.
+    /// Reads the bytes from here that match, all of them ASCII.
     fn token(&mut self, belongs: impl Fn(&u8) -> bool) -> &'r str {
         let rest = self.raw.get(self.at..).unwrap_or_default();
         let length = rest.iter().take_while(|byte| belongs(byte)).count();
@@ -187,7 +187,7 @@ impl<'r> Reader<'r> {
         rest.get(..length).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
     }
 
-    /// Passes over a string, up to the quote that ends it.
+    /// Skips a string, with the quote that ends it.
     fn skip_string(&mut self) -> Result<(), NotJson> {
         self.at += 1;
         loop {
@@ -218,12 +218,12 @@ fn is_of_number(byte: &u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E')
 }
 
-/// Of words and numbers, including those that are none in JSON, such as `NaN` and `-Infinity`.
+/// A byte of words and numbers, also of some that JSON lacks, such as `NaN` and `-Infinity`.
 fn is_of_word(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.' | b'_')
 }
 
-/// A number; as its digits where ours would change or not hold it, because it may be an id.
+/// A number; its digits as text if our number types cannot hold it exactly, because it may be an id.
 fn number(digits: &str) -> Value {
     let is_whole = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
     match serde_json::from_str::<Number>(digits) {
@@ -233,7 +233,7 @@ fn number(digits: &str) -> Value {
     }
 }
 
-/// The text of a string with escapes, or with bytes that are no text.
+/// The text of a string with escapes, or with invalid bytes.
 fn unescaped(inside: &[u8]) -> String {
     let mut text = Vec::with_capacity(inside.len());
     let mut rest = inside;
@@ -251,7 +251,7 @@ fn unescaped(inside: &[u8]) -> String {
                     b'b' => text.push(8),
                     b'f' => text.push(12),
                     b'u' => push(&mut text, escaped_character(&mut rest)),
-                    // Quote, slash and backslash stand for themselves, as does what need not be escaped.
+                    // Quote, slash and backslash stand for themselves, and so do characters that need no escape.
                     other => text.push(other),
                 }
             }
@@ -261,14 +261,14 @@ fn unescaped(inside: &[u8]) -> String {
     String::from_utf8(text).unwrap_or_else(|broken| String::from_utf8_lossy(broken.as_bytes()).into_owned())
 }
 
-/// Adds a character; NUL stands in no text of the database.
+/// Adds a character. A text of the database cannot contain NUL.
 fn push(text: &mut Vec<u8>, character: char) {
     let character = if character == '\0' { REPLACEMENT } else { character };
     text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
 }
 
-/// The character of the four digits here, and of the second half of a pair; U+FFFD for a half alone and for what has no four
-/// digits.
+/// Reads the character of the four digits here, and of the second half of a pair; U+FFFD for half a pair or without
+/// four digits.
 fn escaped_character(rest: &mut &[u8]) -> char {
     const HIGH: std::ops::RangeInclusive<u32> = 0xD800..=0xDBFF;
     const LOW: std::ops::RangeInclusive<u32> = 0xDC00..=0xDFFF;

@@ -16,8 +16,8 @@ pub(super) struct Source {
     pub text: String,
 }
 
-/// Classifies a sender: alphanumeric 5/0, short code 3/0, long number 1/1; empty lets the SMSC choose (0/0). `None` when no
-/// SMSC can take it.
+/// Classifies a sender: alphanumeric 5/0, short code 3/0, long number 1/1; empty lets the SMSC choose (0/0). `None` if
+/// no SMSC accepts it.
 pub(super) fn source(sender: &str) -> Option<Source> {
     let sender = sender.trim();
     let bare = sender.strip_prefix('+').unwrap_or(sender);
@@ -32,7 +32,7 @@ pub(super) fn source(sender: &str) -> Option<Source> {
     Some(Source { ton, npi, text: text.to_owned() })
 }
 
-/// A destination in digits; `None` when it is no phone number.
+/// A destination in digits; `None` if it is not a phone number.
 pub(super) fn destination(number: &str) -> Option<String> {
     let bare = number.strip_prefix('+').unwrap_or(number);
     let valid = (1..=20).contains(&bare.len()) && bare.bytes().all(|byte| byte.is_ascii_digit());
@@ -44,8 +44,8 @@ const NATIONAL: u8 = 2;
 /// TON of a name.
 const ALPHANUMERIC: u8 = 5;
 
-/// An address that the SMSC gave us with this type of number (TON): international numbers in digits, those of a country with a `0`
-/// before them, names as they are.
+/// Reads an address of the SMSC with this type of number (TON): international numbers in digits, national ones with a
+/// leading `0`, names unchanged.
 pub(super) fn received(ton: u8, text: &str) -> String {
     match ton {
         ALPHANUMERIC if !text.trim().bytes().all(|one| one.is_ascii_digit()) => text.trim().to_owned(),

@@ -10,11 +10,11 @@ use super::{
 /// `message_id` of a `deliver_sm_resp` or `data_sm_resp`: empty.
 const NO_ID: &[u8] = &[0];
 
-/// Answers one request, once. Dropped without an answer, the SMSC delivers it again.
+/// Answers one request, once. If it is dropped without an answer, the SMSC delivers the request again.
 pub(super) struct Answer {
     session: Session,
     request: Header,
-    /// The session is not closed before.
+    /// Keeps the session open until then.
     _owed: Owed,
 }
 
@@ -30,12 +30,12 @@ impl Answer {
         self.with(CommandStatus::EsmeRok).await;
     }
 
-    /// Deliver it again later.
+    /// Asks for another delivery later.
     pub(super) async fn again(self) {
         self.with(CommandStatus::EsmeRxTAppn).await;
     }
 
-    /// With this status. Where the session is gone, the SMSC repeats what was not answered.
+    /// Answers with this status. If the session is gone, the SMSC repeats unanswered requests.
     pub(super) async fn with(self, status: CommandStatus) {
         self.session.answer(self.request.answer(status), NO_ID).await;
     }

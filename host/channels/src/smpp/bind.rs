@@ -1,4 +1,4 @@
-//! One bind: the task that keeps its session up, and submitting over it (PROVIDERS C.1).
+//! One bind: the task that keeps its session up, and its submits (PROVIDERS C.1).
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -23,34 +23,35 @@ use super::{
     window::Window,
 };
 
-/// How far ahead a rate-limited bind gives out places: enough for a handful at once, too little to be noticed.
+/// How far ahead a bind with a rate gives out places: a few at once, too few to be noticed.
 const AHEAD: Duration = Duration::from_millis(200);
 
-/// How long after a bind is tried it is worth looking whether it is up.
+/// Time after a bind attempt until its result is worth a look.
 const AFTER_TRY: Duration = Duration::from_millis(300);
 
-/// Where a bind stands.
+/// State of a bind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BindState {
     /// Connecting and binding.
     Connecting,
-    /// Submits and deliveries flow.
+    /// Submits and deliveries are possible.
     Bound,
-    /// The SMSC refused the bind; the name of its status. Tried again after a pause, a long one where it does not know us.
+    /// The SMSC refused the bind with this status. Tried again after a pause, which is long if the SMSC does not know
+    /// us.
     Refused {
         /// `ESME_RINVPASWD`, ...
         status: String,
     },
     /// No connection; tried again after a short pause.
     Waiting {
-        /// Why, for people.
+        /// The reason, for people.
         reason: String,
     },
     /// The gateway was shut down.
     Stopped,
 }
 
-/// A bind and where it stands.
+/// A bind and its state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BindStatus {
     /// Name of the bind.
@@ -84,7 +85,7 @@ impl Bind {
         }
     }
 
-    /// What it is called in stored data.
+    /// Its name in stored data.
     pub(super) fn name(&self) -> &str {
         &self.url.name
     }
@@ -93,7 +94,7 @@ impl Bind {
         BindStatus { bind: self.url.name.clone(), state: self.state.borrow().clone() }
     }
 
-    /// Beginnings of the numbers that it is for.
+    /// Prefixes of the numbers that it serves.
     pub(super) fn prefixes(&self) -> &[String] {
         &self.url.prefixes
     }
@@ -112,7 +113,7 @@ impl Bind {
         self.link().clone().filter(Link::is_open)
     }
 
-    /// Whether a session is up.
+    /// True if a session is up.
     pub(super) fn is_up(&self) -> bool {
         self.link().as_ref().is_some_and(Link::is_open)
     }
@@ -121,7 +122,8 @@ impl Bind {
         self.next_try.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// When it is worth looking whether a session is up: soon after the next bind is tried, and the less often the longer that takes.
+    /// Returns when to look again if a session is up: soon after the next attempt, and less often the longer that
+    /// takes.
     pub(super) fn look_again(&self, now: Instant) -> Duration {
         if self.link().is_some() {
             // It has just ended, or is about to.
@@ -134,22 +136,22 @@ impl Bind {
         }
     }
 
-    /// Submits without an answer that it bears.
+    /// Most submits without an answer.
     pub(super) fn window_size(&self) -> usize {
         self.url.window
     }
 
-    /// How long the SMSC wants to be left alone.
+    /// Returns the rest of the pause that the SMSC asked for.
     pub(super) fn paused_for(&self, now: Instant) -> Option<Duration> {
         self.pacing.paused_for(now)
     }
 
-    /// How long until a submit may be started.
+    /// Returns the time until a submit may start.
     pub(super) fn wait(&self, now: Instant) -> Duration {
         self.pacing.paused_for(now).unwrap_or_default().max(self.pacing.wait(now, AHEAD))
     }
 
-    /// Reserves the next place in the rate; `None` when it is too early for that, `Err` when nothing can be started now.
+    /// Reserves the next place in the rate; `None` if it is too early, `Err` if nothing can be started now.
     pub(super) fn reserve(&self, now: Instant) -> Result<Option<Admission>, SubmitFailure> {
         self.ready(now)?;
         Ok(self.pacing.admit(now, AHEAD))
@@ -160,7 +162,7 @@ impl Bind {
         now + self.pacing.next(now)
     }
 
-    /// A reserved place is not used.
+    /// Gives back a reserved place.
     pub(super) fn give_back(&self, is_probe: bool) {
         self.pacing.give_back();
         if is_probe {
@@ -168,12 +170,12 @@ impl Bind {
         }
     }
 
-    /// A probe has come to its end, whatever that was.
+    /// Records the end of a probe.
     pub(super) fn probe_ended(&self) {
         self.pacing.probe_ended();
     }
 
-    /// Whether a submit would be tried now: `Err` says why not.
+    /// `Err`, with the reason, if no submit can be tried now.
     fn ready(&self, now: Instant) -> Result<(), SubmitFailure> {
         if !self.is_up() {
             return Err(SubmitFailure::NotConnected);
@@ -181,7 +183,7 @@ impl Bind {
         self.pacing.paused_for(now).map_or(Ok(()), |after| Err(SubmitFailure::Throttled { after }))
     }
 
-    /// Submits one part and waits for the answer. A probe goes while others wait for what becomes of it.
+    /// Submits one part and waits for the answer. Others wait for the result of a probe.
     pub(super) async fn submit(&self, part: &SmsPart, is_probe: bool) -> Result<Submitted, SubmitFailure> {
         let body = encoded(&submit_sm(part, self.url.alphabet)?);
         let link = self.current_link().ok_or(SubmitFailure::NotConnected)?;
@@ -189,7 +191,7 @@ impl Bind {
             self.ready(Instant::now())?;
         }
         match link.sender.request(CommandId::SubmitSm, &body, self.settings.response_timeout).await {
-            // One that names no id has taken it all the same: again would be twice.
+            // An answer without an id accepts the part all the same; a repetition would double it.
             Ok(Response { status: CommandStatus::EsmeRok, body, is_nack: false }) => {
                 self.pacing.taken(Instant::now());
                 let smsc_id = self.url.ids.of_submit(&submitted_id(&body));
@@ -262,7 +264,7 @@ impl Bind {
         self.state.send_replace(state);
     }
 
-    /// Runs one session to its end and says why it ended.
+    /// Runs one session to its end and returns the reason.
     async fn serve(
         &self,
         link: Link,
@@ -281,7 +283,7 @@ impl Bind {
                     None => None,
                 }
             };
-            // The end comes first: nobody can be told any more that what still waits was stored.
+            // The end comes first: deliveries that still wait can no longer be acknowledged.
             tokio::select! {
                 biased;
                 () = stop.cancelled() => break End::Stopped,
@@ -314,7 +316,7 @@ impl Bind {
         }
     }
 
-    /// Waits for what is open between the SMSC and us, for a while. What it brings meanwhile it has to bring again.
+    /// Waits a while for open requests of both sides. Deliveries in this time must be repeated.
     async fn settle(&self, link: &Link, mut incoming: Incoming) {
         tokio::select! {
             () = link.settle(self.settings.unbind_wait) => {}
@@ -327,7 +329,7 @@ impl Bind {
 enum End {
     /// The gateway stops.
     Stopped,
-    /// The SMSC said goodbye with this request.
+    /// The SMSC sent an unbind.
     Goodbye(Session, Header),
     /// The connection is over.
     Lost(String),

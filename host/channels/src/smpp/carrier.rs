@@ -1,6 +1,5 @@
-//! SMPP as a carrier: a place is a submit without an answer in the window of a bind, and room in the windows together until what
-//! became of the message is on disk. Parts of one message go side by side
-//! while there is room that no other message wants.
+//! SMPP as a carrier: a place is a submit without an answer in the window of a bind, and room in all windows until the
+//! outcome of the message is on disk. Parts of one message are sent side by side while no other message needs the room.
 
 use std::{borrow::Cow, collections::VecDeque, sync::Arc, time::Duration};
 
@@ -27,9 +26,9 @@ use crate::carrier::{CannotCarry, Carrier, CarrierInbox, Closed, Outgoing, PartT
 
 /// Our own code of an SMS that the SMSC refused; the SMSC's status is in the text.
 pub const REFUSED_BY_SMSC: i64 = OwnCode::RefusedBySmsc.code();
-/// Our own code of an SMS whose repeated submit was not answered either.
+/// Our own code of an SMS whose repeated submit had no answer either.
 pub const NO_ANSWER_FROM_SMSC: i64 = OwnCode::NoAnswerFromSmsc.code();
-/// When to look again where no SMSC is configured.
+/// Time until the next look if no SMSC is configured.
 const NOT_CONFIGURED: Duration = Duration::from_secs(60);
 
 /// Carries messages to the SMSCs.
@@ -44,7 +43,7 @@ impl SmppCarrier {
     }
 }
 
-/// A slot with the gateway that wants to know when it was not needed.
+/// A slot, with the gateway, which is told if the slot was not needed.
 struct Room {
     gateway: SmppGateway,
     inbox: InboxId,
@@ -92,7 +91,7 @@ impl Carrier for SmppCarrier {
         self.gateway.ready(inbox.id).await;
     }
 
-    /// An SMSC answers a whole window in less than a commit takes.
+    /// An SMSC answers a whole window faster than a commit.
     fn marks_ahead(&self) -> bool {
         true
     }
@@ -129,13 +128,13 @@ impl Carrier for SmppCarrier {
 }
 
 impl SmppCarrier {
-    /// A place beside that of the message; none where its parts go over one bind.
+    /// Returns a second place for the message; none if its parts use one bind.
     fn spare(&self, inbox: InboxId, outgoing: &Outgoing<'_>) -> Option<Slot> {
         if self.gateway.is_choosy(outgoing.bind) { None } else { self.gateway.spare(inbox) }
     }
 
-    /// Submits parts, one over the slot of the message and others beside it, until all are taken or one is not; then no more
-    /// are started, and the worst failure counts. A refusal does not say that nothing arrived where another part may have.
+    /// Submits parts, one over the slot of the message and others side by side, until all are accepted or one is not.
+    /// Then no more are started, and the worst failure counts. After a refusal, another part may still have arrived.
     async fn submit_all(
         &self,
         inbox: InboxId,
@@ -164,12 +163,13 @@ impl SmppCarrier {
                     worst = worse(worst, self.send_failure(failure));
                 }
             }
-            // The message keeps one slot until it is through; what it has beyond that is anybody's again.
+            // The message keeps one slot until its end; further slots are free for others.
             idle = submits.is_empty().then_some(slot);
         }
     }
 
-    /// What the failure of a submit means for its message. Where another bind takes submits, it goes there at once.
+    /// The failure of the message after a failed submit. If another bind accepts submits, the message goes there at
+    /// once.
     fn send_failure(&self, failure: SubmitFailure) -> SendFailure {
         let refused = |text: String| ProviderFailure { code: REFUSED_BY_SMSC, text };
         let pause = |alone: Duration| if self.gateway.takes_now() { Duration::ZERO } else { alone };
@@ -184,7 +184,7 @@ impl SmppCarrier {
             }
             SubmitFailure::Retry { code, name } => {
                 let failure = refused(format!("the SMSC refused it: {name} ({code})"));
-                // The usual pauses after a passing refusal: together they bear trouble of ten minutes.
+                // The usual pauses after a passing refusal: together they last ten minutes.
                 SendFailure::Retry { failure, after: None }
             }
             SubmitFailure::Rejected { code, name } => {
@@ -201,7 +201,7 @@ async fn submit(mut slot: Slot, number: u8, part: SmsPart) -> (Slot, u8, Result<
     (slot, number, result)
 }
 
-/// The parts as they go over the wire, numbered from 1; the reference that joins them comes from the message's id.
+/// The parts in the form of the protocol, numbered from 1. Their reference number comes from the message id.
 fn parts_of(inbox: &CarrierInbox, outgoing: &Outgoing<'_>) -> Result<VecDeque<(u8, SmsPart)>, SendFailure> {
     let Some(destination) = outgoing.to.as_kind(AddressKind::Phone) else {
         return Err(SendFailure::Rejected(invalid("the recipient must be a phone number")));
@@ -210,7 +210,7 @@ fn parts_of(inbox: &CarrierInbox, outgoing: &Outgoing<'_>) -> Result<VecDeque<(u
     let numbered = is_numbered(outgoing.content);
     let segmented = segmented(&text, outgoing.unicode, numbered)
         .map_err(|error| SendFailure::Rejected(invalid(&error.to_string())))?;
-    // What says its place by itself is not joined.
+    // A part that says its position in its text is not joined.
     let joined = !numbered || segmented.encoding == Encoding::Ucs2;
     let total = u8::try_from(segmented.parts.len()).unwrap_or(u8::MAX);
     let reference = outgoing.message.0.as_bytes().last().copied().unwrap_or_default();
@@ -226,13 +226,13 @@ fn parts_of(inbox: &CarrierInbox, outgoing: &Outgoing<'_>) -> Result<VecDeque<(u
     Ok((1..=total).zip(segmented.parts).map(|(number, segment)| (number, part(number, segment.octets))).collect())
 }
 
-/// How many parts a content goes out in; `None` when it cannot go out by SMS.
+/// Returns the number of parts of a content; `None` if it cannot be sent by SMS.
 pub fn part_count(content: &OutboundContent, unicode: bool) -> Option<usize> {
     let text = text_of(content).ok()?;
     segmented(&text, unicode, is_numbered(content)).ok().map(|segmented| segmented.parts.len())
 }
 
-/// Whether a long text goes out as several messages that say their place.
+/// True if a long text is sent as several messages that say their position.
 fn is_numbered(content: &OutboundContent) -> bool {
     matches!(content, OutboundContent::Sms(sms) if sms.numbered)
 }
@@ -245,7 +245,7 @@ fn invalid(reason: &str) -> ProviderFailure {
     ProviderFailure { code: REFUSED_BY_SMSC, text: format!("not a valid SMS: {reason}") }
 }
 
-/// What is said of a message of which a part was not answered.
+/// The failure of a message of which a part had no answer.
 fn maybe_arrived(worst: SendFailure) -> SendFailure {
     match worst {
         SendFailure::Rejected(ProviderFailure { text, .. }) => SendFailure::Rejected(ProviderFailure {
@@ -256,8 +256,8 @@ fn maybe_arrived(worst: SendFailure) -> SendFailure {
     }
 }
 
-/// Of two failures of one message the one that decides: a part that is refused for good makes the others pointless, and one
-/// that may have arrived must be waited for before anything is repeated.
+/// Of two failures of one message returns the one that decides: if a part is refused for good, the others are useless,
+/// and a part that may have arrived must be awaited before a repetition.
 fn worse(one: Option<SendFailure>, other: SendFailure) -> Option<SendFailure> {
     let gravity = |failure: &SendFailure| match failure {
         SendFailure::Rejected(_) | SendFailure::Unreachable(_) | SendFailure::AccountStopped(_) => 4,

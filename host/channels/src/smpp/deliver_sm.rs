@@ -1,4 +1,4 @@
-//! What a `deliver_sm` or a `data_sm` says: a receipt or a message from a subscriber (PROVIDERS C.3).
+//! The content of a `deliver_sm` or a `data_sm`: a receipt or a message from a subscriber (PROVIDERS C.3).
 
 use super::{
     address::received,
@@ -7,7 +7,7 @@ use super::{
     text::{Coding, DefaultAlphabet, Shifts, unpacked},
 };
 
-/// Bits of `esm_class` that tell receipts from messages.
+/// Bits of `esm_class` that distinguish receipts from messages.
 const TYPE_BITS: u8 = 0x3c;
 const RECEIPT: u8 = 0x04;
 const INTERMEDIATE: u8 = 0x20;
@@ -19,7 +19,7 @@ const CONCATENATED_16_BIT: u8 = 0x08;
 const SINGLE_SHIFT: u8 = 0x24;
 const LOCKING_SHIFT: u8 = 0x25;
 
-/// What a delivery is.
+/// The kind of a delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Delivered {
     Receipt(RawReceipt),
@@ -49,7 +49,7 @@ pub(super) struct MobilePart {
     pub place: Option<Place>,
 }
 
-/// Where a part belongs.
+/// Position of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
     pub reference: u16,
@@ -63,8 +63,8 @@ pub(super) fn read(message: Message, alphabet: DefaultAlphabet) -> Delivered {
     let Message { source, destination, esm_class, data_coding, octets: body, parameters } = message;
     let typed = esm_class & TYPE_BITS;
     let is_receipt = typed == RECEIPT || typed == INTERMEDIATE;
-    // Some SMSCs forget the type: then the id parameter makes it a receipt. Others give that to messages of subscribers, too, and what
-    // names no state beside it is one.
+    // Some SMSCs leave out the type: then the id parameter makes it a receipt. Others give that parameter to messages
+    // of subscribers, too; without a state it is a message.
     if is_receipt || parameters.receipted_id.is_some() {
         let coding = Coding::of(data_coding, alphabet, Shifts::default());
         let receipt = receipt(&parameters, coding, &body, typed == INTERMEDIATE);
@@ -88,7 +88,7 @@ pub(super) fn read(message: Message, alphabet: DefaultAlphabet) -> Delivered {
     })
 }
 
-/// Parameters win over the text, which is only for people where they are present.
+/// Parameters have priority over the text, which is then only for people.
 fn receipt(parameters: &Parameters, coding: Coding, body: &[u8], intermediate: bool) -> Delivered {
     let (text, parsed) = receipt_text::read(coding, body);
     let id = parameters.receipted_id.clone().or(parsed.id);
@@ -105,7 +105,7 @@ fn place_of(parameters: &Parameters) -> Option<Place> {
     valid(Place { reference, total, number: parameters.sar_number? })
 }
 
-/// Header and text of a body with a user data header; a header that is longer than the body leaves no text.
+/// Header and text of a body with a user data header. A header that is longer than the body leaves no text.
 fn split_header(body: &[u8]) -> (&[u8], &[u8]) {
     match body.split_first() {
         Some((length, rest)) => rest.split_at_checked(usize::from(*length)).unwrap_or((rest, &[])),
@@ -113,7 +113,7 @@ fn split_header(body: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-/// What a user data header says that matters here.
+/// The relevant elements of a user data header.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Elements {
     place: Option<Place>,
@@ -150,7 +150,7 @@ impl Elements {
     }
 }
 
-/// A place that makes sense and is not alone.
+/// A valid position in more than one part.
 fn valid(place: Place) -> Option<Place> {
     (place.total > 1 && (1..=place.total).contains(&place.number)).then_some(place)
 }

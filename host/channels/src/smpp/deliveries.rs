@@ -1,4 +1,4 @@
-//! What the SMSC brings: receipts are handed over side by side, messages from subscribers one after the other.
+//! Deliveries of the SMSC: receipts are handled side by side, messages from subscribers one after the other.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use super::{
 
 /// Receipts being stored at the same time.
 const RECEIPTS_AT_ONCE: usize = 32;
-/// The status of a delivery that cannot be read: it would be as unreadable the next time.
+/// The status for an unreadable delivery: it would be unreadable the next time, too.
 const UNREADABLE: CommandStatus = CommandStatus::EsmeRxRAppn;
 
 /// Handles incoming requests of one bind.
@@ -36,10 +36,10 @@ pub(super) struct Deliveries {
     places: Arc<Semaphore>,
 }
 
-/// What the session shall do after a request.
+/// The action of the session after a request.
 pub(super) enum After {
     GoOn,
-    /// The SMSC said goodbye with this request, and waits for the answer to it.
+    /// The SMSC sent an unbind and waits for the answer.
     End(Session, Header),
 }
 
@@ -53,7 +53,7 @@ impl Deliveries {
         Self { bind, ids, alphabet, events, to_joiner, tasks, places: Arc::new(Semaphore::new(RECEIPTS_AT_ONCE)) }
     }
 
-    /// Handles one request. Waits only when too much is being stored already.
+    /// Handles one request. Waits only if too many are being stored.
     pub(super) async fn handle(&self, request: Request) -> After {
         let message = match request.header.command {
             CommandId::DeliverSm => deliver_sm(&request.body),
@@ -77,13 +77,13 @@ impl Deliveries {
         match message.map(|message| read(message, self.alphabet)) {
             Some(Delivered::Receipt(receipt)) => self.hand_over_receipt(receipt, answer).await,
             Some(Delivered::UnreadableReceipt) => {
-                // It would be as unreadable the next time.
+                // It would be unreadable the next time, too.
                 count("receipt");
                 tracing::warn!(bind = %self.bind, "acknowledged a receipt that names no message or no state");
                 answer.stored().await;
             }
             Some(Delivered::Part(part)) => {
-                // Fails only when the gateway is stopping; the SMSC keeps what is not answered.
+                // Fails only if the gateway is stopping; the SMSC keeps unanswered requests.
                 let _ = self.to_joiner.send((part, answer)).await;
             }
             None => {

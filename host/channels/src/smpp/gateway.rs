@@ -1,4 +1,4 @@
-//! All binds together: places to submit over them in turn, status and shutdown.
+//! All binds together: places for submits in turn, status and shutdown.
 
 use std::{
     collections::HashMap,
@@ -25,9 +25,9 @@ use crate::carrier::LOOK_AGAIN;
 
 /// How long a shutdown may take.
 const SHUTDOWN: Duration = Duration::from_secs(5);
-/// Whose share submits take that belong to no inbox.
+/// The share of submits without an inbox.
 const NO_INBOX: InboxId = InboxId(Uuid::nil());
-/// How long to wait while it is the turn of another.
+/// Wait while it is the turn of another inbox.
 const FOR_ANOTHERS_TURN: Duration = Duration::from_millis(1);
 /// Longest time between two looks.
 const LONGEST_LOOK: Duration = Duration::from_secs(5);
@@ -51,8 +51,8 @@ pub(super) struct Inner {
 }
 
 impl SmppGateway {
-    /// The binds of these URLs, not connected yet: [`SmppGateway::connect`] does that, once there is somebody to hear what
-    /// they bring.
+    /// The binds of these URLs, not connected yet: [`SmppGateway::connect`] connects them, after there is a receiver
+    /// for their deliveries.
     pub fn new(urls: Vec<SmppUrl>, settings: SmppSettings) -> SmppGateway {
         let window = Window::new(urls.iter().map(|url| url.window).collect());
         let bind = |url| Arc::new(Bind::new(url, settings.clone(), Arc::clone(&window)));
@@ -61,11 +61,11 @@ impl SmppGateway {
         Self { inner: Arc::new(Inner { binds, window, settings, tasks, stop }) }
     }
 
-    /// Starts one task per bind and returns at once; [`SmppGateway::wait_bound`] waits for the first session. To be called
+    /// Starts one task per bind and returns at once; [`SmppGateway::wait_bound`] waits for the first session. Call it
     /// once.
     pub fn connect(&self, events: &Arc<dyn SmppEvents>) {
         let Inner { binds, tasks, stop, .. } = &*self.inner;
-        // The parts of a message from a subscriber may come over different binds of one account.
+        // The parts of a message from a subscriber may come over several binds of one account.
         let mut joiners: HashMap<&str, joiner::Parts> = HashMap::new();
         for bind in binds {
             let parts = joiners.entry(bind.name()).or_insert_with(|| {
@@ -90,28 +90,28 @@ impl SmppGateway {
         gateway
     }
 
-    /// Submits without an answer, over all binds, at most.
+    /// Most submits without an answer, over all binds.
     pub fn window(&self) -> usize {
         self.inner.binds.iter().map(|bind| bind.window_size()).sum()
     }
 
-    /// Whether there is anything to submit over, now or ever.
+    /// True if there are binds.
     pub fn is_configured(&self) -> bool {
         !self.inner.binds.is_empty()
     }
 
-    /// Whether some bind takes submits now, full windows apart.
+    /// True if a bind accepts submits now, apart from full windows.
     pub(super) fn takes_now(&self) -> bool {
         self.obstacle().is_ok()
     }
 
-    /// Whether a session is up.
+    /// True if a session is up.
     pub fn is_connected(&self) -> bool {
         self.inner.binds.iter().any(|bind| bind.is_up())
     }
 
-    /// Up to `wanted` places in the windows of binds that are up and not paused, for messages of an inbox. What comes with a slot is
-    /// kept until what became of its message is on disk.
+    /// Takes up to `wanted` places in the windows of binds that are up and not paused, for messages of an inbox. The
+    /// second value of a place is kept until the outcome of its message is on disk.
     pub(super) fn take(&self, inbox: InboxId, wanted: usize) -> Vec<(Slot, InDoubt)> {
         let mut in_doubt = Vec::new();
         let slots = self.slots(|now, reserve| {
@@ -123,7 +123,7 @@ impl SmppGateway {
         slots.into_iter().zip(in_doubt).collect()
     }
 
-    /// A place for one more part of a message that is under way, while nobody wants it for a message.
+    /// Takes a place for one more part of a message under way, if no message needs it.
     pub(super) fn spare(&self, inbox: InboxId) -> Option<Slot> {
         self.slots(|now, reserve| self.inner.window.spare(inbox, now, reserve).into_iter().collect()).pop()
     }
@@ -154,7 +154,7 @@ impl SmppGateway {
     /// Returns when there may be a place for the inbox.
     pub(super) async fn ready(&self, inbox: InboxId) {
         let now = Instant::now();
-        // Before the look, so that nothing is missed between the two.
+        // Before the look, so that no change between the two is missed.
         let freed = self.inner.window.freed(inbox);
         let open = self.inner.window.open_binds(inbox, now, &|bind| self.is_up(bind));
         let waits = open.into_iter().filter_map(|bind| self.inner.binds.get(bind)).map(|bind| bind.wait(now));
@@ -163,17 +163,17 @@ impl SmppGateway {
             wait = wait.max(FOR_ANOTHERS_TURN);
         }
         if !wait.is_zero() {
-            // Either way it is time to look.
+            // In both cases it is time to look.
             let _ = timeout(wait, freed).await;
         }
     }
 
-    /// The inbox had more places than messages.
+    /// Records that the inbox had more places than messages.
     pub(super) fn has_enough(&self, inbox: InboxId) {
         self.inner.window.has_enough(inbox);
     }
 
-    /// Submits one part that belongs to no inbox, and waits for the SMSC's answer.
+    /// Submits one part without an inbox, and waits for the SMSC's answer.
     pub async fn submit(&self, part: SmsPart) -> Result<Submitted, SubmitFailure> {
         let waiting = async {
             loop {
@@ -184,20 +184,20 @@ impl SmppGateway {
                 self.ready(NO_INBOX).await;
             }
         };
-        // A window that stays full means that the SMSC is slow.
+        // If the window stays full, the SMSC is slow.
         let full = SubmitFailure::Throttled { after: AFTER_FULL_WINDOW };
         let (mut slot, _in_doubt) = timeout(FOR_A_PLACE, waiting).await.map_err(|_| full)??;
         slot.submit(&part).await
     }
 
-    /// When a session may be up again, while none is.
+    /// Returns when a session may be up again if none is.
     pub(super) fn look_again(&self) -> Duration {
         let now = Instant::now();
         let next = self.inner.binds.iter().map(|bind| bind.look_again(now)).min();
         next.map_or(LONGEST_LOOK, |next| next.min(LONGEST_LOOK))
     }
 
-    /// Why nothing can be submitted now, full windows apart.
+    /// The reason why nothing can be submitted now, apart from full windows.
     fn obstacle(&self) -> Result<(), SubmitFailure> {
         let now = Instant::now();
         let up = self.inner.binds.iter().filter(|bind| bind.is_up());
@@ -208,18 +208,18 @@ impl SmppGateway {
         }
     }
 
-    /// Every bind and where it stands.
+    /// Returns every bind and its state.
     pub fn status(&self) -> Vec<BindStatus> {
         self.inner.binds.iter().map(|bind| bind.status()).collect()
     }
 
-    /// Whether a bind came up within `limit`.
+    /// True if a bind came up within `limit`.
     pub async fn wait_bound(&self, limit: Duration) -> bool {
         let waiting: Vec<_> = self.inner.binds.iter().map(|bind| Box::pin(bind.bound())).collect();
         !waiting.is_empty() && timeout(limit, select_all(waiting)).await.is_ok()
     }
 
-    /// Unbinds everything and waits for what is being stored, at most five seconds.
+    /// Unbinds everything and waits at most five seconds for deliveries that are being stored.
     pub async fn shutdown(&self) {
         self.inner.stop.cancel();
         self.inner.tasks.close();

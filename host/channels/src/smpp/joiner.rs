@@ -1,4 +1,4 @@
-//! The task that joins parts of messages from subscribers and hands them over in the order they came.
+//! The task that joins parts of messages from subscribers and passes the messages on in the order of arrival.
 
 use std::{sync::Arc, time::Instant};
 
@@ -12,20 +12,20 @@ use super::{
     reassembly::{Due, Joined, Reassembly},
 };
 
-/// Parts waiting to be looked at. A full queue stops the reading of the session, and with it the SMSC.
+/// Waiting parts. A full queue stops the reading of the session, and so the SMSC.
 const QUEUE: usize = 256;
 
-/// Joins and hands over for the binds of one account.
+/// Joins the parts of the binds of one account.
 pub(super) struct Joiner {
     bind: String,
     events: Arc<dyn SmppEvents>,
     parts: Reassembly<Answer>,
 }
 
-/// A part with the answer that it waits for.
+/// A part with its pending answer.
 pub(super) type Queued = (MobilePart, Answer);
 
-/// Where binds leave parts.
+/// The queue of parts from binds.
 pub(super) type Parts = mpsc::Sender<Queued>;
 
 /// Starts the task's queue; the caller spawns [`Joiner::run`].
@@ -38,7 +38,7 @@ impl Joiner {
         Self { bind, events, parts: Reassembly::new(settings.part_hold, settings.part_expiry) }
     }
 
-    /// Runs until `stop`, or until nobody can queue any more.
+    /// Runs until `stop`, or until the queue has no senders.
     pub(super) async fn run(mut self, mut queue: mpsc::Receiver<Queued>, stop: CancellationToken) {
         loop {
             let due = self.parts.next_due();

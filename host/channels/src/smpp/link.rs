@@ -19,26 +19,26 @@ use super::{
     url::{BindMode, SmppUrl},
 };
 
-/// How long a goodbye may take.
+/// Longest time for an unbind.
 const GOODBYE: Duration = Duration::from_secs(2);
 
 /// A bound session: one connection, or one for each direction.
 #[derive(Clone)]
 pub(super) struct Link {
-    /// Submits go here.
+    /// The session for submits.
     pub sender: Session,
-    /// The receiver, when it is a connection of its own.
+    /// The receiver, if it is a second connection.
     receiver: Option<Session>,
 }
 
-/// What the SMSC asks, over either connection.
+/// Requests of the SMSC, over both connections.
 pub(super) struct Incoming {
     first: mpsc::Receiver<Request>,
     second: Option<mpsc::Receiver<Request>>,
 }
 
 impl Incoming {
-    /// The next request; `None` when a connection is over.
+    /// Returns the next request; `None` after a connection ended.
     pub(super) async fn next(&mut self) -> Option<Request> {
         match &mut self.second {
             None => self.first.recv().await,
@@ -53,15 +53,15 @@ impl Incoming {
 /// No session.
 #[derive(Debug)]
 pub(super) enum OpenError {
-    /// No connection, or it broke.
+    /// No connection, or a broken one.
     Unreachable(String),
     /// The SMSC refused the bind.
     Refused(CommandStatus),
 }
 
 impl OpenError {
-    /// Whether the SMSC does not know us: trying again soon changes nothing, and accounts that hammer are locked. Other refusals
-    /// pass: the last session has not ended there yet, or it has trouble of its own.
+    /// True if the SMSC does not know us: a quick new attempt changes nothing, and some SMSCs lock such accounts. Other
+    /// refusals pass: the last session has not ended there yet, or the SMSC has a fault.
     pub(super) fn is_about_credentials(&self) -> bool {
         matches!(self, Self::Refused(CommandStatus::EsmeRinvpaswd | CommandStatus::EsmeRinvsysid))
     }
@@ -74,7 +74,7 @@ impl OpenError {
     }
 }
 
-/// Refusals that say nothing against a pair of connections instead of a transceiver.
+/// Refusals after which a pair of connections may work instead of a transceiver.
 fn may_take_a_pair(status: CommandStatus) -> bool {
     !matches!(status, CommandStatus::EsmeRinvpaswd | CommandStatus::EsmeRinvsysid | CommandStatus::EsmeRalybnd)
 }
@@ -91,7 +91,7 @@ pub(super) async fn open(url: &SmppUrl, settings: &SmppSettings) -> Result<(Link
         }
     }
     let (sender, first) = open_one(url, settings, Role::Transmitter).await?;
-    // Also when the second bind is not waited for any longer.
+    // Also if the second bind is no longer awaited.
     let ends = sender.ends_with();
     match open_one(url, settings, Role::Receiver).await {
         Ok((receiver, second)) => {
@@ -152,7 +152,7 @@ async fn connect(url: &SmppUrl, settings: &SmppSettings) -> Result<(Session, mps
     }
 }
 
-/// A connection, and when its other side has closed it, which can be seen before all that came has been read.
+/// A connection, and when its peer has closed it, which can be seen before all bytes are read.
 #[cfg(target_os = "linux")]
 fn watched(stream: TcpStream) -> std::io::Result<(TcpStream, impl Future<Output = ()> + Send + 'static)> {
     use tokio::io::Interest;
@@ -160,7 +160,8 @@ fn watched(stream: TcpStream) -> std::io::Result<(TcpStream, impl Future<Output 
     let stream = stream.into_std()?;
     let watch = TcpStream::from_std(stream.try_clone()?)?;
     let hangup = async move {
-        // Ready at the end, or for urgent data, which SMPP does not have: then the end is seen when what came has been read.
+        // Ready at the end, or for urgent data, which SMPP does not have: then the end is seen after all bytes are
+        // read.
         if !watch.ready(Interest::PRIORITY).await.is_ok_and(|ready| ready.is_read_closed()) {
             std::future::pending().await
         }
@@ -168,7 +169,7 @@ fn watched(stream: TcpStream) -> std::io::Result<(TcpStream, impl Future<Output 
     Ok((TcpStream::from_std(stream)?, hangup))
 }
 
-/// Elsewhere it is seen when what came has been read.
+/// On other systems the end is seen after all bytes are read.
 #[cfg(not(target_os = "linux"))]
 fn watched(stream: TcpStream) -> std::io::Result<(TcpStream, impl Future<Output = ()> + Send + 'static)> {
     Ok((stream, std::future::pending()))
@@ -207,7 +208,7 @@ async fn bind(session: &Session, url: &SmppUrl, settings: &SmppSettings, role: R
             (CommandId::BindReceiver, encoded(&pdu.build()))
         }
     };
-    // The status says it all: what else the answer holds may be anything.
+    // The status decides; the rest of the answer may be anything.
     match session.request(command, &body, settings.bind_timeout).await {
         Ok(Response { status: CommandStatus::EsmeRok, is_nack: false, .. }) => Ok(()),
         Ok(Response { status, .. }) => Err(OpenError::Refused(status)),
@@ -228,12 +229,12 @@ impl Link {
         self.receiver.iter().chain([&self.sender])
     }
 
-    /// Whether submits are taken.
+    /// True if submits are accepted.
     pub(super) fn is_open(&self) -> bool {
         self.sessions().all(Session::is_open)
     }
 
-    /// Returns when a connection is over, and says why.
+    /// Returns the reason when a connection is over.
     pub(super) async fn ended(&self) -> String {
         match &self.receiver {
             None => {
@@ -247,7 +248,7 @@ impl Link {
         }
     }
 
-    /// Takes no more submits, and waits for open answers of both sides, for `limit` at most.
+    /// Accepts no more submits, and waits for open answers of both sides, at most for `limit`.
     pub(super) async fn settle(&self, limit: Duration) {
         match &self.receiver {
             None => self.sender.settle(limit).await,
@@ -255,21 +256,21 @@ impl Link {
         }
     }
 
-    /// Says goodbye and closes.
+    /// Unbinds and closes.
     pub(super) async fn unbind(&self) {
         for session in self.sessions() {
             session.unbind(GOODBYE).await;
         }
     }
 
-    /// Closes once everything that is queued has been written.
+    /// Closes after all queued bytes are written.
     pub(super) async fn finish(&self) {
         for session in self.sessions() {
             session.finish(GOODBYE).await;
         }
     }
 
-    /// Closes without a word: the other side is gone or misbehaves.
+    /// Closes without an unbind, because the peer is gone or violates the protocol.
     pub(super) fn drop_now(&self, reason: &str) {
         for session in self.sessions() {
             session.end(reason);

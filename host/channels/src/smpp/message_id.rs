@@ -1,7 +1,7 @@
-//! Message ids of SMSCs: opaque, but some answer a submit in hexadecimal and put the same id into the receipt in decimal
-//! (PROVIDERS C.2), or pad it with zeros.
+//! Message ids of SMSCs. They are opaque, but some SMSCs answer a submit in hexadecimal and name the same id in the
+//! receipt in decimal (PROVIDERS C.2), or pad it with zeros.
 
-/// How the ids of a route relate. Both sides are brought into one form, so that they can be compared as text.
+/// The relation of the ids of a route. Both sides are converted to one form and compared as text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum IdForm {
     /// The same text on both sides.
@@ -49,7 +49,7 @@ impl IdForm {
     }
 }
 
-/// The number in decimal, which is the common form; text that is no such number stays as it is.
+/// The number in decimal, the common form. A text that is not such a number stays as it is.
 fn number(id: &str, radix: u32) -> String {
     let id = id.trim();
     let digits = id.strip_prefix("0x").or_else(|| id.strip_prefix("0X")).unwrap_or(id);

@@ -1,5 +1,5 @@
-//! SMS over SMPP 3.4 (PROVIDERS C): one background task per bind keeps a session with an SMSC, submits parts of messages and
-//! hands receipts and messages from subscribers over before it acknowledges them.
+//! SMS over SMPP 3.4 (PROVIDERS C): one background task per bind keeps a session with an SMSC and submits parts of
+//! messages. It stores receipts and messages from subscribers before it acknowledges them.
 
 mod address;
 mod answer;
@@ -42,8 +42,8 @@ pub use submit::{Coding, SmsPart, SubmitFailure, Submitted};
 pub use text::DefaultAlphabet;
 pub use url::{BindMode, SmppUrl, SmppUrlError};
 
-/// Who gets what the SMSC delivers. A `deliver_sm` is acknowledged only after these return `Ok`; otherwise it is answered
-/// with a temporary error and comes again, so implementations must bear repetitions.
+/// Receives the deliveries of the SMSC. A `deliver_sm` is acknowledged only after these return `Ok`. Otherwise it gets
+/// a temporary error and comes again, so implementations must accept repetitions.
 #[async_trait]
 pub trait SmppEvents: Send + Sync + 'static {
     /// A delivery receipt. It may arrive before `submit` has returned the id that it names.
@@ -52,7 +52,7 @@ pub trait SmppEvents: Send + Sync + 'static {
     async fn mobile_originated(&self, message: MobileOriginated) -> Result<(), StoreFailed>;
 }
 
-/// The event could not be stored now; the SMSC shall deliver it again.
+/// The event could not be stored now; the SMSC must deliver it again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the event could not be stored")]
 pub struct StoreFailed;
@@ -60,15 +60,15 @@ pub struct StoreFailed;
 /// A delivery receipt of one part (PROVIDERS C.3).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SmsReceipt {
-    /// The bind it came over.
+    /// Its bind.
     pub bind: String,
-    /// The SMSC's id of the part, in the form that `submit` returned it in.
+    /// The SMSC's id of the part, in the form that `submit` returned.
     pub smsc_id: String,
-    /// What it says.
+    /// The reported state.
     pub state: SmsState,
     /// An intermediate notification: more will follow.
     pub intermediate: bool,
-    /// The network's error code; absent when it is zero.
+    /// The network's error code; absent if it is zero.
     pub error: Option<String>,
     /// The text of the receipt, as it came.
     pub raw_text: String,
@@ -77,7 +77,7 @@ pub struct SmsReceipt {
 /// A message from a subscriber.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MobileOriginated {
-    /// The bind it came over.
+    /// Its bind.
     pub bind: String,
     /// The subscriber, in digits.
     pub from: String,
@@ -85,8 +85,8 @@ pub struct MobileOriginated {
     pub to: String,
     /// The text of all parts.
     pub text: String,
-    /// How many parts arrived.
+    /// Number of received parts.
     pub parts: u8,
-    /// `false` when parts were still missing after the waiting time; the text then has gaps.
+    /// False if parts were missing after the waiting time. The text then has gaps.
     pub complete: bool,
 }

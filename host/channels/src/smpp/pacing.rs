@@ -1,4 +1,4 @@
-//! How fast a bind may submit: pauses after throttling, one submit that probes after each, and an optional rate.
+//! The pace of a bind: pauses after throttling, one probing submit after each pause, and an optional rate.
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
@@ -7,13 +7,13 @@ use std::{
 
 use super::SmppSettings;
 
-/// When to look again while a probe is under way. Its end is told to all that wait for a place, so this is rarely used.
+/// Time until the next look during a probe. All waiting messages are told of its end, so this is rarely used.
 const PROBE_LOOK: Duration = Duration::from_millis(200);
 
 /// The pace of one bind.
 #[derive(Debug)]
 pub(super) struct Pacing {
-    /// Time between two submits, when a rate is set.
+    /// Time between two submits, if a rate is set.
     interval: Option<Duration>,
     first_pause: Duration,
     longest_pause: Duration,
@@ -22,10 +22,10 @@ pub(super) struct Pacing {
 
 #[derive(Debug, Default)]
 struct State {
-    /// When the pause ends; it lasts until a submit is taken after that.
+    /// The end of the pause; the pause counts until a submit is accepted after it.
     paused_until: Option<Instant>,
     pause: Duration,
-    /// The one submit that is made after a pause is under way.
+    /// True while the probing submit after a pause is under way.
     probing: bool,
     next_slot: Option<Instant>,
 }
@@ -33,9 +33,9 @@ struct State {
 /// A submit that may be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Admission {
-    /// How long until its place in the rate.
+    /// Time until its place in the rate.
     pub wait: Duration,
-    /// It is made to find out whether the SMSC takes messages again.
+    /// True if it is a probe, which tests if the SMSC accepts messages again.
     pub is_probe: bool,
 }
 

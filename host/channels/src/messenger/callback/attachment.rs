@@ -1,4 +1,4 @@
-//! What hangs on a message: files, places, shared links.
+//! Attachments of a message: files, locations, shared links.
 
 use domain::{
     content::{Location, MediaKind, OutboundContent, OutboundMedia},
@@ -13,23 +13,23 @@ use crate::{
     whatsapp_cloud::callback::fields::{elements, number, owned, text, word},
 };
 
-/// Attachments of one message at most: an album has 30.
+/// Most attachments of one message: an album has 30.
 pub(super) const MOST: usize = 64;
 
 /// One attachment.
 pub(super) enum Attached {
-    /// A file, at an address of Meta's that ends after a while.
+    /// A file at an address of Meta's that expires.
     File(InboundMedia),
-    /// A place.
+    /// A location.
     Place(Location),
-    /// Something shared, in words and an address.
+    /// Shared content, as a text with an address.
     Link(String),
-    /// Something that we do not model, in words.
+    /// Unknown content, as a text.
     Unknown(InboundContent),
 }
 
-/// Reads what hangs on a message, each with its JSON. A sticker is one picture, also where Meta tells of it twice, as an `image` and
-/// as a `sticker`.
+/// Reads the attachments of a message, each with its JSON. A sticker is one picture, even if Meta sends it twice, as an
+/// `image` and as a `sticker`.
 pub(super) fn read_all(message: &Value) -> Vec<(&Value, Attached)> {
     let mut read: Vec<(&Value, Attached)> = Vec::new();
     for one in elements(message, "attachments").iter().take(MOST) {
@@ -47,7 +47,7 @@ fn is_sticker(attached: &Attached) -> bool {
     matches!(attached, Attached::File(file) if file.media_kind == MediaKind::Sticker)
 }
 
-/// Whether two tell of one sticker: one message has one, unless their ids say otherwise.
+/// True if two attachments are one sticker: a message has one sticker, unless their ids differ.
 fn is_same(one: &Value, other: &Value) -> bool {
     let id = |attachment: &'_ Value| attachment.get("payload").and_then(|payload| owned(payload, "sticker_id"));
     match (id(one), id(other)) {
@@ -76,7 +76,7 @@ fn read_one(message: &Value, attachment: &Value) -> Attached {
     }
 }
 
-/// What we do not model, or what is not as its type wants it.
+/// An unknown type, or a known type with another form.
 fn unknown(attachment: &Value) -> Attached {
     let kind = text(attachment, "type").unwrap_or("attachment");
     Attached::Unknown(unmodelled::searched(kind, attachment, None))
@@ -86,21 +86,21 @@ fn place(attachment: &Value, payload: &Value) -> Attached {
     let coordinates = payload.get("coordinates").unwrap_or(&Value::Null);
     match (number(coordinates, "lat"), number(coordinates, "long")) {
         (Some(latitude), Some(longitude)) => {
-            // Meta says "Zo's Location" where no place was picked; it is a name all the same.
+            // Meta says "Zo's Location" if no place was chosen; it counts as a name.
             Attached::Place(Location { latitude, longitude, name: owned(attachment, "title"), address: None })
         }
         _ => unknown(attachment),
     }
 }
 
-/// `fallback`, `reel`, `post` and their like: a title and an address.
+/// `fallback`, `reel`, `post` and others: a title and an address.
 fn link(attachment: &Value, payload: &Value) -> Attached {
     let of = |name: &str| text(attachment, name).or_else(|| text(payload, name));
     let words: Vec<&str> = [of("title"), of("url")].into_iter().flatten().collect();
     if words.is_empty() { unknown(attachment) } else { Attached::Link(words.join("\n")) }
 }
 
-/// Meta does not say what a file is: its kind does, and the name in its address.
+/// Meta names no MIME type: the kind and the name in the address determine it.
 fn file(kind: MediaKind, url: String) -> InboundMedia {
     let name = file_name::of_link(&url);
     let mime_type = mime(kind, name.as_deref().and_then(extension_of)).to_owned();
@@ -126,7 +126,7 @@ fn mime(kind: MediaKind, extension: Option<&str>) -> &'static str {
     }
 }
 
-/// A file of an echo, as something that we sent.
+/// A file of an echo, as one that we sent.
 pub(super) fn as_sent(file: &InboundMedia) -> Option<OutboundContent> {
     Some(OutboundContent::Media(OutboundMedia {
         kind: file.media_kind,

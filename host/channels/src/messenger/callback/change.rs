@@ -1,4 +1,4 @@
-//! Messages that their authors edit (`message_edit`) or delete (`is_deleted`) after they sent them.
+//! Messages that their authors edited (`message_edit`) or deleted (`is_deleted`).
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -12,7 +12,7 @@ use super::attachment;
 use crate::messenger::ids;
 use crate::whatsapp_cloud::callback::fields::{owned, text};
 
-/// An edit. Meta counts them per message, which tells a repetition from another edit.
+/// An edit. Meta counts the edits of a message, which distinguishes a repetition from another edit.
 pub(super) fn edited(
     page: &str,
     (event, at): (&Value, DateTime<Utc>),
@@ -27,7 +27,7 @@ pub(super) fn edited(
     Some((format!("edit:{mid}:{number}"), CallbackBody::Change(Box::new(change))))
 }
 
-/// A deletion: of the message with all its files, of which each is a message here.
+/// A deletion of a message with all its files, each of which is a message here.
 pub(super) fn deleted(page: &str, (event, at): (&Value, DateTime<Utc>), mid: &str) -> Option<(String, CallbackBody)> {
     let rest = (1..attachment::MOST).map(|place| ids::at_place(mid, place)).collect();
     let by = author(page, event)?;
@@ -35,7 +35,7 @@ pub(super) fn deleted(page: &str, (event, at): (&Value, DateTime<Utc>), mid: &st
     Some((format!("deleted:{mid}"), CallbackBody::Change(Box::new(change))))
 }
 
-/// The author of a message is the sender of the event: the customer, or the page.
+/// The author of a message is the sender of the event: the customer or the page.
 fn author(page: &str, event: &Value) -> Option<Author> {
     let sender = text(event.get("sender")?, "id")?;
     if sender == page {
@@ -44,7 +44,7 @@ fn author(page: &str, event: &Value) -> Option<Author> {
     Some(Author::Customer(vec![Address::of_kind(AddressKind::Psid, sender)?]))
 }
 
-/// Meta's JSON, with the name of what it is beside it.
+/// Meta's JSON with the name of its kind.
 fn with_type(event: &Value, kind: &str) -> Value {
     let mut raw = event.clone();
     if let Some(fields) = raw.as_object_mut() {

@@ -1,4 +1,4 @@
-//! One event: what a customer did, what became of our messages, what the page wrote by other means.
+//! One event: an action of a customer, a report about our messages, or a message that the page wrote elsewhere.
 
 use std::borrow::Cow;
 
@@ -22,20 +22,20 @@ use crate::{
     whatsapp_cloud::callback::fields::{instant, owned, text, word},
 };
 
-/// Our correlation strings begin with this: an echo that brings one is our own message.
+/// Prefix of our correlation strings. An echo with one is our own message.
 const OURS: &str = "pb1:";
 
-/// What an event turned out to be.
+/// The result of reading an event.
 pub(super) enum Read {
-    /// Facts, each with what makes it unique among those of its page.
+    /// Facts, each with a key that is unique among the facts of its page.
     Facts(Vec<(String, CallbackBody)>),
-    /// Something that has no effect here.
+    /// An event without an effect here.
     Ignored(&'static str),
-    /// Why it cannot be read.
+    /// The reason why it cannot be read.
     Malformed(&'static str),
 }
 
-/// Why an event that has a known part cannot be read.
+/// The reason why an event with a known part cannot be read.
 const MALFORMED: &str = "its customer, its id or its time is missing, or has another form";
 
 /// Reads one element of `messaging`.
@@ -74,12 +74,12 @@ pub(super) fn read(page: &str, entry: &Value, event: &Value) -> Read {
     facts.map_or(Read::Malformed(MALFORMED), Read::Facts)
 }
 
-/// The customer of an event: its `sender`, or of an echo its `recipient`.
+/// The customer of an event: its `sender`, or for an echo its `recipient`.
 fn psid(event: &Value, side: &str) -> Option<Address> {
     Address::of_kind(AddressKind::Psid, &word(event.get(side)?, "id")?)
 }
 
-/// The time of an event; that of its entry where it has none.
+/// The time of an event, or of its entry if it has none.
 fn at(entry: &Value, event: &Value) -> Option<DateTime<Utc>> {
     instant(event).or_else(|| instant(&json!({ "timestamp": entry.get("time")? })))
 }
@@ -92,7 +92,7 @@ fn quoted(message: &Value) -> Option<String> {
     message.get("reply_to").and_then(mid).map(Cow::into_owned)
 }
 
-/// A message of a customer as it is stored. `kind`: Meta's name of what it is, kept beside its JSON.
+/// A message of a customer for storage. `kind`: Meta's name of its kind, stored with its JSON.
 fn inbound(
     (entry, event): (&Value, &Value),
     id: String,
@@ -124,7 +124,7 @@ fn fact(message: InboundMessage) -> (String, CallbackBody) {
     (format!("message:{}", message.provider_id), CallbackBody::Message(Box::new(message)))
 }
 
-/// A message of a customer; several attachments are several messages, of which the first has the id.
+/// A message of a customer. Several attachments are several messages; the first has the id.
 fn message_facts(entry: &Value, event: &Value, message: &Value) -> Option<Vec<(String, CallbackBody)>> {
     let id = mid(message)?.into_owned();
     let said = owned(message, "text");
@@ -145,7 +145,7 @@ fn message_facts(entry: &Value, event: &Value, message: &Value) -> Option<Vec<(S
             Attached::Unknown(content) => contents.push((content, text(raw, "type").unwrap_or("unsupported"), raw)),
         }
     }
-    // The words below a file are its caption where there is one file.
+    // With one file, the text is its caption.
     let mut said = said;
     if let ([(InboundContent::Media(file), ..)], Some(caption)) = (contents.as_mut_slice(), said.as_ref()) {
         file.caption = Some(caption.clone());
@@ -155,7 +155,7 @@ fn message_facts(entry: &Value, event: &Value, message: &Value) -> Option<Vec<(S
         contents.insert(0, (InboundContent::Text { body }, "text", event));
     }
     if contents.is_empty() {
-        // Nothing that Meta hands over, such as a sticker of a later day.
+        // Content that Meta does not pass on, such as a new kind of sticker.
         contents.push((unmodelled::content("unsupported", None, None), "unsupported", event));
     }
     let mut facts = Vec::with_capacity(contents.len());
@@ -191,7 +191,7 @@ fn postback_fact(entry: &Value, event: &Value, postback: &Value) -> Option<Vec<(
     Some(vec![fact(inbound((entry, event), id, None, content, ("postback", event))?)])
 }
 
-/// An emoji on a message, or taken off it.
+/// A reaction to a message, or its removal.
 fn reaction_fact(entry: &Value, event: &Value, reaction: &Value) -> Option<Vec<(String, CallbackBody)>> {
     let reacted_to = mid(reaction)?.into_owned();
     let emoji = match text(reaction, "action").unwrap_or("react") {
@@ -204,7 +204,7 @@ fn reaction_fact(entry: &Value, event: &Value, reaction: &Value) -> Option<Vec<(
     Some(vec![fact(inbound((entry, event), id, None, content, ("reaction", event))?)])
 }
 
-/// The emoji of a reaction that is only named.
+/// The emoji of a reaction that has only a name.
 fn emoji_named(name: Option<&str>) -> &'static str {
     match name {
         Some("love") => "❤",
@@ -217,7 +217,7 @@ fn emoji_named(name: Option<&str>) -> &'static str {
     }
 }
 
-/// An id for an event to which Meta gives none: the same for every repetition of it.
+/// An id for an event without an id of Meta's: the same for each repetition.
 fn made_id(kind: &str, entry: &Value, event: &Value, what: &str) -> Option<String> {
     let customer = psid(event, "sender")?;
     let moment = at(entry, event)?.timestamp_millis();
@@ -232,7 +232,7 @@ fn came_by(entry: &Value, event: &Value) -> Option<(String, CallbackBody)> {
     Some((fact, CallbackBody::Referral(Box::new(CameBy { from, at, referral }))))
 }
 
-/// A message that the page sent: ours, which then has left, or one that somebody wrote elsewhere.
+/// A message that the page sent: ours, which was then sent, or one that was written elsewhere.
 fn echo(entry: &Value, event: &Value, message: &Value) -> Option<Vec<(String, CallbackBody)>> {
     let (id, to, sent_at) = (mid(message)?.into_owned(), psid(event, "recipient")?, at(entry, event)?);
     if let Some(opaque) = owned(message, "metadata").filter(|metadata| metadata.starts_with(OURS)) {
@@ -277,7 +277,7 @@ fn echo(entry: &Value, event: &Value, message: &Value) -> Option<Vec<(String, Ca
     Some(facts.collect())
 }
 
-/// What we do not model, as a text that was sent.
+/// Unknown content as a sent text.
 fn in_words(content: &InboundContent) -> Option<OutboundContent> {
     words::of_inbound(content).map(|body| OutboundContent::Text { body })
 }

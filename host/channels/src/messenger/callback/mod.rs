@@ -1,5 +1,5 @@
-//! What Meta calls us with about pages (PROVIDERS B). Handshake and signature are those of the Cloud API. An event that cannot be
-//! read is an item too, to be counted and kept; its neighbours are taken.
+//! Callbacks of Meta about pages (PROVIDERS B). Handshake and signature are those of the Cloud API. An unreadable event
+//! is an item too, which is counted and kept; the other events are taken.
 
 mod attachment;
 mod change;
@@ -25,22 +25,21 @@ use crate::{
 
 /// The `object` of callbacks about pages.
 const OBJECT: &str = "page";
-/// Meta's ids of messages have some hundred characters; what is longer is none.
+/// Meta's message ids have some hundred characters; a longer text is not an id.
 const ID_MAX_BYTES: usize = 512;
 /// Meta's ids of pages have some twenty digits.
 const PAGE_ID_MAX_BYTES: usize = 64;
 
-/// The first page that a callback names, as far as must be known before its signature can be checked; in time that grows with
-/// the length of the body and no faster.
+/// Returns the first page of a callback, which is needed before its signature can be checked, in time linear in the
+/// length of the body.
 pub fn first_page(raw: &[u8]) -> Option<String> {
     first_names(raw).waba_id
 }
 
-/// Everything a callback says, in its order, in time that grows with its length and no faster. Characters that no text can hold
-/// become U+FFFD.
+/// Returns all items of a callback in order, in time linear in its length. Invalid characters become U+FFFD.
 ///
-/// Check the signature over the same bytes first. Events in `standby` are for another app that has the conversation, and left
-/// out.
+/// Check the signature over the same bytes first. Events in `standby` are for another app that has the conversation,
+/// and are left out.
 pub fn parse(raw: &[u8]) -> Result<Vec<CallbackItem>, CallbackError> {
     let body = provider_json::read(raw).map_err(|error| CallbackError::NotJson(error.to_string()))?;
     let object = text(&body, "object").unwrap_or_default();
@@ -68,7 +67,7 @@ pub fn parse(raw: &[u8]) -> Result<Vec<CallbackItem>, CallbackError> {
     if items.len() > ITEMS_MAX { Err(CallbackError::TooMany) } else { Ok(items) }
 }
 
-/// What one event of a page says.
+/// Reads one event of a page.
 fn event_items(page: &str, entry: &Value, event: &Value, items: &mut Vec<CallbackItem>) {
     let target = CallbackTarget::Page(page.to_owned());
     match event::read(page, entry, event) {

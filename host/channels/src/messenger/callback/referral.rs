@@ -1,11 +1,11 @@
-//! The advertisement or link that led a customer to the page: with a message, with a tap, or by itself.
+//! The advertisement or link that led a customer to the page: with a message, with a tap, or alone.
 
 use domain::referral::Referral;
 use serde_json::Value;
 
 use crate::whatsapp_cloud::callback::referral::said;
 
-/// What an event says of it: in its message, in its postback, or on its own.
+/// Reads it from an event: from its message, its postback, or the event itself.
 pub(super) fn of_event(event: &Value) -> Option<Box<Referral>> {
     let places = ["/message/referral", "/postback/referral", "/referral"];
     let referral = places.into_iter().find_map(|place| event.pointer(place))?;

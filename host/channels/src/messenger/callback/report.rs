@@ -1,4 +1,4 @@
-//! What became of our messages. Reports name a moment, and sometimes messages.
+//! Reports about our messages. They name a moment, and sometimes messages.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use super::ID_MAX_BYTES;
 use crate::whatsapp_cloud::callback::fields::{elements, instant};
 
-/// Messages that one report names at most; what it leaves out is before its moment.
+/// Most messages that one report names; others are before its moment.
 const MOST_NAMED: usize = 200;
 
-/// The facts of `delivery` or `read`; `None` when it names neither a moment nor a message.
+/// The facts of `delivery` or `read`; `None` if it names neither a moment nor a message.
 pub(super) fn facts(
     customer: Address,
     report: &Value,
