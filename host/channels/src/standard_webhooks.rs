@@ -1,4 +1,4 @@
-//! Signing of webhooks as Standard Webhooks 1.0 wants it (STYLE 6.1, CONTRACT 7).
+//! Signatures of webhooks by Standard Webhooks 1.0 (STYLE 6.1, CONTRACT 7).
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use hmac::{Hmac, Mac};
@@ -21,17 +21,17 @@ pub fn signed_headers(secrets: &[&[u8]], id: &str, timestamp: i64, body: &[u8]) 
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(HeaderName::from_static(TIMESTAMP_HEADER), HeaderValue::from(timestamp));
     for (name, value) in [(ID_HEADER, id.to_owned()), (SIGNATURE_HEADER, sign(secrets, id, timestamp, body))] {
-        // Ids and base64 have no characters that headers cannot carry.
+        // Ids and base64 are valid header values.
         headers.extend(HeaderValue::try_from(value).ok().map(|value| (HeaderName::from_static(name), value)));
     }
     headers
 }
 
-/// The value of [`SIGNATURE_HEADER`]: one `v1,<base64>` for each secret, so that old and new are both valid while a secret
-/// is being replaced. `timestamp` is in Unix seconds and goes into [`TIMESTAMP_HEADER`] too.
+/// The value of [`SIGNATURE_HEADER`]: one `v1,<base64>` for each secret, so that the old and the new one are valid
+/// during a rotation. `timestamp` is in Unix seconds and is also the value of [`TIMESTAMP_HEADER`].
 pub fn sign(secrets: &[&[u8]], id: &str, timestamp: i64, body: &[u8]) -> String {
     let signatures = secrets.iter().filter_map(|secret| {
-        // HMAC takes keys of any length; there is nothing to report.
+        // HMAC takes keys of any length, so this cannot fail.
         let mut mac = Hmac::<Sha256>::new_from_slice(secret).ok()?;
         mac.update(format!("{id}.{timestamp}.").as_bytes());
         mac.update(body);
@@ -40,7 +40,7 @@ pub fn sign(secrets: &[&[u8]], id: &str, timestamp: i64, body: &[u8]) -> String 
     signatures.collect::<Vec<_>>().join(" ")
 }
 
-/// The text form that a receiver is given: `whsec_` and base64.
+/// The text form for receivers: `whsec_` and base64.
 pub fn encode_secret(secret: &[u8]) -> String {
     format!("{SECRET_PREFIX}{}", STANDARD.encode(secret))
 }

@@ -1,24 +1,24 @@
-//! What people read of content that we do not model: the words that stand in it, else that there is something.
+//! Texts for unknown content: its words, otherwise a note that there is something.
 
 use domain::inbound::{InboundContent, ProviderFailure, UnmodelledContent};
 use serde_json::Value;
 
-/// Names of fields that hold words for people, in the order in which they are shown.
+/// Names of fields with words for people, in the order of display.
 const WORDS: [&str; 11] =
     ["title", "subject", "name", "question", "text", "body", "caption", "subtitle", "description", "url", "link"];
 /// Levels that are searched for words.
 const DEPTH: usize = 5;
-/// Words that are shown at most.
+/// Most words that are shown.
 const LINES: usize = 20;
-/// Characters of one of them at most.
+/// Most characters of one of them.
 const LINE_CHARS: usize = 1_000;
-/// Characters of a type's name at most.
+/// Most characters of a type's name.
 const TYPE_CHARS: usize = 64;
 
-/// What is shown where nothing more is known.
+/// The text if nothing more is known.
 pub(crate) const UNSUPPORTED: &str = "unsupported message";
 
-/// Content of the type `type_name`. `words`: what the customer said, with what it is.
+/// Content of the type `type_name`. `words`: the customer's words, with their kind.
 pub(crate) fn content(type_name: &str, words: Option<String>, error: Option<ProviderFailure>) -> InboundContent {
     let type_name: String = type_name.chars().take(TYPE_CHARS).collect();
     let words = words.filter(|words| !words.trim().is_empty());
@@ -35,7 +35,7 @@ pub(crate) fn content(type_name: &str, words: Option<String>, error: Option<Prov
     })
 }
 
-/// Content that tells of something that happened, where the customer said nothing: `text` tells it.
+/// Content about an event without words of the customer: `text` describes it.
 pub(crate) fn happening(type_name: &str, text: &str) -> InboundContent {
     InboundContent::Unmodelled(UnmodelledContent {
         type_name: type_name.to_owned(),
@@ -45,7 +45,7 @@ pub(crate) fn happening(type_name: &str, text: &str) -> InboundContent {
     })
 }
 
-/// Content of a part that may hold words somewhere: they are shown after the name of the type.
+/// Content of a part that may have words: they are shown after the name of the type.
 pub(crate) fn searched(type_name: &str, part: &Value, error: Option<ProviderFailure>) -> InboundContent {
     content(type_name, words(part).map(|words| format!("{}: {words}", label(type_name))), error)
 }
@@ -57,13 +57,13 @@ fn nothing_of(type_name: &str) -> String {
     }
 }
 
-/// The name of a type as people write it.
+/// The name of a type for people.
 fn label(type_name: &str) -> String {
     let spaced: String = type_name.chars().take(TYPE_CHARS).map(|c| if c == '_' { ' ' } else { c }).collect();
     spaced.trim().to_owned()
 }
 
-/// The words of a value, each once, a line each; `None` where there are none.
+/// The words of a value, each once, one per line; `None` if there are none.
 pub(crate) fn words(value: &Value) -> Option<String> {
     let mut found = Vec::new();
     match value {

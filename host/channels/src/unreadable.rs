@@ -1,5 +1,5 @@
-//! Items of callbacks that are not taken: those that cannot be read, and those that have no effect here. They stand among the
-//! others, so that they are counted and kept for whoever the callback is for.
+//! Callback items that are not taken: unreadable ones, and those without an effect here. They are items too, so that
+//! they are counted and kept for the client.
 
 use domain::{
     inbound::{CallbackBody, CallbackItem, CallbackTarget, IgnoredItem, UnreadableItem, kept},
@@ -8,10 +8,10 @@ use domain::{
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// Characters of a provider's word at most.
+/// Most characters of a provider's word.
 const NAME_CHARS: usize = 32;
 
-/// An item that cannot be read. `reason` names fields and no values.
+/// An unreadable item. `reason` names fields and no values.
 pub(crate) fn unreadable(provider: InboxKind, kind: &str, reason: &str, item: &Value) -> UnreadableItem {
     let content = item.to_string();
     let bytes = u64::try_from(content.len()).unwrap_or(u64::MAX);
@@ -33,7 +33,7 @@ pub(crate) fn unreadable_item(
     }
 }
 
-/// What has no effect here. `kind` is of a small set, `name` the provider's word for it.
+/// An item without an effect here. `kind` is of a small set, `name` is the provider's word.
 pub(crate) fn ignored(provider: InboxKind, kind: &str, name: &str) -> IgnoredItem {
     IgnoredItem { provider, kind: kind.to_owned(), name: name.chars().take(NAME_CHARS).collect() }
 }

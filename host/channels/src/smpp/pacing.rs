@@ -69,8 +69,8 @@ impl Pacing {
         self.state().left(now)
     }
 
-    /// The SMSC said that we are too fast: the pause doubles. Several such answers to submits that were under way together count
-    /// once.
+    /// The SMSC said that we are too fast: the pause doubles. Several such answers to submits that were under way
+    /// together count once.
     pub(super) fn throttled(&self, now: Instant) -> Duration {
         let mut state = self.state();
         if let Some(left) = state.paused_until.map(|until| until.saturating_duration_since(now))
@@ -84,7 +84,7 @@ impl Pacing {
         state.pause
     }
 
-    /// A submit was taken after the pause: the next pause starts small again.
+    /// A submit was accepted after the pause: the next pause starts small again.
     pub(super) fn taken(&self, now: Instant) {
         let mut state = self.state();
         if state.paused_until.is_some_and(|until| until <= now) {
@@ -94,12 +94,12 @@ impl Pacing {
         }
     }
 
-    /// The submit that probed came to nothing that says anything, or was not made: another one may.
+    /// The probe ended without a result, or was not made: another one may follow.
     pub(super) fn probe_ended(&self) {
         self.state().probing = false;
     }
 
-    /// Reserves the next place in the rate, unless it lies more than `longest` ahead or the bind takes nothing.
+    /// Reserves the next place in the rate, unless it is more than `longest` ahead or the bind is paused.
     pub(super) fn admit(&self, now: Instant, longest: Duration) -> Option<Admission> {
         let mut state = self.state();
         if state.left(now).is_some() {
@@ -127,13 +127,13 @@ impl Pacing {
         Some(wait)
     }
 
-    /// How long until a place in the rate lies at most `longest` ahead.
+    /// Returns the time until a place in the rate is at most `longest` ahead.
     pub(super) fn wait(&self, now: Instant, longest: Duration) -> Duration {
         let next = self.state().next_slot;
         next.map_or(Duration::ZERO, |slot| slot.saturating_duration_since(now)).saturating_sub(longest)
     }
 
-    /// The place that was reserved last, or one of the last, is not used.
+    /// Gives back one of the last reserved places.
     pub(super) fn give_back(&self) {
         let mut state = self.state();
         if let (Some(interval), Some(slot)) = (self.interval, state.next_slot) {

@@ -1,13 +1,14 @@
-//! How long to wait before the next bind.
+//! The wait before the next bind.
 
 use std::time::Duration;
 
 use super::SmppSettings;
 
-/// The shortest pause, whatever is configured.
+/// Shortest pause in any configuration.
 const SHORTEST: Duration = Duration::from_millis(100);
 
-/// The pauses of one bind. They grow until a session has lived for a while: one that ends as soon as it begins proves nothing.
+/// The pauses of one bind. They grow until a session has lasted for a while; a session that ends as soon as it begins
+/// does not count.
 pub(super) struct Pause {
     lost: Duration,
     unknown: Duration,
@@ -20,19 +21,19 @@ impl Pause {
         Self { lost, unknown, settings: settings.clone() }
     }
 
-    /// A session ended that lived so long.
+    /// A session of this length ended.
     pub(super) fn lived(&mut self, time: Duration) {
         if time >= self.settings.session_proven {
             *self = Self::new(&self.settings);
         }
     }
 
-    /// After a lost connection, or a refusal that passes.
+    /// The pause after a lost connection, or a passing refusal.
     pub(super) fn after_loss(&mut self) -> Duration {
         doubled(&mut self.lost, self.settings.reconnect_longest)
     }
 
-    /// The SMSC does not know us.
+    /// The pause after the SMSC said that it does not know us.
     pub(super) fn after_unknown(&mut self) -> Duration {
         doubled(&mut self.unknown, self.settings.refused_longest)
     }

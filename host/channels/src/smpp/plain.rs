@@ -1,4 +1,4 @@
-//! What stands in an SMS for content that phones know only from richer channels.
+//! Plain text for content that SMS does not have.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use domain::{
 
 use crate::carrier::CannotCarry;
 
-/// The content as a text: a template as it reads, choices numbered, files and places as links.
+/// The content as a text: a rendered template, numbered choices, files and locations as links.
 pub(super) fn carried(content: &OutboundContent) -> Result<Cow<'_, OutboundContent>, CannotCarry> {
     let text = text_of(content)?;
     segments::split(&text, false).map_err(|error| CannotCarry { reason: error.to_string() })?;
@@ -19,7 +19,7 @@ pub(super) fn carried(content: &OutboundContent) -> Result<Cow<'_, OutboundConte
     })
 }
 
-/// The text that stands for a content, however long.
+/// The text of a content, of any length.
 pub(super) fn text_of(content: &OutboundContent) -> Result<Cow<'_, str>, CannotCarry> {
     let text: Cow<'_, str> = match content {
         OutboundContent::Text { body } => body.as_str().into(),
@@ -46,7 +46,7 @@ fn media_lines(media: &OutboundMedia) -> Vec<Cow<'_, str>> {
     vec![media.caption.as_deref().unwrap_or_default().into(), media.url.as_str().into()]
 }
 
-/// The customer answers with the number, or with the words.
+/// The customer answers with the number or the title.
 fn button_lines(buttons: &ReplyButtons) -> Vec<Cow<'_, str>> {
     let mut lines = vec![buttons.header.as_deref().unwrap_or_default().into(), buttons.body.as_str().into()];
     let choices = (1..).zip(&buttons.buttons);
@@ -55,14 +55,14 @@ fn button_lines(buttons: &ReplyButtons) -> Vec<Cow<'_, str>> {
     lines
 }
 
-/// Numbers run on over the sections, so that each names one row.
+/// Numbers continue over the sections, so that each names one row.
 fn list_lines(list: &ReplyList) -> Vec<Cow<'_, str>> {
     let mut lines = vec![list.header.as_deref().unwrap_or_default().into(), list.body.as_str().into()];
     let mut numbers = 1..;
     for section in &list.sections {
         lines.push(section.title.as_str().into());
         for (row, number) in section.rows.iter().zip(&mut numbers) {
-            // A plain hyphen: a dash would cost the GSM alphabet.
+            // A hyphen, because a dash is not in the GSM alphabet.
             let line = match row.description.as_deref().filter(|description| !description.is_empty()) {
                 Some(description) => format!("{number}. {} - {description}", row.title),
                 None => format!("{number}. {}", row.title),

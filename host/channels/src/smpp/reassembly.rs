@@ -1,8 +1,9 @@
-//! Joining the parts of a long message. Parts are kept in memory, so their acknowledgement is held back: as long as the SMSC
-//! has no answer it will deliver them again.
+//! Joins the parts of a long message. Parts are in memory, so their acknowledgement is held back: without an answer the
+//! SMSC delivers them again.
 //!
-//! An SMSC that sends one part at a time waits for the answer to the first before it sends the second. Therefore a part is
-//! acknowledged after a hold time all the same; only such a part can be lost, and only by a crash within the next minutes.
+//! An SMSC that sends one part at a time waits for the answer to the first part before it sends the second. So a part
+//! is acknowledged after a hold time all the same. Only such a part can be lost, and only by a crash within the next
+//! minutes.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -14,16 +15,16 @@ use super::{
     text::Coding,
 };
 
-/// Most messages under construction. Beyond it the oldest is handed over as it is.
+/// Most incomplete messages. Beyond it the oldest is passed on as it is.
 const MOST_OPEN: usize = 2_000;
-/// Most octets of text under construction, with the same consequence.
+/// Most octets of incomplete messages, with the same consequence.
 const MOST_OCTETS: usize = 4 * 1024 * 1024;
-/// Most deliveries of one message that are not answered while its parts are awaited: an SMSC may repeat a part as often as it likes.
+/// Most unanswered deliveries of one incomplete message, because an SMSC may repeat a part without limit.
 const MOST_ANSWERS: usize = 512;
-/// Pause before a message whose storing failed is tried again.
+/// Pause before a message that could not be stored is tried again.
 const RETRY_PAUSE: Duration = Duration::from_secs(5);
 
-/// Which message a part belongs to.
+/// The message of a part.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Key {
     from: String,
@@ -32,12 +33,12 @@ struct Key {
     total: u8,
 }
 
-/// A message under construction. `A` answers a part.
+/// An incomplete message. `A` answers a part.
 #[derive(Debug)]
 struct Open<A> {
     parts: BTreeMap<u8, MobilePart>,
     answers: Vec<A>,
-    /// Some part has been acknowledged: the SMSC will not bring it again.
+    /// True if a part was acknowledged: the SMSC will not repeat it.
     released: bool,
     release_at: Instant,
     hand_over_at: Instant,
@@ -55,7 +56,7 @@ struct Unstored<A> {
     open: Open<A>,
 }
 
-/// A message to hand over: whole, or as much as came.
+/// A message to pass on: complete, or with the parts that came.
 #[derive(Debug)]
 pub(super) struct Joined<A> {
     pub from: String,
@@ -63,22 +64,22 @@ pub(super) struct Joined<A> {
     pub text: String,
     pub parts: u8,
     pub complete: bool,
-    /// To be answered when the message is stored.
+    /// Sent after the message is stored.
     pub answers: Vec<A>,
-    /// To go on with when storing fails.
+    /// Used if the message cannot be stored.
     kept: Option<Box<Unstored<A>>>,
 }
 
-/// What is due.
+/// A due action.
 #[derive(Debug)]
 pub(super) enum Due<A> {
-    /// Acknowledge these; their message stays under construction.
+    /// Acknowledge these; their message stays incomplete.
     Release(Vec<A>),
-    /// Hand this over.
+    /// Pass this on.
     HandOver(Joined<A>),
 }
 
-/// All messages under construction of one bind.
+/// All incomplete messages of one bind.
 #[derive(Debug)]
 pub(super) struct Reassembly<A> {
     hold: Duration,
@@ -93,8 +94,8 @@ impl<A> Reassembly<A> {
         Self { hold, expiry, open: HashMap::new(), octets: 0 }
     }
 
-    /// Takes a part. A message that needs no joining, or is now complete, comes back at once; so does the oldest incomplete
-    /// one when there are too many.
+    /// Adds a part. Returns the message if it needs no joining or is complete now, or the oldest incomplete one if
+    /// there are too many.
     pub(super) fn add(&mut self, part: MobilePart, answer: A, now: Instant) -> Option<Joined<A>> {
         let Some(Place { reference, total, number }) = part.place else {
             return Some(single(part, answer));
@@ -127,7 +128,7 @@ impl<A> Reassembly<A> {
         None
     }
 
-    /// When something will be due.
+    /// Returns the next due time.
     pub(super) fn next_due(&self) -> Option<Instant> {
         self.open
             .values()
@@ -137,7 +138,7 @@ impl<A> Reassembly<A> {
             .min()
     }
 
-    /// One thing that is due at `now`; ask again until there is none.
+    /// Returns one action that is due at `now`. Call it until there is none.
     pub(super) fn due(&mut self, now: Instant) -> Option<Due<A>> {
         let expired = self.open.iter().find(|(_, open)| open.hand_over_at <= now).map(|(key, _)| key.clone());
         if let Some(joined) = expired.and_then(|key| self.take(&key)) {
@@ -148,8 +149,8 @@ impl<A> Reassembly<A> {
         Some(Due::Release(std::mem::take(&mut held.answers)))
     }
 
-    /// The message could not be stored. Parts that were not acknowledged come again from the SMSC: their answers are
-    /// returned. A message with acknowledged parts is kept and becomes due again.
+    /// The message could not be stored. The SMSC repeats parts that were not acknowledged: their answers are returned.
+    /// A message with acknowledged parts is kept and becomes due again.
     pub(super) fn not_stored(&mut self, joined: Joined<A>, now: Instant) -> Vec<A> {
         if let Some(kept) = joined.kept
             && kept.open.released
@@ -162,7 +163,7 @@ impl<A> Reassembly<A> {
         joined.answers
     }
 
-    /// Everything with acknowledged parts, when the bind ends: nobody will bring those again.
+    /// Returns all messages with acknowledged parts at the end of the bind, because the SMSC will not repeat them.
     pub(super) fn drain_released(&mut self) -> Vec<Joined<A>> {
         let keys: Vec<Key> = self.open.iter().filter(|(_, open)| open.released).map(|(key, _)| key.clone()).collect();
         keys.iter().filter_map(|key| self.take(key)).collect()
@@ -196,7 +197,7 @@ fn single<A>(part: MobilePart, answer: A) -> Joined<A> {
     }
 }
 
-/// Parts of one coding are joined before decoding: a character may lie across the border.
+/// Parts of one coding are joined before decoding, because a character may lie across the border.
 fn text_of(parts: &BTreeMap<u8, MobilePart>) -> String {
     let mut text = String::new();
     let mut run: Option<(Coding, Vec<u8>)> = None;

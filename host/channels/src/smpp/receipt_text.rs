@@ -1,5 +1,5 @@
-//! Receipts in text form (PROVIDERS C.3): the format is the vendor's, so keys may come in any case, in any order, or not at
-//! all.
+//! Receipts in text form (PROVIDERS C.3). The format depends on the vendor: keys may be in any case and order, or
+//! absent.
 
 use super::text::{Coding, gsm_text, unpacked};
 
@@ -18,7 +18,7 @@ pub enum SmsState {
     Deleted,
     /// Cannot be delivered.
     Undeliverable,
-    /// Taken, not delivered.
+    /// Accepted, not delivered.
     Accepted,
     /// The SMSC does not know.
     Unknown,
@@ -28,7 +28,7 @@ pub enum SmsState {
     Skipped,
 }
 
-/// States with their numbers and the text that receipts carry.
+/// States with their numbers and their text in receipts.
 const STATES: [(SmsState, u8, &str); 10] = [
     (SmsState::Scheduled, 0, "SCHEDLD"),
     (SmsState::Enroute, 1, "ENROUTE"),
@@ -42,11 +42,11 @@ const STATES: [(SmsState, u8, &str); 10] = [
     (SmsState::Skipped, 9, "SKIPPED"),
 ];
 
-/// How vendors begin the name of a state that is not the last one: buffered, queued, pending, waiting, retrying, submitted.
+/// Prefixes of vendors' names of states that are not final: buffered, queued, pending, waiting, retrying, submitted.
 const UNDER_WAY: [&str; 9] = ["BUFFE", "BUFFR", "QUEUE", "PENDI", "WAITI", "RETRY", "SUBMI", "TRANS", "PROCE"];
 
 impl SmsState {
-    /// Nothing more will be heard of the part.
+    /// True if no further report of the part follows.
     pub fn is_final(self) -> bool {
         !matches!(self, Self::Scheduled | Self::Enroute | Self::Accepted)
     }
@@ -66,8 +66,8 @@ impl SmsState {
         STATES.iter().find(|(_, value, _)| *value == number).map_or(Self::Unknown, |(state, ..)| *state)
     }
 
-    /// From the text of a receipt; vendors differ after the first five letters (`DELIVERED`, `ACCEPTED`, `SCHEDULED`), and some give the
-    /// number. A word that is not known says nothing but that no more will follow.
+    /// From the text of a receipt. Vendors differ after the first five letters (`DELIVERED`, `ACCEPTED`, `SCHEDULED`),
+    /// and some give the number. An unknown word only means that no report follows.
     pub(super) fn from_text(text: &str) -> Self {
         if let Ok(number) = text.parse() {
             return Self::from_number(number);
@@ -82,7 +82,7 @@ impl SmsState {
     }
 }
 
-/// What the text of a receipt says.
+/// The fields of a receipt's text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct ReceiptText {
     pub id: Option<String>,
@@ -90,8 +90,8 @@ pub(super) struct ReceiptText {
     pub error: Option<String>,
 }
 
-/// Reads the text of a receipt. SMSCs write it in ASCII whatever coding they name, or in that coding: the reading that names a message
-/// and a state is the one that is meant.
+/// Reads the text of a receipt. SMSCs write it in ASCII in spite of the coding that they name, or in that coding. The
+/// reading with a message id and a state is used.
 pub(super) fn read(coding: Coding, octets: &[u8]) -> (String, ReceiptText) {
     let readings =
         [in_ascii(octets), coding.decode(octets), Coding::ucs2().decode(octets), in_ascii(&unpacked(octets, 0))];
@@ -100,12 +100,13 @@ pub(super) fn read(coding: Coding, octets: &[u8]) -> (String, ReceiptText) {
         (text, parsed)
     });
     let whole = parsed.iter().position(|(_, parsed)| parsed.id.is_some() && parsed.state.is_some());
-    // What is read in no other way is shown in its coding.
+    // An unreadable text is shown in its coding.
     let chosen = parsed.get_mut(whole.unwrap_or(1));
     chosen.map(std::mem::take).unwrap_or_default()
 }
 
-/// Text in ASCII, with the septets of GSM 03.38 where ASCII has controls: no id holds what the two say differently (`$` or `¤`).
+/// Text in ASCII, with the septets of GSM 03.38 in place of the controls. The two differ only in characters that no id
+/// has (`$` or `¤`).
 fn in_ascii(octets: &[u8]) -> String {
     let mut text = String::with_capacity(octets.len());
     let mut rest = octets;
@@ -124,7 +125,7 @@ fn in_ascii(octets: &[u8]) -> String {
     text
 }
 
-/// Reads a receipt. The quoted beginning of the message (`text:`) is not searched: it is the sender's.
+/// Reads a receipt. The quoted beginning of the message (`text:`) is not searched, because the sender wrote it.
 pub(super) fn parse(text: &str) -> ReceiptText {
     let quoted = find_key(text, "text").map_or(text.len(), |(start, _)| start);
     let fields = text.get(..quoted).unwrap_or(text);
@@ -135,7 +136,7 @@ pub(super) fn parse(text: &str) -> ReceiptText {
     }
 }
 
-/// The word after `key:`. A space may follow the colon, but what looks like the next key is not a value.
+/// The word after `key:`. A space may follow the colon, but the next key is not a value.
 fn field<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     let (_, after) = find_key(text, key)?;
     let rest = text.get(after..)?;
@@ -144,7 +145,7 @@ fn field<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     (!(spaced && word.contains(':'))).then_some(word)
 }
 
-/// Where `key:` begins and ends, as a word of its own, in any case.
+/// The position of `key:` as a separate word in any case.
 fn find_key(text: &str, key: &str) -> Option<(usize, usize)> {
     let lower = text.to_ascii_lowercase();
     let pattern = format!("{key}:");

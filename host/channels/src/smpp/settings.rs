@@ -9,34 +9,36 @@ pub struct SmppSettings {
     pub connect_timeout: Duration,
     /// Limit for the answer to a bind (10 s).
     pub bind_timeout: Duration,
-    /// Limit for the answer to a submit (1 min). As long as the SMSC answers `enquire_link`, patience costs a place in the window; what is
-    /// given up may come twice.
+    /// Limit for the answer to a submit (1 min). While the SMSC answers `enquire_link`, waiting costs a place in the
+    /// window; a submit that is given up may be doubled.
     pub response_timeout: Duration,
     /// Silence after which an `enquire_link` is sent (30 s).
     pub enquire_link: Duration,
-    /// How long the SMSC may leave that unanswered, or take nothing of what is written (10 s).
+    /// Longest time without an answer to it, or without reading our bytes (10 s).
     pub link_timeout: Duration,
-    /// How long open answers of both sides are waited for before a session is closed with a goodbye (2 s).
+    /// How long open answers of both sides are awaited before a session is closed with an unbind (2 s).
     pub unbind_wait: Duration,
-    /// First pause after a lost connection or a refusal that passes (1 s), doubling.
+    /// First pause after a lost connection or a passing refusal (1 s), doubling.
     pub reconnect_first: Duration,
     /// Longest such pause (10 s).
     pub reconnect_longest: Duration,
-    /// First pause after a wrong system id or password (1 min), doubling: an SMSC locks accounts that hammer.
+    /// First pause after a wrong system id or password (1 min), doubling, because an SMSC locks accounts that try too
+    /// often.
     pub refused_first: Duration,
     /// Longest such pause (10 min).
     pub refused_longest: Duration,
-    /// How long a session has to live before the pauses begin anew (30 s).
+    /// How long a session has to last before the pauses begin anew (30 s).
     pub session_proven: Duration,
-    /// First pause after the SMSC said that we are too fast (1 s), doubling. After each, one submit finds out whether it is over.
+    /// First pause after the SMSC said that we are too fast (1 s), doubling. After each, one submit tests if it is
+    /// over.
     pub throttle_first: Duration,
     /// Longest such pause (30 s).
     pub throttle_longest: Duration,
-    /// How long the acknowledgement of a lone part is held back while its siblings are awaited (10 s).
+    /// How long the acknowledgement of a single part is held back while the other parts are awaited (10 s).
     pub part_hold: Duration,
-    /// How long an incomplete message is kept before it is handed over as it is (5 min).
+    /// How long an incomplete message is kept before it is passed on as it is (5 min).
     pub part_expiry: Duration,
-    /// Deliveries of a session that wait to be taken; then nothing more is read from it (64).
+    /// Deliveries of a session that wait; then nothing more is read from it (64).
     pub deliveries_waiting: usize,
 }
 

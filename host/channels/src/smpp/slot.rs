@@ -9,28 +9,28 @@ use super::{
     window::Held,
 };
 
-/// A place in the window of a bind, and in its rate. Parts go over it one after the other.
+/// A place in the window of a bind, and in its rate. Parts use it one after the other.
 pub(super) struct Slot {
     bind: Arc<Bind>,
     held: Held,
-    /// When the rate allows the first submit; taken by that.
+    /// When the rate allows the first submit, which takes it.
     at: Option<Instant>,
-    /// The first submit finds out whether a pause is over.
+    /// True if the first submit tests if a pause is over.
     is_probe: bool,
 }
 
 impl Slot {
-    /// `now` is when it was admitted.
+    /// `now`: the time of admission.
     pub(super) fn new(bind: Arc<Bind>, held: Held, now: Instant, admission: Admission) -> Self {
         Self { bind, held, at: Some(now + admission.wait), is_probe: admission.is_probe }
     }
 
-    /// The place of its bind among all.
+    /// The position of its bind.
     pub(super) fn bind_place(&self) -> usize {
         self.held.bind
     }
 
-    /// Nothing has gone over it yet.
+    /// True if it was not used yet.
     pub(super) fn is_unused(&self) -> bool {
         self.at.is_some()
     }

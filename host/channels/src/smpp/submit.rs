@@ -1,4 +1,4 @@
-//! `submit_sm` for one part of a message (PROVIDERS C.2), and what can come of it.
+//! `submit_sm` for one part of a message (PROVIDERS C.2), and its outcomes.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ pub enum Coding {
 /// One part of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SmsPart {
-    /// Sender: alphanumeric, short code or number; its kind is found out here.
+    /// Sender: alphanumeric, short code or number; its kind is determined here.
     pub source: String,
     /// Recipient in digits.
     pub destination: String,
@@ -48,7 +48,7 @@ pub struct SmsPart {
     pub octets: Vec<u8>,
     /// `priority_flag`, 0 to 3.
     pub priority: u8,
-    /// `validity_period` from now, in seconds; that of the SMSC when absent.
+    /// `validity_period` from now, in seconds; if absent, the SMSC's default.
     pub validity_seconds: Option<u32>,
 }
 
@@ -64,19 +64,19 @@ impl From<Encoding> for Coding {
 /// The SMSC has the part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Submitted {
-    /// The bind that it went over: receipts name the same one.
+    /// Its bind. Receipts name the same one.
     pub bind: String,
-    /// The SMSC's id, in the form that receipts are reported in; empty where it names none, and no receipt can follow.
+    /// The SMSC's id, in the form of receipts; empty if it gave none, and then no receipt can follow.
     pub smsc_id: String,
 }
 
-/// The SMSC does not have the part, or nobody knows.
+/// The SMSC does not have the part, or this is unknown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SubmitFailure {
     /// No bind is up; nothing was sent.
     #[error("no SMSC is connected")]
     NotConnected,
-    /// Too fast, or the window is full; nothing was taken.
+    /// Too fast, or the window is full; nothing was accepted.
     #[error("the SMSC takes nothing for {} ms", after.as_millis())]
     Throttled {
         /// When to try again.
@@ -90,7 +90,7 @@ pub enum SubmitFailure {
         /// Its standard name.
         name: String,
     },
-    /// Refused for now: try again, a few times.
+    /// Refused for a passing reason: try again, a few times.
     #[error("the SMSC could not take the message now: {name}")]
     Retry {
         /// `command_status`.
@@ -98,13 +98,13 @@ pub enum SubmitFailure {
         /// Its standard name.
         name: String,
     },
-    /// Cannot be said in SMPP: sender, recipient or length.
+    /// Not possible in SMPP: sender, recipient or length.
     #[error("the message cannot be sent by SMS: {0}")]
     Invalid(String),
-    /// Sent, but not answered: do not send again by yourself.
+    /// Sent without an answer: do not simply send again.
     #[error("outcome unknown: {reason}")]
     Unknown {
-        /// Why, for people.
+        /// The reason, for people.
         reason: String,
     },
 }
@@ -128,7 +128,8 @@ pub(super) fn submit_sm(part: &SmsPart, alphabet: DefaultAlphabet) -> Result<Sub
         .dest_addr_ton(Ton::International)
         .dest_addr_npi(Npi::Isdn)
         .destination_addr(COctetString::from_string(destination).map_err(unusable)?)
-        // The library's defaults for these two are wrong for SMPP 3.4 (PROVIDERS C.5): always say them in numbers.
+        // The library's defaults for these two are wrong for SMPP 3.4 (PROVIDERS C.5), so they are always set as
+        // numbers.
         .esm_class(EsmClass::from(if part.udh.is_some() { UDH_PRESENT } else { 0 }))
         .registered_delivery(RegisteredDelivery::from(1u8))
         .priority_flag(PriorityFlag::from(part.priority.min(3)))
@@ -138,7 +139,8 @@ pub(super) fn submit_sm(part: &SmsPart, alphabet: DefaultAlphabet) -> Result<Sub
         .build())
 }
 
-/// Coding and octets of a part. A text that the default alphabet of the SMSC lacks goes out as UCS-2 where one message holds it.
+/// Coding and octets of a part. A text that the SMSC's default alphabet lacks is sent as UCS-2 if one message can hold
+/// it.
 fn said(part: &SmsPart, alphabet: DefaultAlphabet) -> Result<(DataCoding, Vec<u8>), SubmitFailure> {
     let header = part.udh.map_or(0, |udh| udh.len());
     match part.data_coding {
@@ -158,7 +160,7 @@ fn said(part: &SmsPart, alphabet: DefaultAlphabet) -> Result<(DataCoding, Vec<u8
     }
 }
 
-/// A time from now as SMPP writes it, `YYMMDDhhmmss000R`; empty = that of the SMSC.
+/// A time from now in the form of SMPP, `YYMMDDhhmmss000R`; empty: the SMSC's default.
 fn validity_period(seconds: Option<u32>) -> EmptyOrFullCOctetString<17> {
     let Some(seconds) = seconds else { return EmptyOrFullCOctetString::empty() };
     let (days, hours) = ((seconds / 86_400).min(30), seconds / 3_600 % 24);
@@ -166,13 +168,13 @@ fn validity_period(seconds: Option<u32>) -> EmptyOrFullCOctetString<17> {
     text.parse().unwrap_or_default()
 }
 
-/// What the SMSC's refusal means.
+/// The meaning of a refusal by the SMSC.
 pub(super) enum Refusal {
     TooFast,
     Failure(SubmitFailure),
 }
 
-/// Written, and not answered.
+/// Written, without an answer.
 pub(super) fn unknown(reason: &str) -> SubmitFailure {
     SubmitFailure::Unknown { reason: reason.to_owned() }
 }
@@ -182,7 +184,7 @@ pub(super) fn refused(status: CommandStatus) -> Refusal {
     let (code, name) = (u32::from(status), status_name(status));
     match status {
         CommandStatus::EsmeRthrottled | CommandStatus::EsmeRmsgqful => Refusal::TooFast,
-        // A refusal of the request itself that names no fault, and those that pass.
+        // A refusal without a named fault, and passing refusals.
         CommandStatus::EsmeRok
         | CommandStatus::EsmeRsyserr
         | CommandStatus::EsmeRxTAppn

@@ -9,7 +9,7 @@ use super::{message_id::IdForm, text::DefaultAlphabet};
 /// How to bind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BindMode {
-    /// As a transceiver; as transmitter and receiver when that is refused.
+    /// As a transceiver; as transmitter and receiver if that is refused.
     #[default]
     Auto,
     /// Only as a transceiver (`mode=trx`).
@@ -34,7 +34,7 @@ pub struct SmppUrl {
     pub(super) window: usize,
     pub(super) rate: Option<u32>,
     pub(super) prefixes: Vec<String>,
-    /// The authority that vouches for the SMSC, where it is none that everybody trusts.
+    /// The certificate authority of the SMSC, if it is not a public one.
     pub(super) ca: Option<PathBuf>,
 }
 
@@ -50,24 +50,25 @@ pub enum SmppUrlError {
     /// SMPP 3.4 has room for 8 characters.
     #[error("the password must have at most 8 ASCII characters, which is all that SMPP 3.4 can carry")]
     Password,
-    /// An option that is not known, or a value that it does not take.
+    /// An unknown option, or a value that it does not take.
     #[error("option `{name}` does not take `{value}`; {expected}")]
     Option {
         /// Name of the option.
         name: String,
-        /// What was given.
+        /// The given value.
         value: String,
-        /// What it takes.
+        /// The allowed values.
         expected: &'static str,
     },
 }
 
 impl SmppUrl {
-    /// Reads a URL. Options: `ids=raw|hexdec|dechex|hex|dec` (how message ids of submits and receipts relate),
-    /// `default_alphabet=gsm|gsm-packed|latin1|ascii` (what data coding 0 means to the SMSC), `window=1..1000` (unanswered submits, 32), `rate=` (submits per second, no limit), `mode=auto|trx|txrx`, `system_type=`, `name=` (what
-    /// the bind is called in stored data; `system_id@host:port` unless set), `prefixes=27,264` (beginnings of the numbers that it is
-    /// for; every number unless set), `ca=` (file of the certificates that `smpps://` trusts instead of the public ones). Binds of one
-    /// name are one account: what was submitted over one may be answered over another.
+    /// Reads a URL. Options: `ids=raw|hexdec|dechex|hex|dec` (the relation of message ids in submits and receipts),
+    /// `default_alphabet=gsm|gsm-packed|latin1|ascii` (the meaning of data coding 0), `window=1..1000` (unanswered
+    /// submits, 32), `rate=` (submits per second, no limit), `mode=auto|trx|txrx`, `system_type=`, `name=` (name of the
+    /// bind in stored data; default `system_id@host:port`), `prefixes=27,264` (prefixes of the numbers that it serves;
+    /// default all), `ca=` (file of the certificates that `smpps://` trusts instead of the public ones). Binds with one
+    /// name are one account: a submit over one may be answered over another.
     pub fn parse(text: &str) -> Result<Self, SmppUrlError> {
         let url = Url::parse(text).map_err(|_| SmppUrlError::NotSmpp)?;
         let tls = match url.scheme() {
@@ -108,7 +109,7 @@ impl SmppUrl {
         Ok(parsed)
     }
 
-    /// What the bind is called in stored data and logs; never contains the password.
+    /// Name of the bind in stored data and logs; never contains the password.
     pub fn bind_name(&self) -> &str {
         &self.name
     }
@@ -182,7 +183,7 @@ fn fits(text: &str, least: usize, most: usize) -> bool {
     (least..=most).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii() && byte != 0)
 }
 
-/// User info arrives percent-encoded. Sequences that are none stay as they are.
+/// User info is percent-encoded. Invalid sequences stay as they are.
 fn percent_decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

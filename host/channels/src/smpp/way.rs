@@ -1,5 +1,5 @@
-//! Which bind a message goes over: the one that a router named, else by the written default, the longest prefix of its
-//! number and then the least load.
+//! The bind of a message: the one that a router named; otherwise the longest prefix of its number, and then the least
+//! load.
 
 use std::{sync::Arc, time::Instant};
 
@@ -20,14 +20,14 @@ impl SmppGateway {
         self.inner.binds.iter().map(|bind| bind.name().to_owned()).collect()
     }
 
-    /// Whether it matters to a message which bind it goes over.
+    /// True if a message needs a certain bind.
     pub(super) fn is_choosy(&self, wanted: Option<&str>) -> bool {
         let binds = &self.inner.binds;
         binds.len() > 1 && (wanted.is_some() || binds.iter().any(|bind| !bind.prefixes().is_empty()))
     }
 
-    /// A place on the bind that a message goes over: the one that it has, where that will do. `None` when there was none in
-    /// time; the message has then not been sent.
+    /// Returns a place on the bind of a message: its own place, if that is possible. `None` if there was none in time;
+    /// the message was then not sent.
     pub(super) async fn on_its_way(
         &self,
         slot: Slot,
@@ -37,12 +37,12 @@ impl SmppGateway {
         if !self.is_choosy(wanted) || self.ways(wanted, destination).contains(&slot.bind_place()) {
             return Some(slot);
         }
-        // Given up before another one is waited for: two that waited for each other's would wait for ever.
+        // Given up before another one is awaited: two messages that waited for each other's would wait for ever.
         drop(slot);
         in_doubt.gives_room();
         let until = Instant::now() + FOR_A_PLACE;
         loop {
-            // Before the look, so that nothing is missed between the two.
+            // Before the look, so that no change between the two is missed.
             let freed = self.inner.window.bind_freed();
             if let Some(slot) = self.take_one(in_doubt, &self.ways(wanted, destination)) {
                 return Some(slot);
@@ -50,12 +50,13 @@ impl SmppGateway {
             if Instant::now() >= until {
                 return None;
             }
-            // Either way it is time to look.
+            // In both cases it is time to look.
             let _ = timeout(LOOK_AGAIN, freed).await;
         }
     }
 
-    /// The binds that a message may go over. One that a router named is not held to when it is not there, or not connected.
+    /// The binds that a message may use. A bind that a router named is ignored if it does not exist or is not
+    /// connected.
     fn ways(&self, wanted: Option<&str>, destination: &str) -> Vec<usize> {
         let binds = &self.inner.binds;
         let named = binds.iter().position(|bind| wanted == Some(bind.name()) && bind.is_up());

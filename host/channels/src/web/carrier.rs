@@ -1,5 +1,5 @@
-//! Web chat as a carrier. A message to a visitor is in its chat before anybody sends it, so there is nobody to hand it to: it is
-//! taken, and the visitor's sockets are told to look. Widgets tell what has arrived and what was read.
+//! Web chat as a carrier. A message to a visitor is already in its chat, so it is accepted at once, and the visitor's
+//! sockets are told to look. Widgets report delivery and reading.
 
 use std::borrow::Cow;
 
@@ -15,16 +15,16 @@ use domain::{
 use super::Doorbell;
 use crate::carrier::{CannotCarry, Carrier, CarrierInbox, Closed, Outgoing, Place};
 
-/// Sends of one site at the same time.
+/// Concurrent sends of one site.
 const WINDOW: usize = 64;
 
-/// The way to the visitors of sites.
+/// The carrier for visitors of sites.
 pub struct WebCarrier {
     doorbell: Doorbell,
 }
 
 impl WebCarrier {
-    /// One that rings here.
+    /// A carrier that rings here.
     pub fn new(doorbell: Doorbell) -> Self {
         Self { doorbell }
     }

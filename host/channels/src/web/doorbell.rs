@@ -1,4 +1,4 @@
-//! Tells whoever holds the sockets of this process that a visitor has something to look at. A ring may be lost: sockets look by
+//! Tells the sockets of this process that a visitor has something new. A ring may be lost, because sockets look by
 //! themselves as well.
 
 use std::{
@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 /// A visitor of a site.
 pub type Rung = (ClientId, InboxId, String);
 
-/// Rings that nobody has answered at most; what is beyond them is found by looking.
+/// Most unanswered rings. Further ones are found by looking.
 const MOST: usize = 10_000;
 
 /// The bell of one process. Clones ring the same one.
@@ -43,7 +43,7 @@ impl Doorbell {
         self.inner.heard.notified().await;
     }
 
-    /// For whom it has rung since the last call.
+    /// Returns the visitors since the last call.
     pub fn answer(&self) -> HashSet<Rung> {
         std::mem::take(&mut *self.inner.rung.lock().unwrap_or_else(PoisonError::into_inner))
     }

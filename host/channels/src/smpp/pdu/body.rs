@@ -1,10 +1,10 @@
-//! Bodies of what an SMSC brings, read leniently: the fields of SMPP 3.4 in their order, whatever stands in them.
+//! Bodies of requests of an SMSC, read leniently: the fields of SMPP 3.4 in their order, with any values.
 
 use super::parameters::{Parameters, message_id};
 
-/// Longest address that is kept: `data_sm` has room for 64 characters.
+/// Longest stored address: `data_sm` has room for 64 characters.
 const MOST_ADDRESS: usize = 64;
-/// The largest type of number, and numbering plan, that SMPP knows.
+/// The largest type of number, and numbering plan, of SMPP.
 const LARGEST_TON: u8 = 6;
 const LARGEST_NPI: u8 = 18;
 /// The strings of a `deliver_sm` that may lack their NUL: service type, both addresses and both times.
@@ -17,7 +17,7 @@ pub(in crate::smpp) struct Message {
     pub destination: Address,
     pub esm_class: u8,
     pub data_coding: u8,
-    /// `message_payload`, or else `short_message`.
+    /// `message_payload`, otherwise `short_message`.
     pub octets: Vec<u8>,
     pub parameters: Parameters,
 }
@@ -30,25 +30,26 @@ pub(in crate::smpp) struct Address {
     pub text: String,
 }
 
-/// A body, and whether every field was where it belongs.
+/// A body, and true if every field was in its place.
 type Read = Option<(Message, bool)>;
 
-/// Reads a `deliver_sm`; `None` when it ends before the coding of its text.
+/// Reads a `deliver_sm`; `None` if it ends before the coding of its text.
 pub(in crate::smpp) fn deliver_sm(body: &[u8]) -> Option<Message> {
     best(body, deliver_sm_lacking)
 }
 
-/// Reads a `data_sm`; `None` when it ends before the coding of its text.
+/// Reads a `data_sm`; `None` if it ends before the coding of its text.
 pub(in crate::smpp) fn data_sm(body: &[u8]) -> Option<Message> {
     best(body, data_sm_lacking)
 }
 
-/// The id in the answer to a `submit_sm`; empty when there is none.
+/// The id in the answer to a `submit_sm`; empty if there is none.
 pub(in crate::smpp) fn submitted_id(body: &[u8]) -> String {
     message_id(body)
 }
 
-/// Reads as the standard says. Where that does not add up, and it does once one string ends without its NUL, that is the reading.
+/// Reads by the standard. If that is inconsistent, and is consistent with one string that lacks its NUL, the latter is
+/// used.
 fn best(body: &[u8], read: fn(&[u8], Option<usize>) -> Read) -> Option<Message> {
     let standard = read(body, None);
     if !matches!(standard, Some((_, true))) {
@@ -86,14 +87,14 @@ fn data_sm_lacking(body: &[u8], lacking: Option<usize>) -> Read {
     fields.message(source, destination, (esm_class, data_coding), &[])
 }
 
-/// What has not been read yet.
+/// The bytes that are not read yet.
 struct Fields<'a> {
     rest: &'a [u8],
     /// Strings read.
     strings: usize,
-    /// The string that is taken to have no NUL.
+    /// The string that is assumed to have no NUL.
     lacking: Option<usize>,
-    /// Everything was where it belongs.
+    /// True if every field was in its place.
     sound: bool,
 }
 
@@ -108,7 +109,7 @@ impl<'a> Fields<'a> {
         Some(*octet)
     }
 
-    /// A string up to its NUL; without one, up to the octet that no string holds.
+    /// A string up to its NUL; without one, up to the first octet that cannot be part of a string.
     fn string(&mut self) -> Option<&'a [u8]> {
         if self.rest.is_empty() {
             return None;
@@ -126,13 +127,13 @@ impl<'a> Fields<'a> {
         let (ton, npi) = (self.octet()?, self.octet()?);
         let octets = self.string()?;
         self.sound &= ton <= LARGEST_TON && npi <= LARGEST_NPI && octets.iter().all(|octet| *octet >= 0x20);
-        // Octets above 0x7F can only be letters of names; no address has control characters.
+        // Octets above 0x7F can only be letters of names; addresses have no control characters.
         let shown =
             octets.iter().map(|octet| if *octet < 0x20 { char::REPLACEMENT_CHARACTER } else { (*octet).into() });
         Some(Address { ton, npi, text: shown.take(MOST_ADDRESS).collect() })
     }
 
-    /// Octets after their number; those that there are when it promises more.
+    /// Octets after their number; the existing ones if the number is too large.
     fn counted(&mut self) -> &'a [u8] {
         let Some(length) = self.octet() else {
             self.sound = false;
@@ -164,7 +165,7 @@ impl<'a> Fields<'a> {
 mod tests {
     use super::*;
 
-    /// The fields of a `deliver_sm`, those that differ given.
+    /// The fields of a `deliver_sm` that differ from the default.
     struct Sent<'a> {
         source: &'a [u8],
         destination: &'a [u8],

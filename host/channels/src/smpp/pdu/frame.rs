@@ -1,4 +1,4 @@
-//! Cuts what is read from a connection into PDUs.
+//! Splits the bytes of a connection into PDUs.
 
 use std::io;
 
@@ -7,9 +7,9 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 
 use super::header::{HEADER, Header};
 
-/// The longest PDU: `message_payload` holds at most 64 KiB, and everything beside it fits into the rest.
+/// The longest PDU: `message_payload` has at most 64 KiB, and the other fields fit into the rest.
 const MOST: usize = 68 * 1024;
-/// Read at once.
+/// Bytes read at once.
 const CHUNK: usize = 8 * 1024;
 
 /// A PDU.
@@ -19,7 +19,7 @@ pub(in crate::smpp) struct Frame {
     pub body: Bytes,
 }
 
-/// Why no PDU follows.
+/// The reason why no PDU follows.
 #[derive(Debug, thiserror::Error)]
 pub(in crate::smpp) enum Broken {
     /// The SMSC closed the connection.
@@ -28,7 +28,7 @@ pub(in crate::smpp) enum Broken {
     /// The connection broke.
     #[error("the connection was lost: {0}")]
     Lost(#[from] io::Error),
-    /// Nobody knows where the next PDU begins.
+    /// The beginning of the next PDU is unknown.
     #[error("the SMSC announced a PDU of {0} octets; 16 to {MOST} are possible")]
     Length(u32),
 }
@@ -44,7 +44,7 @@ impl<R: AsyncRead + Unpin> Frames<R> {
         Self { reader, buffer: BytesMut::new() }
     }
 
-    /// The next PDU. Nothing is lost when this is dropped before it is done.
+    /// Returns the next PDU. No bytes are lost if this is dropped before its end.
     pub(in crate::smpp) async fn next(&mut self) -> Result<Frame, Broken> {
         loop {
             if let Some(frame) = self.cut()? {

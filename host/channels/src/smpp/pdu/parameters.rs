@@ -1,6 +1,7 @@
-//! Optional parameters of a PDU (SMPP 3.4, 5.3): tag, length and value. Unknown ones are passed over, and one that is cut ends the list.
+//! Optional parameters of a PDU (SMPP 3.4, 5.3): tag, length and value. Unknown ones are skipped, and one that is cut
+//! ends the list.
 
-/// Longest id of a message that is kept: SMPP allows 64 characters, SMSCs do not always ask.
+/// Longest stored message id: SMPP allows 64 characters, but some SMSCs exceed it.
 const MOST_ID: usize = 255;
 
 const RECEIPTED_MESSAGE_ID: u16 = 0x001e;
@@ -11,7 +12,7 @@ const NETWORK_ERROR_CODE: u16 = 0x0423;
 const MESSAGE_PAYLOAD: u16 = 0x0424;
 const MESSAGE_STATE: u16 = 0x0427;
 
-/// The optional parameters that matter here.
+/// The relevant optional parameters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(in crate::smpp) struct Parameters {
     pub receipted_id: Option<String>,
@@ -24,14 +25,14 @@ pub(in crate::smpp) struct Parameters {
 }
 
 impl Parameters {
-    /// Reads a list; `false` when it does not end where its last parameter does.
+    /// Reads a list; `false` if it does not end with its last parameter.
     pub(in crate::smpp) fn read(mut rest: &[u8]) -> (Self, bool) {
         let mut read = Self::default();
         while let [t0, t1, l0, l1, after @ ..] = rest {
             let tag = u16::from_be_bytes([*t0, *t1]);
             let length = usize::from(u16::from_be_bytes([*l0, *l1]));
             let Some((value, next)) = after.split_at_checked(length) else {
-                // Of a text that is cut, the beginning is better than nothing. A cut id would name another message.
+                // The beginning of a cut text is better than nothing. A cut id would name another message.
                 if tag == MESSAGE_PAYLOAD {
                     read.set(tag, after);
                 }
@@ -59,7 +60,7 @@ impl Parameters {
     }
 }
 
-/// An id of a message, up to its NUL or to the end; octets above 0x7F stay apart from each other.
+/// A message id, up to its NUL or to the end. Different octets above 0x7F stay different.
 pub(in crate::smpp) fn message_id(octets: &[u8]) -> String {
     octets.iter().take_while(|octet| **octet != 0).take(MOST_ID).map(|octet| char::from(*octet)).collect()
 }

@@ -1,4 +1,4 @@
-//! One connection that speaks SMPP (ADR 0044): a task that reads, a task that writes, and bounded queues between them and us.
+//! One SMPP connection (ADR 0044): a task that reads, a task that writes, and bounded queues.
 
 mod pending;
 mod reader;
@@ -27,19 +27,19 @@ use super::pdu::{frame::Frame, header::Header};
 /// PDUs that wait to be written.
 const OUT: usize = 64;
 
-/// Requests of the SMSC that wait to be taken, at most, whatever is configured.
+/// Most requests of the SMSC that wait, in any configuration.
 const MOST_WAITING: usize = 10_000;
 
-/// How long the SMSC may be silent.
+/// Limits for the silence of the SMSC.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Times {
-    /// Silence after which it is asked whether it is there.
+    /// Silence after which an `enquire_link` is sent.
     pub enquire_link: Duration,
-    /// How long it may leave that unanswered, or take nothing of what is written.
+    /// Longest time without an answer to it, or without reading our bytes.
     pub link_timeout: Duration,
 }
 
-/// A request that was not answered.
+/// A request without an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Unanswered {
     /// It was not written, and never will be.
@@ -48,7 +48,7 @@ pub(super) enum Unanswered {
     Written(String),
 }
 
-/// A connection. Clones speak over the same one.
+/// A connection. Clones use the same one.
 #[derive(Clone)]
 pub(super) struct Session {
     shared: Arc<Shared>,
@@ -63,7 +63,7 @@ struct Shared {
     reason: OnceLock<String>,
 }
 
-/// What the SMSC asks.
+/// A request of the SMSC.
 pub(super) struct Request {
     pub session: Session,
     pub header: Header,
@@ -77,15 +77,15 @@ impl Request {
         Self { session, header: frame.header, body: frame.body, owed }
     }
 
-    /// What keeps the session from being closed before it is answered.
+    /// Returns the value that keeps the session open until the request is answered.
     pub(super) fn owed(self) -> (Session, Header, Owed) {
         (self.session, self.header, self.owed)
     }
 }
 
 impl Session {
-    /// Speaks over a connection. At most `waiting` requests of the SMSC wait to be taken; then nothing more is read, and `hangup`
-    /// says when the SMSC has closed the connection behind that.
+    /// Starts a session over a connection. At most `waiting` requests of the SMSC wait; then nothing more is read, and
+    /// `hangup` reports that the SMSC has closed the connection.
     pub(super) fn start<S>(
         stream: S,
         name: &str,
@@ -117,7 +117,7 @@ impl Session {
         &self.shared.name
     }
 
-    /// Whether requests are taken.
+    /// True if requests are accepted.
     pub(super) fn is_open(&self) -> bool {
         !self.shared.ended.is_cancelled() && !self.shared.pending.is_closed()
     }
@@ -132,7 +132,7 @@ impl Session {
         let Some((sequence, mut answered)) = self.shared.pending.queue(command) else {
             return Err(Unanswered::Unwritten("the session is being closed".to_owned()));
         };
-        // Also when the caller does not wait any longer.
+        // Also if the caller no longer waits.
         let guard = Guard { pending: &self.shared.pending, sequence };
         let pdu = Header::request(command, sequence).with(body);
         let answer = async {
@@ -149,7 +149,7 @@ impl Session {
             () = self.shared.ended.cancelled() => self.reason(),
         };
         let given_up = guard.give_up();
-        // It may have been answered this moment.
+        // It may have been answered at this moment.
         match (answered.try_recv(), given_up) {
             (Ok(response), _) => Ok(response),
             (Err(_), GivenUp::Unwritten) => Err(Unanswered::Unwritten(reason)),
@@ -162,7 +162,7 @@ impl Session {
         self.shared.write(Out::Pdu(header.with(body))).await;
     }
 
-    /// Takes no more requests, and waits for open answers of both sides, for `limit` at most.
+    /// Accepts no more requests, and waits for open answers of both sides, at most for `limit`.
     pub(super) async fn settle(&self, limit: Duration) {
         self.shared.pending.close();
         tokio::select! {
@@ -171,13 +171,13 @@ impl Session {
         }
     }
 
-    /// Says goodbye and closes. Peers often hang up first: that is as good.
+    /// Unbinds and closes. Peers often close first, which is as good.
     pub(super) async fn unbind(&self, limit: Duration) {
         let _ = self.request(CommandId::Unbind, &[], limit).await;
         self.finish(limit).await;
     }
 
-    /// Closes once everything that is queued has been written.
+    /// Closes after all queued bytes are written.
     pub(super) async fn finish(&self, limit: Duration) {
         let closing = async {
             self.shared.write(Out::Close).await;
@@ -202,7 +202,7 @@ impl Session {
         self.shared.ended.clone().drop_guard()
     }
 
-    /// Why the session is over.
+    /// The reason why the session is over.
     pub(super) fn reason(&self) -> String {
         self.shared.reason.get().cloned().unwrap_or_else(|| "the session was closed".to_owned())
     }
@@ -210,13 +210,13 @@ impl Session {
 
 impl Shared {
     fn end(&self, reason: String) {
-        // The first reason is the one that counts.
+        // The first reason counts.
         let _ = self.reason.set(reason);
         self.pending.close();
         self.ended.cancel();
     }
 
-    /// Queues something to be written; without effect once the session is over.
+    /// Queues bytes to write. Has no effect after the end of the session.
     async fn write(&self, out: Out) {
         tokio::select! {
             biased;
@@ -227,7 +227,7 @@ impl Shared {
     }
 }
 
-/// Gives a request up when it is dropped.
+/// Gives up a request when it is dropped.
 struct Guard<'a> {
     pending: &'a Pending,
     sequence: u32,
@@ -245,7 +245,7 @@ impl Drop for Guard<'_> {
     }
 }
 
-/// Counts a PDU that was answered, or left out, without being used. `kind` says why.
+/// Counts a PDU that was answered or skipped without being used. `kind`: the reason.
 pub(super) fn count(kind: &'static str) {
     metrics::counter!("patchbay_smpp_pdus_unusable_total", "kind" => kind).increment(1);
 }

@@ -1,7 +1,7 @@
-//! Requests that wait for their answers, and answers that are owed to the SMSC.
+//! Requests that wait for their answers, and pending answers to the SMSC.
 //!
-//! A request is queued first and claimed when its octets are about to be written. One that is given up before that is forgotten, so
-//! it cannot be claimed any more and never leaves.
+//! A request is queued first and claimed when its octets are about to be written. A request that is given up before
+//! that is removed, so it cannot be claimed and is never sent.
 
 use std::{
     collections::HashMap,
@@ -26,7 +26,7 @@ pub(in crate::smpp) struct Response {
     pub is_nack: bool,
 }
 
-/// How far a request got that was given up.
+/// The state of a request that was given up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum GivenUp {
     /// It was not written, and never will be.
@@ -46,9 +46,9 @@ pub(super) struct Pending {
 struct State {
     requests: HashMap<u32, Waiting>,
     last: u32,
-    /// No more requests are taken, but for the goodbye.
+    /// True if no more requests are accepted, except the unbind.
     closed: bool,
-    /// Deliveries of the SMSC without an answer of ours.
+    /// Deliveries of the SMSC without our answer.
     owed: usize,
 }
 
@@ -63,12 +63,12 @@ impl Pending {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A number for a request that waits for nothing.
+    /// A number for a request without an answer.
     pub(super) fn number(&self) -> u32 {
         self.state().number()
     }
 
-    /// Queues a request; `None` when no more are taken.
+    /// Queues a request; `None` if no more are accepted.
     pub(super) fn queue(&self, command: CommandId) -> Option<(u32, oneshot::Receiver<Response>)> {
         let mut state = self.state();
         if state.closed && command != CommandId::Unbind {
@@ -81,7 +81,7 @@ impl Pending {
         Some((sequence, answered))
     }
 
-    /// Whether a queued request is still wanted; it counts as written from now on.
+    /// True if a queued request is still wanted; it counts as written from now on.
     pub(super) fn claim(&self, sequence: u32) -> bool {
         match self.state().requests.get_mut(&sequence) {
             Some(waiting) => {
@@ -92,7 +92,7 @@ impl Pending {
         }
     }
 
-    /// Hands an answer to its request; `false` when none waits for it.
+    /// Passes an answer to its request; `false` if none waits for it.
     pub(super) fn settle(&self, frame: &Frame) -> bool {
         let Header { command, status, sequence } = frame.header;
         let is_nack = command == CommandId::GenericNack;
@@ -102,7 +102,7 @@ impl Pending {
             return false;
         }
         let Some(waiting) = state.requests.remove(&sequence) else { return false };
-        // One that is given up this moment looks here once more before it says so.
+        // A request that is given up at this moment looks here once more before.
         let _ = waiting.answer.send(Response { status, body: frame.body.clone(), is_nack });
         drop(state);
         self.changed.notify_waiters();
@@ -115,12 +115,12 @@ impl Pending {
         self.changed.notify_waiters();
         match removed {
             Some(Waiting { written: true, .. }) => GivenUp::Written,
-            // Closing forgets those that were not written.
+            // A close removes unwritten requests.
             Some(_) | None => GivenUp::Unwritten,
         }
     }
 
-    /// Takes no more requests, and forgets those that were not written.
+    /// Accepts no more requests, and removes the unwritten ones.
     pub(super) fn close(&self) {
         let mut state = self.state();
         state.closed = true;
@@ -133,12 +133,12 @@ impl Pending {
         self.state().closed
     }
 
-    /// Returns when nothing that was written waits for an answer, and none is owed.
+    /// Returns when no written request waits for an answer, and no answer is pending.
     pub(super) async fn quiet(&self) {
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);
-            // Before the look, so that nothing is missed between the two.
+            // Before the look, so that no change between the two is missed.
             changed.as_mut().enable();
             {
                 let state = self.state();
@@ -173,7 +173,7 @@ impl State {
     }
 }
 
-/// An answer that is owed, until this is dropped.
+/// A pending answer, until this is dropped.
 pub(in crate::smpp) struct Owed {
     pending: Arc<Pending>,
 }

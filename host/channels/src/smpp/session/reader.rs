@@ -1,4 +1,5 @@
-//! Reads the connection: answers go to their requests, what the SMSC asks is handed on, and silence is asked about.
+//! Reads the connection: passes answers to their requests and requests of the SMSC on, and sends `enquire_link` after a
+//! silence.
 
 use std::time::Duration;
 
@@ -15,10 +16,10 @@ use crate::smpp::pdu::{
     header::Header,
 };
 
-/// The shortest silence that is asked about, whatever is configured.
+/// Shortest silence before an `enquire_link`, in any configuration.
 const OFTEN: Duration = Duration::from_millis(100);
 
-/// How often an SMSC that we do not read from is looked for.
+/// How often an SMSC is checked that we do not read from.
 const LOOK: Duration = Duration::from_secs(2);
 
 /// Reads until the session ends.
@@ -51,11 +52,11 @@ pub(super) async fn read<R>(
                     biased;
                     () = ended.cancelled() => return,
                     () = taking => {}
-                    // Only while we do not read, or what came before the end would be lost.
+                    // Only while we do not read. Otherwise the bytes before the end would be lost.
                     () = &mut hangup => break Broken::Closed.to_string(),
                     () = silence.look(&session.shared) => {}
                 }
-                // From now on: the SMSC is not silent while we do not listen.
+                // The silence begins now, because we did not listen before.
                 silence.heard();
             }
             Err(broken) => break broken.to_string(),
@@ -64,7 +65,7 @@ pub(super) async fn read<R>(
     session.shared.end(reason);
 }
 
-/// Takes one PDU. Waits while too many requests of the SMSC wait already, so that nothing more is read.
+/// Handles one PDU. Waits while too many requests of the SMSC wait, so that nothing more is read.
 async fn take(frame: Frame, session: &Session, requests: &mpsc::Sender<Request>) {
     let Frame { header, .. } = &frame;
     match header.command {
@@ -78,20 +79,20 @@ async fn take(frame: Frame, session: &Session, requests: &mpsc::Sender<Request>)
         CommandId::EnquireLink => session.shared.write(Out::Pdu(header.answer(CommandStatus::EsmeRok).with(&[]))).await,
         command => {
             if command == CommandId::Unbind {
-                // What is not written yet has another way; what is written is waited for.
+                // Unwritten requests use another bind; written ones are awaited.
                 session.shared.pending.close();
             }
-            // Nobody takes it where the session has been given up.
+            // There is no receiver if the session was given up.
             let _ = requests.send(Request::new(session.clone(), frame)).await;
         }
     }
 }
 
-/// How long the SMSC has said nothing.
+/// The silence of the SMSC.
 struct Silence {
     interval: Duration,
     patience: Duration,
-    /// It was asked whether it is there.
+    /// True if an `enquire_link` was sent.
     asked: bool,
     until: Instant,
 }
@@ -107,7 +108,7 @@ impl Silence {
         self.until = Instant::now() + self.interval;
     }
 
-    /// While we do not read: whatever is written to an SMSC that is gone shows that it is. Never returns.
+    /// While we do not read: a write to an SMSC that is gone shows its end. Never returns.
     async fn look(&self, shared: &Shared) {
         loop {
             sleep(self.interval.min(LOOK)).await;
@@ -115,7 +116,7 @@ impl Silence {
         }
     }
 
-    /// Asks once; then it is why the session ends.
+    /// Sends one `enquire_link`; the next time it returns the reason for the end of the session.
     fn over(&mut self, shared: &Shared) -> Option<String> {
         if self.asked {
             return Some("the SMSC did not answer enquire_link".to_owned());
@@ -127,7 +128,7 @@ impl Silence {
     }
 }
 
-/// Asks the SMSC whether it is there. Without waiting: a queue that is full is one that the SMSC does not read.
+/// Sends an `enquire_link` without waiting: a full queue means that the SMSC does not read.
 fn ask(shared: &Shared) {
     let question = Header::request(CommandId::EnquireLink, shared.pending.number());
     let _ = shared.out.try_send(Out::Pdu(question.with(&[])));

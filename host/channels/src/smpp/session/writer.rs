@@ -1,4 +1,4 @@
-//! Writes what is queued to the connection, in its order.
+//! Writes queued PDUs to the connection in order.
 
 use std::time::Duration;
 
@@ -10,22 +10,22 @@ use tokio::{
 
 use super::Shared;
 
-/// Octets that are written at once. Small, since requests of it count as written.
+/// Octets written at once. Small, because their requests count as written.
 const CHUNK: usize = 4 * 1024;
-/// How long a closing connection may take.
+/// Longest time for closing a connection.
 const GOODBYE: Duration = Duration::from_secs(1);
 
-/// What is to be written.
+/// An item to write.
 pub(super) enum Out {
     /// A request, unless it has been given up.
     Request { sequence: u32, pdu: Vec<u8> },
-    /// A PDU that waits for nothing.
+    /// A PDU without an answer.
     Pdu(Vec<u8>),
-    /// Nothing follows: the connection is to be closed.
+    /// The connection is to be closed.
     Close,
 }
 
-/// Writes until the session ends. `patience` is how long the SMSC may take nothing.
+/// Writes until the session ends. `patience`: how long the SMSC may read nothing.
 pub(super) async fn write<W>(mut stream: W, mut queue: mpsc::Receiver<Out>, shared: &Shared, patience: Duration)
 where
     W: AsyncWrite + Unpin,
@@ -58,14 +58,14 @@ where
             break Some("the session was closed".to_owned());
         }
     };
-    // A peer that is gone needs no goodbye.
+    // A peer that is gone needs no proper end.
     let _ = timeout(GOODBYE, stream.shutdown()).await;
     if let Some(reason) = reason {
         shared.end(reason);
     }
 }
 
-/// What is queued by now, as octets, and whether the connection is to be closed after them.
+/// The queued items as octets, and true if the connection is to be closed after them.
 fn gather(first: Out, queue: &mut mpsc::Receiver<Out>, shared: &Shared) -> (Vec<u8>, bool) {
     let mut octets = Vec::new();
     let mut next = Some(first);

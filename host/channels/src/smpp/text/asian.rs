@@ -1,4 +1,5 @@
-//! Japanese and Korean codings. SMPP names character sets, and SMSCs mean different encodings of them, so the octets decide.
+//! Japanese and Korean codings. SMPP names character sets, and SMSCs use different encodings of them, so the octets
+//! decide.
 
 use encoding_rs::{EUC_JP, Encoding, ISO_2022_JP, SHIFT_JIS};
 
@@ -7,7 +8,7 @@ use super::{ascii, plain};
 /// Switches the character set in ISO-2022-JP.
 const ESCAPE: u8 = 0x1b;
 
-/// Text in one encoding; `None` when an octet does not belong there.
+/// Text in one encoding; `None` if an octet is invalid in it.
 pub(super) fn strict(encoding: &'static Encoding, octets: &[u8]) -> Option<String> {
     encoding.decode_without_bom_handling_and_without_replacement(octets).map(|text| text.into_owned())
 }
@@ -20,16 +21,16 @@ pub(super) fn japanese(octets: &[u8]) -> Option<String> {
     if octets.is_ascii() {
         return if is_bare(octets) { strict(EUC_JP, &eighth_bit_set(octets)) } else { Some(ascii(octets)) };
     }
-    // Hiragana and katakana begin with octets that EUC-JP does not have, so what is EUC-JP from end to end is no Shift JIS.
+    // Hiragana and katakana begin with octets that EUC-JP does not have, so valid EUC-JP is not Shift JIS.
     strict(EUC_JP, octets).or_else(|| strict(SHIFT_JIS, octets))
 }
 
-/// Shift JIS, which pictograms are extensions of.
+/// Shift JIS, of which the pictograms are extensions.
 pub(super) fn shift_jis(octets: &[u8]) -> Option<String> {
     plain(octets).or_else(|| strict(SHIFT_JIS, octets))
 }
 
-/// Whether octets of 7 bits are pairs of JIS X 0208: most of the pairs are kana. Text in ASCII is not like that.
+/// True if octets of 7 bits are pairs of JIS X 0208: most of the pairs are kana, unlike in ASCII text.
 fn is_bare(octets: &[u8]) -> bool {
     let in_range = octets.iter().all(|octet| (0x21..=0x7e).contains(octet));
     let kana = octets.chunks(2).filter(|pair| matches!(pair.first(), Some(0x24 | 0x25))).count();

@@ -1,8 +1,9 @@
-//! The default alphabet of an SMSC: what data coding 0 means to it. It is GSM 03.38, unless operator and client agree on another.
+//! The default alphabet of an SMSC: the meaning of data coding 0. It is GSM 03.38, unless operator and client agree on
+//! another.
 
 use super::gsm;
 
-/// What an SMSC takes data coding 0 for.
+/// The meaning of data coding 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DefaultAlphabet {
     /// GSM 03.38, a septet to an octet.
@@ -28,7 +29,8 @@ impl DefaultAlphabet {
         })
     }
 
-    /// Septets, one to an octet, as this alphabet says them behind a header of so many octets; `None` when it lacks a character.
+    /// Encodes septets, one per octet, in this alphabet after a header of so many octets; `None` if it lacks a
+    /// character.
     pub(in crate::smpp) fn encode(self, septets: &[u8], header: usize) -> Option<Vec<u8>> {
         let last = match self {
             Self::Gsm => return Some(septets.to_vec()),
@@ -40,7 +42,7 @@ impl DefaultAlphabet {
         text.chars().map(|character| u8::try_from(u32::from(character)).ok().filter(|octet| *octet <= last)).collect()
     }
 
-    /// Septets as UTF-16, for what this alphabet lacks.
+    /// Septets as UTF-16, for characters that this alphabet lacks.
     pub(in crate::smpp) fn as_ucs2(septets: &[u8]) -> Vec<u8> {
         gsm::text(septets).encode_utf16().flat_map(u16::to_be_bytes).collect()
     }

@@ -1,4 +1,5 @@
-//! The GSM 7-bit alphabet (3GPP TS 23.038, 6.2.1): septets one to an octet, or packed, with the tables of a national language.
+//! The GSM 7-bit alphabet (3GPP TS 23.038, 6.2.1): septets, one per octet or packed, with the tables of a national
+//! language.
 
 use super::national::{Shifts, extension, locking};
 
@@ -11,7 +12,7 @@ const BASIC: &str = concat!(
 );
 const ESCAPE: u8 = 0x1b;
 
-/// The text of septets, one to an octet. `None` when they are in a language whose tables are not known; octets above 127 are none.
+/// The text of septets, one per octet. `None` for a language whose tables are unknown, and for octets above 127.
 pub(super) fn decode(octets: &[u8], shifts: Shifts) -> Option<String> {
     let table = locking(shifts.locking, BASIC)?;
     let basic = |septet: u8| table.chars().nth(usize::from(septet)).unwrap_or(char::REPLACEMENT_CHARACTER);
@@ -24,9 +25,9 @@ pub(super) fn decode(octets: &[u8], shifts: Shifts) -> Option<String> {
                 escaped = true;
                 continue;
             }
-            // An escape behind an escape is kept for a table that there is not (6.2.1.1).
+            // An escape after an escape is reserved for another table (6.2.1.1).
             (true, ESCAPE) => text.push(' '),
-            // Where its table has nothing, the character of the main one (6.2.1.1).
+            // If its table has no character, that of the main table counts (6.2.1.1).
             (true, septet) => text.push(extension(shifts.single, septet)?.unwrap_or_else(|| basic(septet))),
             (false, septet) => text.push(basic(septet)),
         }
@@ -40,12 +41,12 @@ pub(in crate::smpp) fn text(septets: &[u8]) -> String {
     decode(septets, Shifts::default()).unwrap_or_default()
 }
 
-/// Bits that stand between a header of so many octets and the next septet.
+/// Fill bits between a header of so many octets and the next septet.
 fn fill_bits(header: usize) -> usize {
     (7 - header * 8 % 7) % 7
 }
 
-/// Packs septets behind a header of so many octets: eight into seven octets (6.1.2.1).
+/// Packs septets after a header of so many octets: eight into seven octets (6.1.2.1).
 pub(super) fn packed(septets: &[u8], header: usize) -> Vec<u8> {
     let mut octets = Vec::with_capacity(septets.len() * 7 / 8 + 2);
     let (mut bits, mut count) = (0_u32, fill_bits(header));
@@ -64,8 +65,8 @@ pub(super) fn packed(septets: &[u8], header: usize) -> Vec<u8> {
     octets
 }
 
-/// Septets, one to an octet, of packed ones behind a header of so many octets. Seven bits that are left over are padding when they are
-/// zero, or a carriage return.
+/// Unpacks septets after a header of so many octets, one per octet. Seven remaining bits are padding if they are zero,
+/// or a carriage return.
 pub(in crate::smpp) fn unpacked(octets: &[u8], header: usize) -> Vec<u8> {
     let mut septets = Vec::with_capacity(octets.len() * 8 / 7 + 1);
     let mut skip = fill_bits(header);

@@ -1,7 +1,7 @@
-//! Text of what an SMSC brings, by data coding (SMPP 3.4, 5.2.19; 3GPP TS 23.038, 4), national tables included.
+//! Text of deliveries, by data coding (SMPP 3.4, 5.2.19; 3GPP TS 23.038, 4), with national tables.
 //!
-//! Nothing is refused, and no letter is guessed: what a coding cannot say becomes U+FFFD, and octets in a coding that is not known, or
-//! that is for data, are shown as such.
+//! Nothing is refused, and no letter is guessed: invalid characters become U+FFFD, and octets in an unknown coding, or
+//! in one for data, are shown as octets.
 
 mod asian;
 mod default_alphabet;
@@ -14,10 +14,10 @@ pub use default_alphabet::DefaultAlphabet;
 pub(super) use gsm::{text as gsm_text, unpacked};
 pub(super) use national::Shifts;
 
-/// Most octets that are shown of what cannot be read.
+/// Most octets that are shown of unreadable text.
 const SHOWN: usize = 1_024;
 
-/// How octets are to be read.
+/// The coding of octets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Coding {
     /// As the SMSC gave it.
@@ -37,12 +37,12 @@ enum Alphabet {
     Japanese,
     Pictograms,
     Korean,
-    /// Data, or a coding that is not known, compressed or reserved.
+    /// Data, or a coding that is unknown, compressed or reserved.
     Unreadable,
 }
 
 impl Coding {
-    /// What a data coding means to an SMSC of this default alphabet.
+    /// The meaning of a data coding for an SMSC with this default alphabet.
     pub(super) fn of(data_coding: u8, default: DefaultAlphabet, shifts: Shifts) -> Self {
         let septets = Alphabet::Gsm(shifts);
         let alphabet = match data_coding {
@@ -60,7 +60,8 @@ impl Coding {
             0x08 => Alphabet::Ucs2,
             0x09 => Alphabet::Pictograms,
             0x0e => Alphabet::Korean,
-            // General groups, with a class or marked for deletion: bit 5 says compressed, bits 3 and 2 the alphabet.
+            // General groups, with a class or marked for deletion: bit 5 means compressed, bits 3 and 2 are the
+            // alphabet.
             0x10..=0x1f | 0x40..=0x5f => match data_coding & 0x0c {
                 0x00 => septets,
                 0x08 => Alphabet::Ucs2,
@@ -69,7 +70,7 @@ impl Coding {
             // Waiting messages of a mailbox.
             0xc0..=0xdf => septets,
             0xe0..=0xef => Alphabet::Ucs2,
-            // Message classes: bit 2 says data.
+            // Message classes: bit 2 means data.
             0xf0..=0xff if data_coding & 0x04 == 0 => septets,
             _ => Alphabet::Unreadable,
         };
@@ -81,7 +82,7 @@ impl Coding {
         Self { data_coding: 0x08, alphabet: Alphabet::Ucs2 }
     }
 
-    /// Whether the octets are septets.
+    /// True if the octets are septets.
     pub(super) fn is_gsm(self) -> bool {
         matches!(self.alphabet, Alphabet::Gsm(_))
     }
@@ -91,7 +92,7 @@ impl Coding {
         let text = match self.alphabet {
             Alphabet::Gsm(shifts) => gsm::decode(octets, shifts),
             Alphabet::Ascii => Some(ascii(octets)),
-            // C1 controls stand in no text: SMSCs that send them mean the letters that Windows has there.
+            // No text has C1 controls: SMSCs that send them mean the letters that Windows has there.
             Alphabet::Latin1 => Some(single(WINDOWS_1252, octets)),
             Alphabet::Cyrillic => Some(single(ISO_8859_5, octets)),
             Alphabet::Hebrew => Some(single(ISO_8859_8, octets)),
@@ -104,7 +105,7 @@ impl Coding {
         text.unwrap_or_else(|| self.unreadable(octets)).replace('\0', "\u{fffd}")
     }
 
-    /// What stands for octets that cannot be read.
+    /// The text for unreadable octets.
     fn unreadable(self, octets: &[u8]) -> String {
         let shown = hex::encode_upper(octets.get(..SHOWN).unwrap_or(octets));
         let more = if octets.len() > SHOWN { "…" } else { "" };
@@ -112,7 +113,7 @@ impl Coding {
     }
 }
 
-/// Text of octets that may be data: only where each is a printable ASCII character.
+/// Text of octets that may be data: only if each is a printable ASCII character.
 fn plain(octets: &[u8]) -> Option<String> {
     let is_text = octets.iter().all(|octet| matches!(octet, 0x20..=0x7e | b'\t' | b'\n' | b'\r'));
     is_text.then(|| ascii(octets))
@@ -126,7 +127,7 @@ fn single(encoding: &'static encoding_rs::Encoding, octets: &[u8]) -> String {
     encoding.decode_without_bom_handling(octets).0.into_owned()
 }
 
-/// UTF-16, big endian unless a byte order mark says otherwise.
+/// UTF-16, big endian unless there is another byte order mark.
 fn utf16(octets: &[u8]) -> String {
     let (unit, octets): (fn([u8; 2]) -> u16, _) = match octets {
         [0xff, 0xfe, rest @ ..] => (u16::from_le_bytes, rest),

@@ -1,7 +1,8 @@
-//! National language tables of the GSM alphabet (3GPP TS 23.038, annex A). A header names them (3GPP TS 23.040, 9.2.3.24.15 and 16):
-//! element 0x24 the single shift table behind an escape, 0x25 the locking shift table instead of the basic one.
+//! National language tables of the GSM alphabet (3GPP TS 23.038, annex A). A header names them (3GPP TS 23.040,
+//! 9.2.3.24.15 and 16): element 0x24 names the single shift table after an escape, 0x25 the locking shift table that
+//! replaces the basic one.
 
-/// The languages that a header names; 0 is the default.
+/// The languages of a header; 0 is the default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::smpp) struct Shifts {
     pub single: u8,
@@ -9,7 +10,7 @@ pub(in crate::smpp) struct Shifts {
 }
 
 impl Shifts {
-    /// Whether the tables are the default ones.
+    /// True if the tables are the default ones.
     pub(in crate::smpp) fn is_none(self) -> bool {
         self == Self::default()
     }
@@ -30,7 +31,7 @@ const PORTUGUESE: &str = concat!(
     "~abcdefghijklmnopqrstuvwxyzãõ`üà",
 );
 
-/// The table of a locking shift; `None` when it is not known.
+/// The table of a locking shift; `None` if it is unknown.
 pub(super) fn locking(language: u8, basic: &'static str) -> Option<&'static str> {
     Some(match language {
         0 => basic,
@@ -40,7 +41,7 @@ pub(super) fn locking(language: u8, basic: &'static str) -> Option<&'static str>
     })
 }
 
-/// The character behind an escape: `Some(None)` when the table has none in this place, `None` when the table is not known.
+/// The character after an escape: `Some(None)` if the table has none in this place, `None` if the table is unknown.
 pub(super) fn extension(language: u8, septet: u8) -> Option<Option<char>> {
     let own: &[(u8, char)] = match language {
         0 => &[],
@@ -53,7 +54,7 @@ pub(super) fn extension(language: u8, septet: u8) -> Option<Option<char>> {
     Some(of(own).or_else(|| of(&EXTENSION)))
 }
 
-/// The default extension table, which the tables of these languages hold as well.
+/// The default extension table, which the tables of these languages contain as well.
 const EXTENSION: [(u8, char); 10] = [
     (0x0a, '\u{c}'),
     (0x14, '^'),

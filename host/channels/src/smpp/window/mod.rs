@@ -1,10 +1,11 @@
-//! Who may submit next. A window (submits without an answer) belongs to a bind and is shared by all inboxes of the process,
-//! so that many small ones get through beside one that has thousands waiting: while others want room, nobody takes more
-//! than an equal share. Where it is the rate of a bind that is short, and not its window, those who wait take turns.
+//! Decides which inbox may submit next. A window (submits without an answer) belongs to a bind and is shared by all
+//! inboxes of the process. So small inboxes are served although another has thousands of messages: while others want
+//! room, none takes more than an equal share. If the rate of a bind is short, and not its window, waiting inboxes take
+//! turns.
 //!
-//! The windows together are also the most messages that may have been submitted while nothing on disk says so: what comes twice
-//! after a kill. So a message holds its place of a bind until the answer, and its room in the windows together until what the answer
-//! led to is written ([`InDoubt`]).
+//! All windows together are also the most messages that may have been submitted without a record on disk, which are
+//! doubled after a kill. So a message holds its place of a bind until the answer, and its room in all windows until the
+//! outcome is stored ([`InDoubt`]).
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -18,21 +19,21 @@ use std::{
 use domain::ids::InboxId;
 use tokio::sync::oneshot;
 
-/// How long an inbox that got less than it wanted counts as wanting more. Dispatchers ask again sooner than that.
+/// How long an inbox that got less than it wanted counts as waiting. Dispatchers ask again sooner.
 const WANTS: Duration = Duration::from_secs(1);
-/// How long the others wait for the one whose turn it is.
+/// How long the others wait for the inbox whose turn it is.
 const TURN: Duration = Duration::from_millis(20);
-/// The part of a share that one turn is.
+/// Turns in a share.
 const TURNS_OF_A_SHARE: usize = 8;
 
-/// Whether a bind takes one more submit.
+/// The answer to the question if a bind accepts one more submit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reserved {
-    /// It does, and keeps a place in its rate for it.
+    /// It does, with a place in its rate.
     Yes,
     /// Its rate does not allow it yet.
     NotYet,
-    /// It is down, or pauses.
+    /// It is down or paused.
     Closed,
 }
 
@@ -48,34 +49,34 @@ struct State {
     size: Vec<usize>,
     /// The bind whose turn it is.
     turn: usize,
-    /// Messages that were submitted, or are about to be, and of which nothing on disk says so: by inbox, together never more than
+    /// Messages that were submitted, or are about to be, without a record on disk: by inbox, together never more than
     /// all places.
     in_doubt: HashMap<InboxId, usize>,
     wanting: HashMap<InboxId, Instant>,
     waiting: VecDeque<(InboxId, oneshot::Sender<()>)>,
     /// Messages under way that wait for a place of one bind.
     waiting_for_bind: Vec<oneshot::Sender<()>>,
-    /// A rate was what kept somebody from more, last time.
+    /// True if a rate was the limit the last time.
     paced: bool,
-    /// When each inbox had a place last, counted in places.
+    /// When each inbox last had a place, counted in places.
     served: HashMap<InboxId, u64>,
     places: u64,
-    /// Whose turn it is at a rate, and since when.
+    /// The inbox whose turn it is at a rate, and since when.
     next: Option<(InboxId, Instant)>,
 }
 
-/// A place in the window of a bind, given back when it is dropped.
+/// A place in the window of a bind. A drop gives it back.
 pub(super) struct Held {
     window: Arc<Window>,
-    /// Which bind.
+    /// Position of the bind.
     pub bind: usize,
 }
 
-/// The room of one message in all windows together, until what became of it is on disk. Given back when it is dropped.
+/// The room of one message in all windows together, until its outcome is on disk. A drop gives it back.
 pub(super) struct InDoubt {
     window: Arc<Window>,
     inbox: InboxId,
-    /// It has the room; not while it waits for a place of one bind.
+    /// True if it has the room; not while it waits for a place of one bind.
     counted: AtomicBool,
 }
 
@@ -102,8 +103,8 @@ impl Window {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Up to `wanted` places for messages of an inbox, from the binds in turn. `up` are the binds with a session; `reserve`
-    /// says whether a bind takes one more now.
+    /// Takes up to `wanted` places for messages of an inbox, from the binds in turn. `up`: the binds with a session.
+    /// `reserve`: asks if a bind accepts one more now.
     pub(super) fn take(
         self: &Arc<Self>,
         inbox: InboxId,
@@ -127,7 +128,7 @@ impl Window {
         held.into_iter().map(in_doubt).collect()
     }
 
-    /// A place for one more part of a message that is under way: only while nobody wants it for a message.
+    /// Takes a place for one more part of a message under way, only if no message waits.
     pub(super) fn spare(
         self: &Arc<Self>,
         inbox: InboxId,
@@ -175,8 +176,8 @@ impl Window {
         held
     }
 
-    /// A place of one bind, for a message that goes over that one: it gave up its place elsewhere, and its room, which it takes
-    /// again.
+    /// Takes a place of one bind for a message that needs it. The message gave up its place elsewhere and its room,
+    /// which it takes again.
     pub(super) fn take_of(
         self: &Arc<Self>,
         in_doubt: &InDoubt,
@@ -206,7 +207,7 @@ impl Window {
         state.size.iter().zip(&state.free).map(|(size, free)| size.saturating_sub(*free)).collect()
     }
 
-    /// Where the inbox may hope for a place now: binds with a free one; none while it has its share.
+    /// Returns the binds with a free place for the inbox; none while it has its share.
     pub(super) fn open_binds(&self, inbox: InboxId, now: Instant, up: &dyn Fn(usize) -> bool) -> Vec<usize> {
         let mut state = self.state();
         if state.room(inbox, now, up) == 0 {
@@ -215,12 +216,12 @@ impl Window {
         (0..).zip(&state.free).filter(|(bind, free)| **free > 0 && up(*bind)).map(|(bind, _)| bind).collect()
     }
 
-    /// Whether it is the turn of another at a rate.
+    /// True if it is the turn of another inbox at a rate.
     pub(super) fn is_anothers_turn(&self, inbox: InboxId, now: Instant) -> bool {
         self.state().next_but(inbox, now).is_some()
     }
 
-    /// Resolves when a place has become free that this inbox may have. Whoever waited longest is told first.
+    /// Resolves when a place is free that this inbox may have. The longest waiting inbox is told first.
     pub(super) fn freed(&self, inbox: InboxId) -> oneshot::Receiver<()> {
         let (tell, told) = oneshot::channel();
         let mut state = self.state();
@@ -229,7 +230,7 @@ impl Window {
         told
     }
 
-    /// Resolves when a place of some bind, or room, has become free, for a message that is under way.
+    /// Resolves when a place of a bind, or room, is free for a message under way.
     pub(super) fn bind_freed(&self) -> oneshot::Receiver<()> {
         let (tell, told) = oneshot::channel();
         let mut state = self.state();
@@ -238,26 +239,26 @@ impl Window {
         told
     }
 
-    /// Tells everybody to look again: a bind is up.
+    /// Tells all to look again, because a bind is up.
     pub(super) fn tell_all(&self) {
         let mut state = self.state();
         let waiting = std::mem::take(&mut state.waiting).into_iter().map(|(_, tell)| tell);
         let waiting: Vec<_> = waiting.chain(std::mem::take(&mut state.waiting_for_bind)).collect();
         drop(state);
         for tell in waiting {
-            // Who no longer waits need not know.
+            // The receiver may no longer wait.
             let _ = tell.send(());
         }
     }
 
-    /// The inbox had more places than messages.
+    /// Records that the inbox had more places than messages.
     pub(super) fn has_enough(&self, inbox: InboxId) {
         self.state().wanting.remove(&inbox);
     }
 }
 
 impl State {
-    /// Of the binds with room the one that uses the smallest share of its window; of several alike the one whose turn it is.
+    /// Returns the bind with room that uses the smallest share of its window; of equal ones the one whose turn it is.
     fn least_loaded(&self, passed_over: &[usize]) -> Option<usize> {
         let binds = self.free.len();
         let in_turn = (0..binds).map(|step| (self.turn + step) % binds);
@@ -265,7 +266,7 @@ impl State {
             let (free, size) = (*self.free.get(bind)?, *self.size.get(bind)?);
             (free > 0 && !passed_over.contains(&bind)).then_some((bind, size - free, size))
         });
-        // As shares, compared without dividing.
+        // Shares, compared without a division.
         let least = open.reduce(|least, one| if one.1 * least.2 < least.1 * one.2 { one } else { least });
         least.map(|(bind, _, _)| bind)
     }
@@ -276,7 +277,7 @@ impl State {
         self.served.retain(|inbox, _| in_doubt.contains_key(inbox) || wanting.contains_key(inbox));
     }
 
-    /// The inbox has had a place.
+    /// Records that the inbox had a place.
     fn serve(&mut self, inbox: InboxId) {
         self.places += 1;
         self.served.insert(inbox, self.places);
@@ -288,8 +289,8 @@ impl State {
         (now.saturating_duration_since(since) < TURN).then_some(next)
     }
 
-    /// How many places the inbox may take while a rate is what everybody waits for: none when somebody else waits who had one
-    /// before it did.
+    /// Returns how many places the inbox may take while a rate is the limit: none if another inbox waits that was
+    /// served earlier.
     fn turn(&mut self, inbox: InboxId, now: Instant, up: &dyn Fn(usize) -> bool) -> usize {
         if !self.paced {
             return usize::MAX;
@@ -308,7 +309,7 @@ impl State {
         }
         self.next = Some((other, now));
         if let Some((_, tell)) = self.waiting.remove(at) {
-            // Who no longer waits need not know.
+            // The receiver may no longer wait.
             let _ = tell.send(());
         }
         0
@@ -326,8 +327,8 @@ impl State {
         self.in_doubt.get(&inbox).copied().unwrap_or_default()
     }
 
-    /// How many more messages of the inbox may be submitted: as many as there is room for in all windows together, or the rest
-    /// of its share while another has less than its own.
+    /// Returns how many more messages of the inbox may be submitted: the room in all windows, or the rest of its share
+    /// while another inbox has less than its own.
     fn room(&mut self, inbox: InboxId, now: Instant, up: &dyn Fn(usize) -> bool) -> usize {
         self.forget(now);
         let left = self.left();
@@ -342,13 +343,13 @@ impl State {
         all.saturating_sub(self.in_doubt.values().sum())
     }
 
-    /// Tells those that wait for one bind, and the one that waited longest of those that may have room now.
+    /// Tells those that wait for one bind, and the longest waiting inbox that may have room now.
     fn tell_next(&mut self) {
         for tell in self.waiting_for_bind.drain(..) {
-            // Who no longer waits need not know.
+            // The receiver may no longer wait.
             let _ = tell.send(());
         }
-        // Whether every bind is up matters little here: who is told looks again.
+        // It matters little if every bind is up, because the receiver looks again.
         let now = Instant::now();
         for _ in 0..self.waiting.len() {
             let Some((inbox, tell)) = self.waiting.pop_front() else { break };
@@ -375,7 +376,7 @@ impl Drop for Held {
 }
 
 impl InDoubt {
-    /// It waits for a place of one bind, and has not been submitted: meanwhile its room is anybody's.
+    /// It waits for a place of one bind and is not submitted, so its room is free for others.
     pub(super) fn gives_room(&self) {
         let mut state = self.window.state();
         if !self.counted.swap(false, Ordering::Relaxed) {

@@ -1,5 +1,5 @@
-//! Fields other than `messages`: templates, quality, restrictions, preferences (PROVIDERS A.10). Kept whole; the use cases
-//! know what they mean.
+//! Fields other than `messages`: templates, quality, restrictions, preferences (PROVIDERS A.10). They are stored whole;
+//! the use cases read them.
 
 use domain::inbound::{CallbackBody, CallbackItem, CallbackTarget};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::id;
 
-/// The item of one change; `None` when it names neither number nor account. Fields that carry metadata belong to a number, the
+/// The item of one change; `None` if it names neither number nor account. Fields with metadata belong to a number, the
 /// others to the business account.
 pub(super) fn account_item(entry: &Value, field: &str, value: &Value) -> Option<CallbackItem> {
     let number_id = value.get("metadata").and_then(|metadata| id(metadata, "phone_number_id"));

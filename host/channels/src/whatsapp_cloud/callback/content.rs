@@ -1,4 +1,4 @@
-//! What a customer sent, by message type (PROVIDERS A.8).
+//! Content of a customer's message, by type (PROVIDERS A.8).
 
 use domain::{
     content::{Location, MediaKind},
@@ -13,7 +13,8 @@ use super::{
 };
 use crate::{unmodelled, whatsapp_cloud::graph::integer};
 
-/// The content of a message of type `kind`. What we do not model, or cannot read, becomes words: the customer did write.
+/// The content of a message of type `kind`. Unknown or unreadable content becomes a text, because the customer did
+/// write.
 pub(crate) fn content_of(kind: &str, message: &Value) -> InboundContent {
     let read = match kind {
         "text" => written(message),
@@ -32,7 +33,7 @@ pub(crate) fn content_of(kind: &str, message: &Value) -> InboundContent {
     read.unwrap_or_else(|| unmodelled(kind, message))
 }
 
-/// What we do not model, in words.
+/// Unknown content, as a text.
 fn unmodelled(kind: &str, message: &Value) -> InboundContent {
     let part = message.get(kind).unwrap_or(&Value::Null);
     let error = elements(message, "errors").iter().find_map(refusal);
@@ -48,7 +49,7 @@ fn unmodelled(kind: &str, message: &Value) -> InboundContent {
             }
         }
         "unsupported" => {
-            // Meta may say what it does not hand over.
+            // Meta may name the content that it does not pass on.
             let named = text(part, "type").filter(|named| *named != "unknown").unwrap_or(kind);
             unmodelled::content(named, None, error)
         }
@@ -56,7 +57,7 @@ fn unmodelled(kind: &str, message: &Value) -> InboundContent {
     }
 }
 
-/// Why the provider does not hand a message over. Its title says it in the fewest words.
+/// The reason why the provider does not pass a message on. Its title is the shortest text.
 fn refusal(error: &Value) -> Option<ProviderFailure> {
     let code = integer(error.get("code")?)?;
     let details = error.get("error_data").and_then(|data| owned(data, "details"));
@@ -64,7 +65,7 @@ fn refusal(error: &Value) -> Option<ProviderFailure> {
     Some(ProviderFailure { code, text: words.unwrap_or_else(|| "no description".to_owned()) })
 }
 
-/// Whether the customer lets the business call.
+/// The customer's answer to a request for calls.
 fn call_permission(reply: &Value) -> Option<String> {
     let answer = match text(reply, "response")? {
         "accept" => "given",
@@ -107,7 +108,7 @@ fn location(message: &Value) -> Option<InboundContent> {
     }))
 }
 
-/// An empty `emoji` takes the reaction back, as an absent one does.
+/// An empty or absent `emoji` removes the reaction.
 fn reaction(message: &Value) -> Option<InboundContent> {
     let part = message.get("reaction")?;
     Some(InboundContent::Reaction { message_id: owned(part, "message_id")?, emoji: owned(part, "emoji") })

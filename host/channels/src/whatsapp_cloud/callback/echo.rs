@@ -1,5 +1,5 @@
-//! Messages that the business sends with the WhatsApp Business app, where its number is in the app and on the API at once (the
-//! field `smb_message_echoes`). What goes out through the API is not told again.
+//! Messages that the business sends with the WhatsApp Business app, if its number is in the app and on the API (the
+//! field `smb_message_echoes`). Messages of the API are not reported again.
 
 use domain::{
     address::{Address, AddressKind},
@@ -22,7 +22,7 @@ use crate::unreadable::unreadable;
 /// The field.
 pub(super) const FIELD: &str = "smb_message_echoes";
 
-/// Adds what a change of the field tells.
+/// Adds the items of a change of the field.
 pub(super) fn echoes_change(target: &CallbackTarget, value: &Value, items: &mut Vec<CallbackItem>) {
     for message in elements(value, "message_echoes") {
         items.push(match echo_item(message) {
@@ -32,7 +32,7 @@ pub(super) fn echoes_change(target: &CallbackTarget, value: &Value, items: &mut 
     }
 }
 
-/// Dedupe key and body of one element, or why it cannot be read.
+/// Dedupe key and body of one element, or the reason why it cannot be read.
 fn echo_item(message: &Value) -> Result<(String, CallbackBody), &'static str> {
     let provider_id = message_id(message)?;
     let kind = type_of(message);
@@ -46,13 +46,13 @@ fn echo_item(message: &Value) -> Result<(String, CallbackBody), &'static str> {
     Ok((format!("echo:{provider_id}"), body))
 }
 
-/// A message of a group, which is kept for inspection and out of all chats.
+/// A message of a group, which is stored for inspection and is in no chat.
 pub(super) fn of_group(message: &Value) -> CallbackBody {
     let reason = "messages of groups are not supported";
     CallbackBody::Unreadable(unreadable(InboxKind::WhatsappCloud, "group message", reason, message))
 }
 
-/// Whether a message was written in a group.
+/// True if a message was written in a group.
 pub(super) fn is_of_group(message: &Value) -> bool {
     text(message, "group_id").is_some() || text(message, "recipient_type") == Some("group")
 }
@@ -76,8 +76,8 @@ fn echo(provider_id: &str, kind: &str, message: &Value) -> Result<Echo, &'static
     })
 }
 
-/// Content that the business sent by other means, read as if a customer had sent it: what it is as a message of ours, and its file,
-/// which has to be fetched.
+/// Content that the business sent elsewhere, read as if a customer had sent it: the content as a message of ours, and
+/// its file, which has to be downloaded.
 pub(crate) fn as_sent(content: InboundContent) -> (OutboundContent, Option<InboundMedia>) {
     let sent = match content {
         InboundContent::Media(file) => {

@@ -1,4 +1,4 @@
-//! Messages that their authors edit (`edit`) or delete (`revoke`) after they sent them.
+//! Messages that their authors edited (`edit`) or deleted (`revoke`).
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -12,12 +12,12 @@ use super::{
     message::{MESSAGE_ID_MAX_BYTES, NO_TIME, type_of},
 };
 
-/// Whether a message of this type is about an earlier one.
+/// True if a message of this type is about an earlier one.
 pub(super) fn is_change(kind: &str) -> bool {
     matches!(kind, "edit" | "revoke")
 }
 
-/// The change that a message of type `kind` is, or why it cannot be read.
+/// The change of a message of type `kind`, or the reason why it cannot be read.
 pub(super) fn change(kind: &str, message: &Value, by: Author) -> Result<MessageChange, &'static str> {
     let part = message.get(kind).ok_or("the part that its type names is missing")?;
     let id = owned(part, "original_message_id").filter(|id| id.len() <= MESSAGE_ID_MAX_BYTES);
@@ -30,7 +30,7 @@ pub(super) fn change(kind: &str, message: &Value, by: Author) -> Result<MessageC
     Ok(MessageChange { provider_id, rest: Vec::new(), by, at, change })
 }
 
-/// The new text of a text message, or what stands below a file now: nothing, where the caption was taken off.
+/// The new text of a text message, or the new caption of a file; none if the caption was removed.
 fn edited(now: &Value) -> Option<Change> {
     let kind = type_of(now);
     let part = now.get(kind)?;
@@ -41,7 +41,7 @@ fn edited(now: &Value) -> Option<Change> {
     Some(Change::Edited { text, raw: now.clone() })
 }
 
-/// The customer who changed a message: as the message names the sender, and as its contact does.
+/// The customer who changed a message, by its sender and its contact.
 pub(super) fn customer(message: &Value, contact: Option<&Value>) -> Option<Author> {
     let named = [
         digits(message, "from").and_then(|phone| Address::of_kind(AddressKind::Phone, &phone)),

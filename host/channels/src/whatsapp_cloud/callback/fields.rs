@@ -10,7 +10,7 @@ pub(crate) fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
     value.get(name)?.as_str().filter(|text| !text.is_empty())
 }
 
-/// A non-empty string field, or a number in its place as text: ids come in either form.
+/// A non-empty string field, or a number as text, because ids come in either form.
 pub(crate) fn word<'a>(value: &'a Value, name: &str) -> Option<Cow<'a, str>> {
     match value.get(name)? {
         Value::String(text) if !text.is_empty() => Some(Cow::Borrowed(text)),
@@ -24,12 +24,12 @@ pub(crate) fn owned(value: &Value, name: &str) -> Option<String> {
     word(value, name).map(Cow::into_owned)
 }
 
-/// The elements of a list field; nothing when it is absent or no list.
+/// The elements of a list field; empty if it is absent or not a list.
 pub(crate) fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
     value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// The elements of a list field; what stands in place of the list is its only element, and nothing where that is `null`.
+/// The elements of a list field. Another value is the only element; `null` is none.
 pub(crate) fn elements<'a>(value: &'a Value, name: &str) -> &'a [Value] {
     match value.get(name) {
         None | Some(Value::Null) => &[],
@@ -48,12 +48,12 @@ pub(crate) fn number(value: &Value, name: &str) -> Option<f64> {
 pub(crate) fn instant(value: &Value) -> Option<DateTime<Utc>> {
     let field = value.get("timestamp")?;
     let whole = field.as_i64().or_else(|| field.as_str()?.trim().parse().ok());
-    // Some write a point and what is left of the second.
+    // Some providers write fractions of a second.
     let whole = whole.or_else(|| number(value, "timestamp")?.trunc().to_string().parse().ok());
     instant_of(whole?)
 }
 
-/// The moment that a `timestamp` counts to.
+/// The moment of a `timestamp`.
 pub(super) fn instant_of(count: i64) -> Option<DateTime<Utc>> {
     const FIRST_MILLISECOND: i64 = 100_000_000_000;
     match count {
@@ -63,12 +63,12 @@ pub(super) fn instant_of(count: i64) -> Option<DateTime<Utc>> {
     }
 }
 
-/// A phone number in digits; `None` when there are none.
+/// A phone number in digits; `None` if there are none.
 pub(crate) fn digits(value: &Value, name: &str) -> Option<String> {
     digits_of(&word(value, name)?)
 }
 
-/// The digits of a phone number; `None` when there are none.
+/// The digits of a phone number; `None` if there are none.
 pub(super) fn digits_of(number: &str) -> Option<String> {
     let digits: String = number.chars().filter(char::is_ascii_digit).collect();
     (!digits.is_empty()).then_some(digits)
