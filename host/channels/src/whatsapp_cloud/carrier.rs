@@ -17,13 +17,13 @@ use super::{
 };
 use crate::carrier::{Carrier, CarrierInbox, Closed, Credentials, NotShown, Outgoing, Place, Presence, doors};
 
-/// When a number without credentials is looked at again.
+/// Time after which a number without credentials is tried again.
 const WITHOUT_CREDENTIALS: Duration = Duration::from_secs(60);
 
-/// What Meta says of a file that it does not have: invalid parameters, and files that cannot be got.
+/// Codes of Meta for a missing file: invalid parameters, and files that cannot be downloaded.
 const WITHOUT_FILE: [i64; 4] = [100, 131_009, 131_052, 131_053];
 
-/// How fast business numbers send unless they have a rate of their own.
+/// Rates of business numbers without a rate of their own.
 #[derive(Debug, Clone, Copy)]
 pub struct CloudLimits {
     /// Messages per second and number (`limits.cloud_rate_per_number`).
@@ -40,13 +40,13 @@ pub struct CloudCarrier {
 }
 
 impl CloudCarrier {
-    /// With these limits for every number.
+    /// These limits apply to every number.
     pub fn new(api: CloudApi, limits: CloudLimits) -> Self {
         let doors = doors::Doors::new(limits.rate_per_second, limits.in_flight);
         Self { api, doors, uploads: Uploads::default() }
     }
 
-    /// Sends a message whose files Meta has, or can fetch.
+    /// Sends a message whose files Meta has, or can download.
     async fn send_with(
         &self,
         number: &CloudNumber,
@@ -65,8 +65,8 @@ impl CloudCarrier {
         self.api.send(number, &send).await
     }
 
-    /// Uploads what Meta cannot fetch, and sends. Meta may have let go of a file before its time: where it refuses a message with
-    /// files of earlier uploads, they are uploaded anew, once.
+    /// Uploads the files that Meta cannot download, and sends. Meta may delete a file early: if it refuses a message
+    /// with files of earlier uploads, they are uploaded once more.
     async fn upload_and_send(&self, number: &CloudNumber, outgoing: &Outgoing<'_>) -> Result<Taken, SendFailure> {
         let files = self.uploads.of(&self.api, number, outgoing.content, outgoing.files).await?;
         let result = self.send_with(number, outgoing, &files).await;

@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use super::{CloudApi, GraphError};
 
-/// Fields asked for.
+/// Requested fields.
 const FIELDS: &str = "id,name,language,status,category,parameter_format,components,quality_score,rejected_reason";
 /// Templates per page.
 const PAGE_SIZE: &str = "100";
-/// An account holds at most 6,000 templates; a listing that goes on beyond this runs in circles.
+/// An account has at most 6,000 templates. A longer listing runs in circles.
 const MAX_PAGES: usize = 250;
 
 /// A template as the provider lists it.
@@ -28,11 +28,11 @@ pub struct CatalogueTemplate {
     pub category: String,
     /// `POSITIONAL` or `NAMED`.
     pub parameter_format: String,
-    /// The provider's components, untouched.
+    /// The provider's components, unchanged.
     pub components: Value,
     /// `GREEN`, `YELLOW`, `RED`, `UNKNOWN`.
     pub quality: Option<String>,
-    /// Why it was rejected; absent when it was not.
+    /// The reason of a rejection; absent if it was not rejected.
     pub rejected_reason: Option<String>,
 }
 
@@ -59,8 +59,8 @@ struct Cursors {
 }
 
 impl Page {
-    /// The cursor of the next page. `next` says whether there is one; its URL is not followed, because it names the host and
-    /// repeats the token.
+    /// The cursor of the next page. `next` shows if there is one; its URL is not followed, because it names the host
+    /// and repeats the token.
     fn after(&self) -> Option<&str> {
         let paging = self.paging.as_ref()?;
         paging.next.as_ref()?;

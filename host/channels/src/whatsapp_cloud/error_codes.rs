@@ -1,19 +1,19 @@
-//! What each Graph error code means for us (PROVIDERS A.11): one table, for synchronous answers and failed statuses alike.
+//! The meaning of each Graph error code (PROVIDERS A.11): one table for synchronous answers and failed statuses.
 
-/// What to do when a send is answered with a code. A failed *status* is never sent again, whatever its code says here.
+/// The reaction to a code in the answer to a send. A failed *status* is never sent again, whatever its code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CodeAction {
     /// This message fails for good.
     Reject,
     /// Probably not on WhatsApp: fails, and a fallback may follow (PROVIDERS A.12).
     NotOnWhatsApp,
-    /// A user id does not do for this message: fails, and it goes to the customer's phone number where one is known.
+    /// The message cannot go to a user id: it fails, and goes to the customer's phone number if one is known.
     NeedsNumber,
     /// Passing trouble at Meta: send again later, a few times.
     Retry,
     /// Too fast for the number, the account or the app: send again later and slow the number down.
     SlowDown,
-    /// Too fast for this recipient: 4^n seconds for the pair, others go on.
+    /// Too fast for this recipient: 4^n seconds for the pair, others continue.
     PairLimited,
     /// The token or the registration is unusable: this message fails and the operator must act.
     StopAccount,
@@ -24,13 +24,13 @@ pub enum CodeAction {
 pub struct CodeEntry {
     /// Meta's code.
     pub code: i64,
-    /// What it says, for people.
+    /// Its meaning, for people.
     pub meaning: &'static str,
-    /// What to do on a synchronous answer.
+    /// The reaction to a synchronous answer.
     pub action: CodeAction,
     /// The template catalogue is out of date.
     pub refresh_templates: bool,
-    /// An operator should look.
+    /// True if an operator should look.
     pub alert: bool,
 }
 
@@ -106,40 +106,40 @@ const TABLE: &[CodeEntry] = &[
     row(137_000, Reject, "the identity key of the recipient has changed"),
 ];
 
-/// The permission codes that have no row of their own.
+/// The permission codes without a row.
 const PERMISSION: CodeEntry = alerting(200, Reject, "permission not granted or removed");
 
-/// The row of a code, if we know it.
+/// The row of a code, if it is known.
 pub fn entry(code: i64) -> Option<&'static CodeEntry> {
     TABLE.iter().find(|row| row.code == code).or_else(|| (200..=299).contains(&code).then_some(&PERMISSION))
 }
 
-/// All rows: what `docs/errors.md` lists.
+/// All rows, which `docs/errors.md` lists.
 pub fn table() -> &'static [CodeEntry] {
     TABLE
 }
 
-/// What to do on a synchronous answer with this code; an unknown code fails the message and is passed through.
+/// The reaction to a synchronous answer with this code. An unknown code fails the message and is passed on.
 pub fn action_for(code: i64) -> CodeAction {
     entry(code).map_or(CodeAction::Reject, |row| row.action)
 }
 
-/// Whether a failed status with this code may mean that the number is not on WhatsApp (PROVIDERS A.12 says when it does).
+/// True if a failed status with this code may mean that the number is not on WhatsApp (PROVIDERS A.12).
 pub fn means_not_on_whatsapp(code: i64) -> bool {
     action_for(code) == CodeAction::NotOnWhatsApp
 }
 
-/// Whether a send with this answer may go out to the phone number of whom it named by a user id.
+/// True if a send to a user id with this answer may be sent to the phone number.
 pub fn needs_a_number(code: i64) -> bool {
     action_for(code) == CodeAction::NeedsNumber
 }
 
-/// Whether the template catalogue must be read again after this code.
+/// True if the template catalogue must be read again after this code.
 pub fn refreshes_templates(code: i64) -> bool {
     entry(code).is_some_and(|row| row.refresh_templates)
 }
 
-/// Whether an operator should be told about this code.
+/// True if an operator should be told about this code.
 pub fn alerts(code: i64) -> bool {
     entry(code).is_some_and(|row| row.alert)
 }

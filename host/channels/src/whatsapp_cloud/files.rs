@@ -1,4 +1,5 @@
-//! Files of ours that Meta cannot fetch: their bytes are uploaded, and messages name them by their media id (PROVIDERS A.6).
+//! Files of ours that Meta cannot download: their bytes are uploaded, and messages name them by media id (PROVIDERS
+//! A.6).
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -21,31 +22,31 @@ use super::{
 };
 use crate::carrier::{CannotCarry, OurFile, OurFiles};
 
-/// The largest file of any kind, in bytes; Meta takes less of most kinds, and says so itself.
+/// The largest file of any kind, in bytes. Meta accepts less for most kinds, and says so itself.
 const FILE_MAX: u64 = 100 << 20;
-/// How long an id is used: Meta keeps what was uploaded for 30 days.
+/// How long an id is used: Meta keeps an upload for 30 days.
 const USED_FOR: Duration = Duration::from_secs(29 * 24 * 60 * 60);
-/// How many ids are remembered.
+/// Most remembered ids.
 const REMEMBERED: usize = 10_000;
 
-/// The files of one message that Meta has from us: media ids by address. Every other address is one that Meta fetches from.
+/// The uploaded files of one message: media ids by address. Meta downloads files at other addresses.
 pub type MediaIds = BTreeMap<String, String>;
 
-/// The media ids of a message, and whether some were those of an earlier upload.
+/// The media ids of a message, and if some are of an earlier upload.
 pub(super) struct Named {
     pub(super) ids: MediaIds,
     pub(super) of_earlier: bool,
 }
 
-/// What was uploaded: the number for which, and our address of the file without what signs it.
+/// An upload: its number, and our address of the file without the signature.
 type Upload = (String, String);
 
-/// Media ids that may be used again. A file of ours never changes under its address.
+/// Media ids that may be used again. A file of ours never changes.
 #[derive(Default)]
 pub(super) struct Uploads(Mutex<HashMap<Upload, (String, Instant)>>);
 
 impl Uploads {
-    /// Uploads every file of this content that Meta cannot fetch, unless it has it already.
+    /// Uploads every file of this content that Meta cannot download and does not have yet.
     pub(super) async fn of(
         &self,
         api: &CloudApi,
@@ -58,7 +59,7 @@ impl Uploads {
             if named.ids.contains_key(url) {
                 continue;
             }
-            // Looked at also where Meta has it: one that was deleted here is not sent any more.
+            // Opened even if Meta has it, because a deleted file is not sent any more.
             let Some(file) = files.open(url).await? else { continue };
             let upload = upload_of(number, url);
             let id = match self.find(&upload, Instant::now()) {
@@ -77,7 +78,7 @@ impl Uploads {
         Ok(named)
     }
 
-    /// Meta did not take a message with these: they are uploaded anew.
+    /// Removes the ids of a message that Meta refused, so that its files are uploaded anew.
     pub(super) fn forget(&self, number: &CloudNumber, named: &Named) {
         let mut known = self.known();
         for url in named.ids.keys() {
@@ -105,7 +106,7 @@ impl Uploads {
     }
 }
 
-/// A file has many addresses, one for each moment at which it was named: they differ behind the question mark.
+/// A file has an address for each time at which it was named. They differ after the question mark.
 fn upload_of(number: &CloudNumber, url: &str) -> Upload {
     let plain = url.split(['?', '#']).next().unwrap_or(url);
     (number.phone_number_id.clone(), plain.to_owned())
@@ -129,8 +130,8 @@ fn addresses(content: &OutboundContent) -> Vec<&str> {
 }
 
 impl CloudApi {
-    /// Uploads a file; the id is valid for 30 days. Nobody sees the file before a message names it, so whatever went wrong may be
-    /// done again.
+    /// Uploads a file; the id is valid for 30 days. The file is not visible before a message names it, so a failed
+    /// upload may be repeated.
     pub async fn upload_media(&self, number: &CloudNumber, file: OurFile) -> Result<String, SendFailure> {
         let OurFile { content, mime_type, filename } = file;
         if content.bytes > FILE_MAX {

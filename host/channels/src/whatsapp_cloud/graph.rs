@@ -17,7 +17,7 @@ use crate::{
 /// The largest JSON answer that we read: a page of 100 templates stays far below.
 const MAX_ANSWER: usize = 8 * 1024 * 1024;
 
-/// A call to the Graph API that did not bring what was asked for.
+/// A failed call to the Graph API.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GraphError {
     /// The API answered with an error.
@@ -28,26 +28,26 @@ pub enum GraphError {
         /// Code and text.
         failure: ProviderFailure,
     },
-    /// No answer: no connection, or it broke, or the time ran out.
+    /// No answer: no connection, a broken one, or a time-out.
     #[error("the Graph API is unreachable: {0}")]
     Unreachable(String),
-    /// An answer that is not what the API documents.
+    /// An answer that the API does not document.
     #[error("the Graph API gave an answer that cannot be read: {0}")]
     Unreadable(String),
 }
 
-/// An answer with a status other than 2xx, as far as it could be read.
+/// An answer with a status other than 2xx.
 pub(crate) struct ErrorAnswer {
     pub status: u16,
-    /// Meta's subcode, where the code alone does not say enough.
+    /// Meta's subcode, for codes that need it.
     pub subcode: Option<i64>,
-    /// From the body; `None` when the body is no Graph error (a proxy spoke).
+    /// From the body; `None` if the body is not a Graph error (a proxy answered).
     pub failure: Option<ProviderFailure>,
-    /// How long to wait, from the headers.
+    /// Wait before the next call, from the headers.
     pub wait: Option<Duration>,
 }
 
-/// Why an answer could not be used.
+/// The reason why an answer cannot be used.
 pub(crate) enum NoAnswer {
     /// A Graph error or another status than 2xx.
     Error(ErrorAnswer),
@@ -56,8 +56,8 @@ pub(crate) enum NoAnswer {
 }
 
 impl CloudApi {
-    /// A call to a path below the versioned base, with the token. Ids come from outside: each segment is escaped, so that
-    /// none of them can name another path.
+    /// A call to a path below the versioned base, with the token. Ids come from outside, so each segment is escaped and
+    /// cannot name another path.
     pub(crate) fn call(&self, method: Method, segments: &[&str], token: &str) -> RequestBuilder {
         let mut url = self.base.clone();
         if let Ok(mut path) = url.path_segments_mut() {
@@ -66,7 +66,7 @@ impl CloudApi {
         self.client.request(method, url).bearer_auth(token).timeout(self.timeout)
     }
 
-    /// Makes a call that has no side effects worth distinguishing, and reads its JSON.
+    /// Makes a call without relevant side effects, and reads its JSON.
     pub(crate) async fn read<T: DeserializeOwned>(&self, call: RequestBuilder) -> Result<T, GraphError> {
         let response = self.client.send(call).await.map_err(|error| GraphError::Unreachable(error.to_string()))?;
         let value = match answer(response).await {
@@ -82,7 +82,7 @@ impl CloudApi {
     }
 }
 
-/// Reads a response: the JSON of a 2xx, else what the error says.
+/// Reads a response: the JSON of a 2xx, otherwise the error.
 pub(crate) async fn answer(response: Response) -> Result<Value, NoAnswer> {
     let status = response.status();
     let wait = wait_of(response.headers());
@@ -94,7 +94,7 @@ pub(crate) async fn answer(response: Response) -> Result<Value, NoAnswer> {
     let parsed = provider_json::read(&body);
     if status.is_success() {
         return match parsed {
-            // Meta has been seen to answer 200 with an error object; it counts as what it says.
+            // Meta sometimes answers 200 with an error object, which counts as the error.
             Ok(value) => match failure_of(&value) {
                 Some(failure) => {
                     let (status, subcode) = (status.as_u16(), subcode_of(&value));
@@ -128,17 +128,17 @@ pub(super) fn failure_of(body: &Value) -> Option<ProviderFailure> {
     Some(ProviderFailure { code, text })
 }
 
-/// The failure to report when the body says nothing: the status stands in for the code.
+/// The failure if the body has none: the status replaces the code.
 pub(super) fn status_failure(status: u16) -> ProviderFailure {
     ProviderFailure { code: i64::from(status), text: format!("HTTP status {status} without a Graph error") }
 }
 
-/// A whole number, also when it is given as text.
+/// A whole number, also as text.
 pub(super) fn integer(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| value.as_str()?.trim().parse().ok())
 }
 
-/// `Retry-After`, else the longest `estimated_time_to_regain_access` (minutes) of `x-business-use-case-usage`.
+/// `Retry-After`, otherwise the longest `estimated_time_to_regain_access` (minutes) of `x-business-use-case-usage`.
 fn wait_of(headers: &HeaderMap) -> Option<Duration> {
     if let Some(wait) = retry_after(headers) {
         return Some(wait);

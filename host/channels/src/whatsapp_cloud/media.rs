@@ -21,10 +21,10 @@ use crate::{
     media_store::create_private,
 };
 
-/// Hosts of Meta that serve media and may see the token; sub-domains included, https only.
+/// Hosts of Meta that serve media and may get the token; with sub-domains, https only.
 const MEDIA_HOSTS: &[&str] = &["fbsbx.com", "fbcdn.net", "whatsapp.net", "facebook.com"];
 
-/// Where a media object can be fetched, for five minutes.
+/// The address of a media object, valid for five minutes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MediaNode {
     /// Media id.
@@ -39,12 +39,12 @@ pub struct MediaNode {
     pub file_size: Option<u64>,
 }
 
-/// What a download must fulfil.
+/// Requirements of a download.
 #[derive(Debug, Clone)]
 pub struct MediaExpectation {
     /// Largest size in bytes.
     pub max_bytes: u64,
-    /// Digest as base64 or hexadecimal; not checked when absent.
+    /// Digest as base64 or hexadecimal; not checked if absent.
     pub sha256: Option<String>,
 }
 
@@ -57,14 +57,14 @@ pub struct DownloadedMedia {
     pub bytes: u64,
     /// Lower-case hexadecimal.
     pub sha256: String,
-    /// `Content-Type` of the answer, `application/octet-stream` when it has none.
+    /// `Content-Type` of the answer, `application/octet-stream` if it has none.
     pub mime: String,
 }
 
-/// A download that failed. Nothing is left behind.
+/// A failed download. No file is left.
 #[derive(Debug, thiserror::Error)]
 pub enum MediaError {
-    /// The URL is on a host that must not see the access token.
+    /// The URL is on a host that must not get the access token.
     #[error("media host `{0}` is neither Meta's nor the configured Graph host; the access token is not sent there")]
     HostNotAllowed(String),
     /// Larger than allowed.
@@ -73,7 +73,7 @@ pub enum MediaError {
         /// The limit in bytes.
         limit: u64,
     },
-    /// The bytes are not those that were announced.
+    /// The digest differs from the announced one.
     #[error("the digest of the media file is not the announced one; fetch it again")]
     DigestMismatch,
     /// The provider.
@@ -85,7 +85,7 @@ pub enum MediaError {
 }
 
 impl CloudApi {
-    /// Asks where a media object is.
+    /// Asks for the address of a media object.
     pub async fn resolve_media(&self, number: &CloudNumber, media_id: &str) -> Result<MediaNode, GraphError> {
         let call = self
             .call(Method::GET, &[media_id], &number.access_token)
@@ -102,8 +102,8 @@ impl CloudApi {
         })
     }
 
-    /// Fetches the bytes behind `url` into the file `to`, with the token, which only Meta's hosts and the configured Graph
-    /// host get to see. The file is removed again when anything goes wrong.
+    /// Downloads `url` into the file `to`, with the token, which only Meta's hosts and the configured Graph host get.
+    /// After a failure the file is removed.
     pub async fn download_media(
         &self,
         number: &CloudNumber,
@@ -124,7 +124,7 @@ impl CloudApi {
         self.read::<Value>(call).await.map(|_| ())
     }
 
-    /// The URL, if its host may see the token: the configured Graph host as it is, Meta's media hosts over https.
+    /// The URL, if its host may get the token: the configured Graph host as it is, Meta's media hosts over https.
     fn token_host(&self, url: &str) -> Result<Url, MediaError> {
         let refused = |host: &str| MediaError::HostNotAllowed(host.to_owned());
         let parsed = Url::parse(url).map_err(|_| refused("not a URL"))?;
@@ -138,7 +138,7 @@ impl CloudApi {
     }
 }
 
-/// Whether an address is one of Meta's hosts for files, over https.
+/// True if an address is on one of Meta's hosts for files, over https.
 pub(crate) fn is_of_meta(url: &Url) -> bool {
     let host = url.domain().unwrap_or_default().to_ascii_lowercase();
     let of_meta = MEDIA_HOSTS
@@ -147,7 +147,7 @@ pub(crate) fn is_of_meta(url: &Url) -> bool {
     of_meta && url.scheme() == "https" && url.port().is_none()
 }
 
-/// Makes a call whose answer is a file, and writes it to `to`. The file is removed again when anything goes wrong.
+/// Makes a call whose answer is a file, and writes it to `to`. After a failure the file is removed.
 pub(crate) async fn fetch_file(
     client: &OperatorClient,
     call: RequestBuilder,
@@ -166,7 +166,7 @@ pub(crate) async fn fetch_file(
         .to_owned();
     let written = write_checked(response, expectation, to).await;
     if written.is_err() {
-        // The error that matters is the one above; a file that is not there is what we want.
+        // The error above counts. The file may not exist.
         let _ = tokio::fs::remove_file(to).await;
     }
     let (bytes, sha256) = written?;

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::{files::MediaIds, send::CloudSend, template_body::template_object};
 
-/// The whole body; `None` when there is no recipient.
+/// The whole body; `None` if there is no recipient.
 pub(super) fn message_body(send: &CloudSend<'_>) -> Option<Value> {
     let mut body = Map::new();
     body.insert("messaging_product".into(), "whatsapp".into());
@@ -46,7 +46,7 @@ fn content_object(content: &OutboundContent, uploaded: &MediaIds) -> (&'static s
         OutboundContent::Buttons(buttons) => ("interactive", buttons_object(buttons)),
         OutboundContent::List(list) => ("interactive", list_object(list)),
         OutboundContent::Location(location) => ("location", location_object(location)),
-        // Without an emoji the reaction is taken back.
+        // Without an emoji the reaction is removed.
         OutboundContent::Reaction(reaction) => (
             "reaction",
             json!({ "message_id": reaction.message_id, "emoji": reaction.emoji.as_deref().unwrap_or_default() }),
@@ -54,7 +54,7 @@ fn content_object(content: &OutboundContent, uploaded: &MediaIds) -> (&'static s
     }
 }
 
-/// Sounds and stickers cannot carry a caption, and only documents have a name.
+/// Sounds and stickers have no caption, and only documents have a name.
 fn media_object(media: &OutboundMedia, uploaded: &MediaIds) -> (&'static str, Value) {
     let mut object = Map::new();
     let (name, value) = file_at(&media.url, uploaded);
@@ -72,7 +72,7 @@ fn media_object(media: &OutboundMedia, uploaded: &MediaIds) -> (&'static str, Va
     (media_type(media.kind), Value::Object(object))
 }
 
-/// What a file is found by: the id that Meta gave to it, else the address where Meta fetches it.
+/// The reference of a file: Meta's id, otherwise the address for Meta's download.
 pub(super) fn file_at<'a>(url: &'a str, uploaded: &'a MediaIds) -> (&'static str, &'a str) {
     match uploaded.get(url) {
         Some(id) => ("id", id),
@@ -91,7 +91,7 @@ pub(super) fn media_type(kind: MediaKind) -> &'static str {
     }
 }
 
-/// Latitude and longitude are strings on the way out and numbers on the way in.
+/// Latitude and longitude are strings in sends and numbers in callbacks.
 fn location_object(location: &Location) -> Value {
     let mut object = Map::new();
     object.insert("latitude".into(), location.latitude.to_string().into());
@@ -147,7 +147,7 @@ fn list_object(list: &ReplyList) -> Value {
                     None => json!({ "id": row.id, "title": row.title }),
                 })
                 .collect();
-            // A lone section may go without a title; an empty one is refused.
+            // A single section may lack a title; an empty title is refused.
             if section.title.is_empty() {
                 json!({ "rows": rows })
             } else {

@@ -1,5 +1,4 @@
-//! WhatsApp through Meta's Cloud API (PROVIDERS A and F): sending, the pace of a number, media, templates, and parsing
-//! what Meta calls back with.
+//! WhatsApp through Meta's Cloud API (PROVIDERS A and F): sends, the pace of a number, media, templates, and callbacks.
 
 pub mod callback;
 mod carrier;
@@ -35,10 +34,10 @@ use url::Url;
 
 use crate::http::{ClientNotBuilt, OperatorClient, operator_client};
 
-/// Where the Graph API is.
+/// Address of the Graph API.
 #[derive(Debug, Clone)]
 pub struct CloudSettings {
-    /// Scheme, host, port and perhaps a path, without the version (`whatsapp_cloud.graph_url`).
+    /// Scheme, host, port and an optional path, without the version (`whatsapp_cloud.graph_url`).
     pub graph_url: String,
     /// `v25.0`.
     pub api_version: String,
@@ -56,7 +55,7 @@ impl Default for CloudSettings {
     }
 }
 
-/// A business number and the token that may use it. `Debug` hides the token.
+/// A business number and its token. `Debug` hides the token.
 #[derive(Clone, PartialEq, Eq)]
 pub struct CloudNumber {
     /// Meta's id of the number: the path segment of its calls.
@@ -103,7 +102,7 @@ impl CloudApi {
         Ok(Self { client: operator_client(settings.timeout)?, base, timeout: settings.timeout })
     }
 
-    /// Where it is, with the version.
+    /// Its address, with the version.
     pub(crate) fn base(&self) -> &Url {
         &self.base
     }
@@ -113,7 +112,7 @@ impl CloudApi {
         self.timeout
     }
 
-    /// What makes its calls.
+    /// The client of its calls.
     pub(crate) fn client(&self) -> &OperatorClient {
         &self.client
     }

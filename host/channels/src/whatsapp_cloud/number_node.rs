@@ -1,4 +1,4 @@
-//! What Meta says of a business number (PROVIDERS A.10).
+//! Meta's facts about a business number (PROVIDERS A.10).
 
 use reqwest::Method;
 use serde_json::Value;
@@ -13,13 +13,13 @@ const FIELDS: &str =
 pub struct NumberNode {
     /// `CONNECTED`, `FLAGGED`, `RESTRICTED`, `DISCONNECTED`, `BANNED`, ...
     pub status: Option<String>,
-    /// `GREEN`, `YELLOW`, `RED`; `NA` and `UNKNOWN` are left out.
+    /// `GREEN`, `YELLOW`, `RED`; absent for `NA` and `UNKNOWN`.
     pub quality_rating: Option<String>,
     /// `TIER_250`, `TIER_2K`, ... of the business portfolio.
     pub messaging_limit: Option<String>,
     /// `STANDARD`, `HIGH`, `NOT_APPLICABLE`.
     pub throughput: Option<String>,
-    /// As people write it.
+    /// Formatted for people.
     pub display_phone_number: Option<String>,
     /// The approved display name.
     pub verified_name: Option<String>,

@@ -1,6 +1,6 @@
-//! How fast a business number may send: a token bucket per number (80 messages a second unless set) and one per
-//! recipient (about one message in six seconds with a burst of 45; PROVIDERS A.11, code 131056). Real time, because the
-//! provider's limits run on it.
+//! The pace of a business number: a token bucket per number (default 80 messages per second) and one per recipient
+//! (about one message in six seconds with a burst of 45; PROVIDERS A.11, code 131056). Real time, because the limits of
+//! the provider use it.
 
 use std::{
     collections::HashMap,
@@ -9,9 +9,9 @@ use std::{
 
 /// Seconds between messages to one recipient.
 pub(super) const PAIR_INTERVAL: Duration = Duration::from_secs(6);
-/// Messages to one recipient before the interval counts.
+/// Messages to one recipient before the interval applies.
 const PAIR_BURST: u32 = 45;
-/// Recipients remembered before idle ones are looked for and forgotten, the first time.
+/// Remembered recipients before idle ones are searched and removed for the first time.
 const PAIRS_REMEMBERED: usize = 10_000;
 
 /// The pace of one number.
@@ -19,14 +19,15 @@ const PAIRS_REMEMBERED: usize = 10_000;
 pub(crate) struct Pace {
     rate: f64,
     tokens: f64,
-    /// There was more to send than tokens: the next ones are gathered, because every handful costs two transactions.
+    /// True if there was more to send than tokens: the next tokens are gathered, because every group costs two
+    /// transactions.
     gathering: bool,
     refilled: Instant,
     paused_until: Instant,
-    /// For each recipient, when its bucket will be full again (GCRA).
+    /// When the bucket of each recipient will be full again (GCRA).
     pairs: HashMap<String, Instant>,
-    /// So many recipients may be remembered before idle ones are looked for again: twice those that were not idle the last
-    /// time, so that a look costs each message the same, however many recipients a quick number has in six seconds.
+    /// Recipients that may be remembered before idle ones are searched again: twice those that were not idle the last
+    /// time, so that the cost per message is constant for any rate.
     remembered: usize,
 }
 
@@ -37,7 +38,7 @@ impl Pace {
         Self { rate, tokens: burst(rate), gathering: false, refilled: now, paused_until: now, pairs, remembered }
     }
 
-    /// From now on, `rate` messages a second.
+    /// Sets the rate in messages per second.
     pub(crate) fn set_rate(&mut self, rate: u32) {
         self.rate = f64::from(rate.max(1));
     }
@@ -48,7 +49,7 @@ impl Pace {
         self.refilled = now;
     }
 
-    /// How many messages may go out now, at most `wanted`; they count as gone.
+    /// Returns how many messages may be sent now, at most `wanted`; they count as sent.
     pub(crate) fn take(&mut self, wanted: usize, now: Instant) -> usize {
         self.refill(now);
         if now < self.paused_until || self.tokens < self.enough() {
@@ -63,12 +64,12 @@ impl Pace {
         taken
     }
 
-    /// Tokens that are worth going on with.
+    /// The number of tokens that make a group.
     fn enough(&self) -> f64 {
         if self.gathering { (burst(self.rate) / 2.0).max(1.0) } else { 1.0 }
     }
 
-    /// Gives back what was taken for messages that did not exist.
+    /// Gives back tokens of messages that did not exist.
     pub(crate) fn give_back(&mut self, count: usize) {
         self.gathering &= count == 0;
         for _ in 0..count {
@@ -76,7 +77,7 @@ impl Pace {
         }
     }
 
-    /// How long until the next message may go out.
+    /// Returns the time until the next message may be sent.
     pub(crate) fn wait(&self, now: Instant) -> Duration {
         let pause = self.paused_until.saturating_duration_since(now);
         let passed = now.saturating_duration_since(self.refilled).as_secs_f64();
@@ -89,7 +90,7 @@ impl Pace {
         self.paused_until = self.paused_until.max(now + length);
     }
 
-    /// Lets a message to `recipient` through, or says how long it must wait.
+    /// Admits a message to `recipient`, or returns how long it must wait.
     pub(crate) fn admit(&mut self, recipient: &str, now: Instant) -> Result<(), Duration> {
         if self.pairs.len() > self.remembered {
             self.pairs.retain(|_, full_at| *full_at > now);
@@ -106,7 +107,7 @@ impl Pace {
     }
 }
 
-/// A fifth of a second's worth: enough to keep calls in flight, too little to be seen as a burst.
+/// A fifth of a second's tokens: enough for calls in flight, too few to be seen as a burst.
 fn burst(rate: f64) -> f64 {
     (rate / 5.0).max(1.0)
 }

@@ -1,4 +1,4 @@
-//! Sending one message, and sorting what can go wrong by what may be done about it (PROVIDERS A.2, A.4, A.11).
+//! Sends one message, and sorts failures by their remedy (PROVIDERS A.2, A.4, A.11).
 
 use std::time::Duration;
 
@@ -23,17 +23,17 @@ use crate::http::PostError;
 /// One message to one recipient.
 #[derive(Debug, Clone, Copy)]
 pub struct CloudSend<'a> {
-    /// Phone number in digits; wins when both are given.
+    /// Phone number in digits; has priority if both are given.
     pub phone: Option<&'a str>,
     /// Business-scoped user id.
     pub bsuid: Option<&'a str>,
-    /// What to send.
+    /// The content.
     pub content: &'a OutboundContent,
-    /// The files in it that Meta has from us.
+    /// Its files that we uploaded.
     pub uploaded: &'a MediaIds,
-    /// `wamid` of the message that is quoted.
+    /// `wamid` of the quoted message.
     pub quoted: Option<&'a str>,
-    /// Comes back with every status (`biz_opaque_callback_data`, at most 512 characters): our message id.
+    /// Returned with every status (`biz_opaque_callback_data`, at most 512 characters): our message id.
     pub opaque: &'a str,
 }
 
@@ -53,8 +53,8 @@ impl CloudApi {
         }
     }
 
-    /// Marks an inbound message, and all before it, as read; with `typing` also shows the typing indicator for at most 25 s
-    /// (PROVIDERS A.5: there is no typing without marking as read).
+    /// Marks an inbound message and all earlier ones as read; with `typing` also shows the typing indicator for at most
+    /// 25 s (PROVIDERS A.5: it cannot be shown without the read mark).
     pub async fn mark_read(&self, number: &CloudNumber, wamid: &str, typing: bool) -> Result<(), GraphError> {
         let call = self
             .call(Method::POST, &[&number.phone_number_id, "messages"], &number.access_token)
@@ -69,7 +69,8 @@ pub(crate) fn before_an_answer(error: PostError) -> SendFailure {
     if error.is_not_written() { SendFailure::NotSent { reason, after: None } } else { SendFailure::Unknown { reason } }
 }
 
-/// The canonical number may differ from the one that was given (Brazil, Argentina, Mexico); a BSUID comes with sends to one.
+/// The canonical number may differ from the given one (Brazil, Argentina, Mexico). A BSUID is returned for sends to a
+/// BSUID.
 fn taken(value: &Value) -> Result<Taken, SendFailure> {
     let text = |list: &str, field: &str| {
         value.get(list)?.get(0)?.get(field)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
@@ -101,8 +102,8 @@ pub(super) fn refused(error: ErrorAnswer) -> SendFailure {
     }
 }
 
-/// No Graph error in the body, so something in between spoke. A gateway that gave up waiting (500, 502, 504) may have passed
-/// the request on; 429 and 503 say that it was not taken.
+/// The body has no Graph error, so another server answered. A gateway after a time-out (500, 502, 504) may have passed
+/// the request on; 429 and 503 mean that it was not accepted.
 pub(crate) fn refused_without_a_code(status: u16, after: Option<Duration>) -> SendFailure {
     let failure = status_failure(status);
     match status {

@@ -29,7 +29,7 @@ pub(super) fn template_object(template: &TemplateSend, uploaded: &MediaIds) -> V
     Value::Object(object)
 }
 
-/// What a template and a carousel card have in common. Parts without parameters are left out.
+/// The common components of a template and a carousel card. Parts without parameters are left out.
 fn components(header: Vec<Value>, body: &[TextParameter], buttons: &[ButtonParameter]) -> Vec<Value> {
     let mut components = Vec::new();
     if !header.is_empty() {

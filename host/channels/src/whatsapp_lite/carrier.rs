@@ -34,28 +34,28 @@ use crate::carrier::{
     CannotCarry, Carrier, CarrierInbox, Closed, Credentials, LOOK_AGAIN, NotShown, Outgoing, Place, Presence,
 };
 
-/// When a number that is not connected is looked at again; its session opens the lane sooner.
+/// Time after which a disconnected number is tried again; its session opens the lane earlier.
 const DISCONNECTED: Duration = Duration::from_secs(600);
-/// Longest time that a closed day is believed: clocks on walls are put forward and back.
+/// Longest wait for the next day, because clocks change.
 const CLOSED_DAY: Duration = Duration::from_secs(600);
-/// How long what was read of a number is true: its client may change it.
+/// How long the loaded settings of a number are valid: its client may change them.
 const SETTINGS_LAST: Duration = Duration::from_secs(5);
 
-/// What the carrier must know of a Lite number.
+/// The facts of a Lite number for its carrier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiteSender {
     /// The number.
     pub msisdn: Msisdn,
-    /// Messages come and go.
+    /// True if messages can be sent and received.
     pub connected: bool,
-    /// How fast, and when.
+    /// Pace and hours.
     pub throttle: Throttle,
-    /// Whose clock on the wall the schedule goes by.
+    /// Time zone of the schedule.
     pub time_zone: Tz,
 }
 
 impl LiteSender {
-    /// A number whose client has its clock in the zone of this name; one that is not known is UTC.
+    /// A number whose client has this time zone; an unknown one counts as UTC.
     pub fn new(msisdn: Msisdn, connected: bool, throttle: Throttle, zone: &str) -> Self {
         Self { msisdn, connected, throttle, time_zone: zone.parse().unwrap_or(Tz::UTC) }
     }
@@ -69,18 +69,18 @@ pub struct LiteCarrier {
 }
 
 impl LiteCarrier {
-    /// Over these devices; schedules go by this clock.
+    /// Over these devices; schedules use this clock.
     pub fn new(devices: Arc<dyn LiteDevices>, clock: Arc<dyn Clock>) -> Self {
         Self { devices, clock, doors: Mutex::default() }
     }
 
-    /// What is known of a number's pace; it outlives lanes.
+    /// The pace of a number, which outlives lanes.
     fn door(&self, inbox: &CarrierInbox) -> Arc<Door> {
         let mut doors = self.doors.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(doors.entry(inbox.id).or_default())
     }
 
-    /// Why nothing can go out, if so.
+    /// The reason why nothing can be sent, if there is one.
     fn closed(&self, number: Option<&LiteSender>) -> Option<Closed> {
         let Some(number) = number.filter(|number| number.connected) else {
             let reason = "the number is not connected to WhatsApp".to_owned();
@@ -93,7 +93,7 @@ impl LiteCarrier {
     }
 }
 
-/// The way out of one number.
+/// The pace of one number.
 #[derive(Default)]
 struct Door {
     batches: Mutex<Batches>,
@@ -107,7 +107,7 @@ impl Door {
     }
 }
 
-/// A call in flight, or about to be. Dropped before the call, it gives its message of the batch back as well.
+/// A call in flight, or about to begin. If it is dropped before the call, it also gives its message of the batch back.
 struct Call {
     door: Arc<Door>,
     made: bool,
@@ -161,7 +161,7 @@ impl Carrier for LiteCarrier {
         let door = self.door(inbox);
         let wait = door.batches().wait(throttle_of(inbox).delay, Instant::now()).min(LOOK_AGAIN);
         if !wait.is_zero() {
-            // Either way it is time to look.
+            // In both cases it is time to look.
             let _ = timeout(wait, door.freed.notified()).await;
         }
     }
@@ -223,7 +223,7 @@ impl Carrier for LiteCarrier {
                 let text = "the number is not registered on WhatsApp".to_owned();
                 return Err(SendFailure::Unreachable(ProviderFailure { code: NOT_REGISTERED, text }));
             }
-            // Not knowing is no reason for an SMS.
+            // A failed look-up is no reason for an SMS.
             Err(failure) => return Err(SendFailure::NotSent { reason: failure.to_string(), after: None }),
         }
         call.made = true;
@@ -251,14 +251,14 @@ impl Carrier for LiteCarrier {
     }
 }
 
-/// Where a device writes to: the phone number, else what WhatsApp calls a customer whose number it hides.
+/// The address for a device: the phone number, otherwise WhatsApp's id of a customer with a hidden number.
 fn written_to<'a>(to: &'a Address, other: Option<&'a Address>) -> Option<&'a Address> {
     let is_a = |kind: AddressKind| move |address: &&Address| address.kind() == kind;
     let both = || std::iter::once(to).chain(other);
     both().find(is_a(AddressKind::Phone)).or_else(|| both().find(is_a(AddressKind::Lid)))
 }
 
-/// What a device says of a content that was carried over.
+/// The device's form of a content.
 fn of(content: &OutboundContent) -> Result<DeviceContent<'_>, CannotCarry> {
     match content {
         OutboundContent::Text { body } => Ok(DeviceContent::Text(body)),
@@ -279,8 +279,7 @@ fn of(content: &OutboundContent) -> Result<DeviceContent<'_>, CannotCarry> {
     }
 }
 
-/// The id of a message, in the form that devices give: made from our name of the leg, so that a repetition is the same
-/// message.
+/// The id of a message in the form of devices, made from our name of the leg, so that a repetition is the same message.
 fn message_id(opaque: &str) -> String {
     let digest = hex::encode_upper(Sha256::digest(opaque));
     format!("3EB0{}", digest.get(..18).unwrap_or(&digest))

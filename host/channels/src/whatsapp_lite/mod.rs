@@ -1,5 +1,5 @@
-//! WhatsApp Lite: numbers that are paired like a phone (PROVIDERS D, ADR 0024). A [`LiteDevice`] is what stands behind one of
-//! them, whoever implements it; the [`LiteCarrier`] sends through it.
+//! WhatsApp Lite: numbers that are paired like a phone (PROVIDERS D, ADR 0024). A [`LiteDevice`] is the device of a
+//! number; the [`LiteCarrier`] sends through it.
 
 pub mod bridge;
 mod carrier;
@@ -28,13 +28,13 @@ pub use carrier::{LiteCarrier, LiteSender};
 
 use crate::whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation};
 
-/// Our own code of a message that the device of a Lite number did not take, or could not send; why is in the text.
+/// Our own code of a message that the device of a Lite number refused or could not send; the text has the reason.
 pub const REFUSED_BY_DEVICE: i64 = OwnCode::RefusedByDevice.code();
 
-/// Which number a device stands behind.
+/// The number of a device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiteNumber {
-    /// Whose it is.
+    /// Its client.
     pub client: ClientId,
     /// Its inbox.
     pub inbox: InboxId,
@@ -42,181 +42,181 @@ pub struct LiteNumber {
     pub msisdn: Msisdn,
 }
 
-/// A QR code that waits to be scanned.
+/// A QR code to be scanned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QrCode {
-    /// What is in the picture.
+    /// The content of the picture.
     pub text: String,
-    /// How long it can be scanned, from now, in seconds.
+    /// Seconds from now in which it can be scanned.
     pub seconds: u32,
 }
 
-/// What a device tells.
+/// An event of a device.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DeviceEvent {
-    /// The connection moved.
+    /// The state of the connection changed.
     Session(SessionNews),
-    /// WhatsApp has flagged the number: it may connect again after so many seconds.
+    /// WhatsApp has flagged the number: it may connect again after this many seconds.
     Banned(u32),
-    /// A code waits to be scanned; the one before it has run out.
+    /// A code is to be scanned; the one before it has expired.
     Qr(QrCode),
     /// A customer wrote.
     Came(Box<InboundMessage>),
-    /// A message that went out has come further.
+    /// The state of a sent message changed.
     Moved(StatusUpdate),
-    /// Something that cannot be read, or has no place in a chat between two.
+    /// An unreadable item, or one that has no place in a chat between two.
     Unreadable(UnreadableItem),
-    /// Something that has no effect here.
+    /// An item without an effect here.
     Ignored(IgnoredItem),
-    /// The business wrote with the number by other means than ours: on its phone.
+    /// The business wrote with the number elsewhere, on its phone.
     Echoed(Box<Echo>),
     /// The author of a message edited or deleted it.
     Changed(Box<MessageChange>),
 }
 
-/// Events, oldest first. They come again until a call says that they are done with.
+/// Events, oldest first. They are repeated until a call acknowledges them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct News {
-    /// Say this in the next call when all of them are on disk.
+    /// Pass this in the next call after all of them are on disk.
     pub last: u64,
     /// The events.
     pub events: Vec<DeviceEvent>,
 }
 
-/// Why a device did not do what it was asked for.
+/// The reason why a device did not carry out a call.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DeviceFailure {
     /// WhatsApp has flagged the number.
     #[error("the number is flagged and may connect again in {0} seconds")]
     Banned(u32),
-    /// The device is there, and not connected to WhatsApp.
+    /// The device exists and is not connected to WhatsApp.
     #[error("the device is not connected")]
     NotConnected,
-    /// Nobody answered, or could not say.
+    /// There was no answer, or a useless one.
     #[error("the device could not be asked: {0}")]
     Unreachable(String),
-    /// It will not.
+    /// It refused.
     #[error("the device refused: {0}")]
     Refused(String),
 }
 
-/// What a message says, as far as a device can say it: it knows neither templates nor buttons.
+/// Content for a device, which knows neither templates nor buttons.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DeviceContent<'a> {
-    /// Words.
+    /// A text.
     Text(&'a str),
     /// A file by link.
     Media {
-        /// How it is shown.
+        /// Its kind.
         kind: MediaKind,
-        /// Where it is.
+        /// Its address.
         url: &'a str,
-        /// Words below it.
+        /// Its caption.
         caption: Option<&'a str>,
         /// Name of a document.
         filename: Option<&'a str>,
     },
-    /// A place on the map.
+    /// A location.
     Location(&'a Location),
-    /// A reaction to a message that the customer wrote, or taking one back.
+    /// A reaction to a message of the customer, or its removal.
     Reaction(&'a Reaction),
 }
 
-/// A message on its way out.
+/// An outgoing message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeviceMessage<'a> {
-    /// Its id, made from ours: sent again, it is the same message to those who know ids that senders choose.
+    /// Its id, made from ours. A repetition is the same message for engines that take ids from senders.
     pub id: &'a str,
-    /// Phone number in digits, or what WhatsApp calls a customer whose number it hides: `100000012345678@lid`.
+    /// Phone number in digits, or WhatsApp's id of a customer with a hidden number: `100000012345678@lid`.
     pub to: &'a str,
-    /// What it says.
+    /// The content.
     pub content: DeviceContent<'a>,
-    /// The message that it quotes.
+    /// The quoted message.
     pub quoted: Option<Quoted<'a>>,
 }
 
-/// A message of the chat that another one quotes.
+/// A quoted message of the chat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quoted<'a> {
     /// Its id.
     pub id: &'a str,
-    /// It went out from the number; otherwise the customer wrote it. Devices name a message by this, too.
+    /// True if the number sent it, false if the customer did. Devices need this to find a message.
     pub ours: bool,
 }
 
-/// The device behind one number. Every node may send through it; only the one that holds its session (ADR 0024) starts it,
+/// The device of one number. Every node may send through it. Only the node that holds its session (ADR 0024) starts it,
 /// ends it and takes its events.
 #[async_trait]
 pub trait LiteDevice: Send + Sync + 'static {
-    /// Connects, for the process named by `holder`; what comes of it is told as events. A connection that this process has
-    /// already stays as it is. `paired`: there is a pairing to go on with; without, a device that lives in the process begins
-    /// anew, whatever it remembers of one that ended.
+    /// Connects, for the process `holder`; the result comes as events. An existing connection of this process stays.
+    /// `paired`: there is a pairing. Without one, a device in this process begins anew and ignores a pairing that
+    /// ended.
     async fn start(&self, holder: &str, paired: bool) -> Result<(), DeviceFailure>;
 
-    /// The code that waits to be scanned, if there is one.
+    /// Returns the code to be scanned, if there is one.
     async fn pair_qr(&self) -> Result<Option<QrCode>, DeviceFailure>;
 
     /// Ends the connection; the pairing stays.
     async fn disconnect(&self) -> Result<(), DeviceFailure>;
 
-    /// Ends connection and pairing, for the process named by `holder`.
+    /// Ends connection and pairing, for the process `holder`.
     async fn logout(&self, holder: &str) -> Result<(), DeviceFailure>;
 
-    /// Sends, and answers the id that receipts will name.
+    /// Sends, and returns the id that receipts will name.
     async fn send(&self, message: &DeviceMessage<'_>) -> Result<String, SendFailure>;
 
-    /// Whether a phone number is on WhatsApp. An error says nothing about it.
+    /// True if a phone number is on WhatsApp. After an error this is unknown.
     async fn is_registered(&self, phone: &str) -> Result<bool, DeviceFailure>;
 
     /// Shows a customer that a message was read.
     async fn mark_read(&self, from: &str, message_id: &str) -> Result<(), DeviceFailure>;
 
-    /// Shows a customer that somebody is writing.
+    /// Shows a customer that an agent is typing.
     async fn typing(&self, to: &str) -> Result<(), DeviceFailure>;
 
-    /// What has happened after the event `seen`, which are done with up to there; waits a moment for it.
+    /// Returns the events after `seen`, and acknowledges those up to it; waits a moment for them.
     async fn events(&self, seen: u64) -> Result<News, DeviceFailure>;
 
-    /// This process holds the session no more: a device that lives in it lets go of its connection, so that the next holder's
-    /// is the only one. The pairing stays. Does nothing to devices that every process reaches.
+    /// This process no longer holds the session: a device in it ends its connection, so that the next holder has the
+    /// only one. The pairing stays. Does nothing for devices that every process reaches.
     async fn let_go(&self) {}
 }
 
-/// A call of a bridge, as it came in.
+/// A call of a bridge.
 #[derive(Debug, Clone, Copy)]
 pub struct BridgeCallback<'a> {
     /// The raw bytes.
     pub body: &'a [u8],
-    /// What it says is the signature over them.
+    /// Its signature over them.
     pub signature: Option<&'a str>,
 }
 
-/// Why a call of a bridge is not taken.
+/// The reason why a call of a bridge is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CallbackRefused {
     /// The signature is missing or wrong.
     #[error("the signature is missing or wrong")]
     BadSignature,
-    /// It is signed, and no event.
+    /// It is signed, but not an event.
     #[error("it cannot be read: {0}")]
     Unreadable(String),
-    /// These devices tell everything when they are asked.
+    /// These devices send no calls.
     #[error("nobody is expected to call")]
     NotExpected,
 }
 
-/// Where devices come from.
+/// The source of devices.
 #[async_trait]
 pub trait LiteDevices: Send + Sync + 'static {
-    /// The device behind a number.
+    /// The device of a number.
     fn device(&self, number: &LiteNumber) -> Arc<dyn LiteDevice>;
 
-    /// Whether a device lives in the process that holds its session: then messages go out from that one only.
+    /// True if a device runs in the process that holds its session. Then only this process sends messages.
     fn live_in_the_process(&self) -> bool {
         false
     }
 
-    /// Fetches a file that a customer sent, from the address that came with it.
+    /// Downloads a file of a customer from the address that came with it.
     async fn download(
         &self,
         url: &str,
@@ -224,18 +224,18 @@ pub trait LiteDevices: Send + Sync + 'static {
         to: &Path,
     ) -> Result<DownloadedMedia, MediaError>;
 
-    /// Whether a call is a bridge's. Takes time that grows with the length of the body and no faster.
+    /// Checks that a call is from a bridge, in time linear in the length of the body.
     fn verify(&self, _callback: &BridgeCallback<'_>) -> Result<(), CallbackRefused> {
         Err(CallbackRefused::NotExpected)
     }
 
-    /// What the body of a call tells whose signature is right.
+    /// Reads the events of a call with a correct signature.
     fn told(&self, _body: &[u8]) -> Result<Vec<DeviceEvent>, CallbackRefused> {
         Err(CallbackRefused::NotExpected)
     }
 }
 
-/// When something happened, as a device says it: ISO 8601.
+/// A time of a device: ISO 8601.
 fn moment(text: Option<&str>) -> Option<DateTime<Utc>> {
     DateTime::parse_from_rfc3339(text?).ok().map(|at| at.with_timezone(&Utc))
 }

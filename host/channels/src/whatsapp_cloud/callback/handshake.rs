@@ -9,16 +9,16 @@ pub struct HandshakeQuery {
     /// `subscribe`.
     #[serde(rename = "hub.mode", default)]
     pub mode: String,
-    /// The token that was typed into Meta's dashboard.
+    /// The token from Meta's dashboard.
     #[serde(rename = "hub.verify_token", default)]
     pub verify_token: String,
-    /// What to answer with.
+    /// The text to answer with.
     #[serde(rename = "hub.challenge", default)]
     pub challenge: String,
 }
 
-/// The text to answer with (status 200, nothing else in the body), or `None` for a 403. An empty configured token refuses
-/// everything.
+/// Returns the text of the answer (status 200, nothing else in the body), or `None` for a 403. An empty configured
+/// token refuses everything.
 pub fn handshake(query: &HandshakeQuery, verify_token: &str) -> Option<String> {
     let same = bool::from(query.verify_token.as_bytes().ct_eq(verify_token.as_bytes()));
     (query.mode == "subscribe" && !verify_token.is_empty() && same && !query.challenge.is_empty())

@@ -16,11 +16,11 @@ use super::{
     referral::referral_of,
 };
 
-/// Meta's ids of messages have some hundred characters; what is longer is none, and fits into no index.
+/// Meta's message ids have some hundred characters; a longer text is not an id and fits into no index.
 pub(super) const MESSAGE_ID_MAX_BYTES: usize = 512;
-/// Why an item without a readable `timestamp` cannot be read.
+/// The reason why an item without a readable `timestamp` cannot be read.
 pub(super) const NO_TIME: &str = "`timestamp` is missing or no time";
-/// Types whose messages are read by the part of this name, also where `type` is missing.
+/// Types whose messages are read by the part of this name, also if `type` is missing.
 const PARTS: [&str; 12] = [
     "text",
     "image",
@@ -36,14 +36,14 @@ const PARTS: [&str; 12] = [
     "order",
 ];
 
-/// Bytes of one contact at most.
+/// Most bytes of one contact.
 const CONTACT_MAX_BYTES: usize = 8 * 1024;
 
-/// The contacts of a change, found by what messages name them by.
+/// The contacts of a change, found by the addresses in messages.
 #[derive(Default)]
 pub(super) struct Contacts<'a> {
     all: &'a [Value],
-    /// Their places; of several contacts of one name, the first.
+    /// Their positions; of several contacts with one name, the first.
     by_phone: HashMap<String, usize>,
     by_user: HashMap<&'a str, usize>,
 }
@@ -64,8 +64,7 @@ impl<'a> Contacts<'a> {
         Self { all, by_phone, by_user }
     }
 
-    /// The contact that belongs to a message: same phone number or same user id; the only one, when the message names
-    /// neither.
+    /// The contact of a message: with the same phone number or user id; the only contact, if the message names neither.
     fn of_message(&self, message: &Value) -> Option<&'a Value> {
         let phone = digits(message, "from");
         let user = text(message, "from_user_id");
@@ -81,12 +80,12 @@ impl<'a> Contacts<'a> {
     }
 }
 
-/// A contact has some hundred bytes. What it says is kept with every message of it, so it must not be long.
+/// A contact has some hundred bytes. It is stored with every message, so it must be short.
 fn is_small(contact: &Value) -> bool {
     serde_json::to_string(contact).is_ok_and(|text| text.len() <= CONTACT_MAX_BYTES)
 }
 
-/// The id of a message, or of the message that a status is about.
+/// The id of a message, or of the message of a status.
 pub(super) fn message_id(item: &Value) -> Result<String, &'static str> {
     let id = owned(item, "id").ok_or("`id` is missing")?;
     if id.len() <= MESSAGE_ID_MAX_BYTES { Ok(id) } else { Err("`id` is longer than 512 bytes") }
@@ -98,8 +97,8 @@ pub(super) fn type_of(message: &Value) -> &str {
     text(message, "type").or_else(of_part).unwrap_or("unknown")
 }
 
-/// Dedupe key and body of one element of `messages`, or why it cannot be read. `value` is the change it came in, `contacts` are
-/// those of the change.
+/// Dedupe key and body of one element of `messages`, or the reason why it cannot be read. `value`: its change;
+/// `contacts`: those of the change.
 pub(super) fn message_item(
     message: &Value,
     value: &Value,
@@ -126,7 +125,7 @@ pub(super) fn message_item(
     }
 }
 
-/// The message with what the change says about its number and its customer: the rest of the change is about others.
+/// The message with the facts of the change about its number and its customer; the rest of the change is about others.
 fn kept_whole(field: &str, message: &Value, value: &Value, contact: Option<&Value>) -> CallbackBody {
     let number = |name: &str| value.get("metadata").and_then(|metadata| id(metadata, name));
     let metadata = json!({
@@ -150,7 +149,7 @@ fn inbound(
     let from_user_id = owned(message, "from_user_id").or_else(|| of_contact("user_id"));
     let is_address = |kind, value: &Option<String>| Address::of_kind(kind, value.as_deref()?);
     if is_address(AddressKind::Phone, &from).or_else(|| is_address(AddressKind::Bsuid, &from_user_id)).is_none() {
-        // Nobody to answer, and nobody to keep it for.
+        // There is no customer to answer or to store it for.
         return Err("`from` is no phone number and `from_user_id` no user id");
     }
     let quoted = message.get("context").and_then(|context| message_id(context).ok());

@@ -1,5 +1,5 @@
-//! What Meta calls us with (PROVIDERS A.7 to A.10): the handshake, the signature over the raw bytes, and batches turned into
-//! our own items. An item that cannot be read is an item too, to be counted and kept; its neighbours are taken.
+//! Callbacks of Meta (PROVIDERS A.7 to A.10): the handshake, the signature over the raw bytes, and batches converted to
+//! our own items. An unreadable item is an item too, which is counted and kept; the other items are taken.
 
 mod account;
 mod content;
@@ -39,31 +39,30 @@ use crate::{
 /// The `object` of WhatsApp callbacks.
 const OBJECT: &str = "whatsapp_business_account";
 
-/// Facts in one callback at most: ten times what Meta batches.
+/// Most facts in one callback: ten times Meta's batch size.
 pub const ITEMS_MAX: usize = 10_000;
 
-/// Errors of one number that are worth a line each.
+/// Most errors of one number that are logged with a line each.
 const ERRORS_LOGGED: usize = 10;
 
-/// A callback that cannot be for us.
+/// A callback that is not for us.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CallbackError {
     /// Not JSON, or nested too deeply.
     #[error("the callback is not JSON: {0}")]
     NotJson(String),
-    /// JSON, but no WhatsApp callback.
+    /// JSON, but not a WhatsApp callback.
     #[error("the callback is for object `{0}`, not for {OBJECT}")]
     OtherObject(String),
-    /// JSON, but nothing about a page.
+    /// JSON, but not about a page.
     #[error("the callback is for object `{0}`, not for page")]
     NoPage(String),
-    /// More facts than a callback may bring.
+    /// More facts than a callback may have.
     #[error("the callback says more than {ITEMS_MAX} things at once")]
     TooMany,
 }
 
-/// Everything a callback says, in its order, in time that grows with its length and no faster. Characters that no text can hold
-/// become U+FFFD.
+/// Returns all items of a callback in order, in time linear in its length. Invalid characters become U+FFFD.
 ///
 /// Check the signature over the same bytes first. Dedupe keys: `message:<wamid>`, `status:<wamid>:<status>`, and
 /// `account:<sha256>` over field, time and value.
@@ -92,7 +91,7 @@ fn parse_any(raw: &[u8]) -> Result<Vec<CallbackItem>, CallbackError> {
     if items.len() > ITEMS_MAX { Err(CallbackError::TooMany) } else { Ok(items) }
 }
 
-/// An id of Meta. It is kept beside every fact, so it must not be long.
+/// An id of Meta's. It is stored with every fact, so it must be short.
 fn id(value: &Value, name: &str) -> Option<String> {
     owned(value, name).filter(|id| id.len() <= ID_MAX_BYTES)
 }
@@ -101,7 +100,7 @@ fn cannot_read(target: CallbackTarget, kind: &str, reason: &str, item: &Value) -
     unreadable_item(target, (InboxKind::WhatsappCloud, kind), reason, item)
 }
 
-/// What one change says.
+/// Reads one change.
 fn change_items(entry: &Value, change: &Value, items: &mut Vec<CallbackItem>) {
     let unreadable = |reason: &str| {
         let account = id(entry, "id").map_or(CallbackTarget::Nobody, CallbackTarget::Waba);
@@ -126,7 +125,7 @@ fn change_items(entry: &Value, change: &Value, items: &mut Vec<CallbackItem>) {
     }
 }
 
-/// The number that a change is about.
+/// The number of a change.
 fn number_of(value: &Value) -> Option<String> {
     id(value.get("metadata")?, "phone_number_id")
 }
@@ -134,7 +133,7 @@ fn number_of(value: &Value) -> Option<String> {
 /// The field `messages`: inbound messages and statuses of one number.
 fn messages_change(target: &CallbackTarget, value: &Value, items: &mut Vec<CallbackItem>) {
     let messages = elements(value, "messages");
-    // Statuses come with contacts, too, and nobody asks for those.
+    // Statuses come with contacts too, which are not needed.
     let contacts = if messages.is_empty() { Contacts::default() } else { Contacts::of(value) };
     for message in messages {
         items.push(match message::message_item(message, value, &contacts) {

@@ -1,12 +1,12 @@
-//! Whom a callback is about, as far as must be known before its signature can be checked: one number and one account, found
-//! in one pass that keeps nothing else.
+//! The subject of a callback, which is needed before its signature can be checked: one number and one account, found in
+//! one pass that stores nothing else.
 
 use crate::provider_json::{NotJson, Reader};
 
-/// Meta's ids have some twenty digits; what is longer is none.
+/// Meta's ids have some twenty digits; a longer text is not an id.
 pub(super) const ID_MAX_BYTES: usize = 64;
 
-/// The first number and the first business account that a callback names.
+/// The first number and the first business account of a callback.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FirstNames {
     /// `metadata.phone_number_id`.
@@ -15,7 +15,7 @@ pub struct FirstNames {
     pub waba_id: Option<String>,
 }
 
-/// Finds them, in time that grows with the length of the body and no faster. A body that is no callback names nobody.
+/// Finds them, in time linear in the length of the body. A body that is not a callback has none.
 pub fn first_names(raw: &[u8]) -> FirstNames {
     let mut names = FirstNames::default();
     let mut reader = Reader::new(raw);
@@ -40,7 +40,7 @@ fn change(reader: &mut Reader<'_>, number: &mut Option<String>) -> Result<(), No
     })
 }
 
-/// Looks into the field `wanted` of the object here, and passes over the others.
+/// Reads the field `wanted` of the object here and skips the others.
 fn inner(
     reader: &mut Reader<'_>,
     wanted: &str,

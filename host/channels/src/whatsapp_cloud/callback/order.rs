@@ -1,4 +1,4 @@
-//! Orders from a catalogue, in words: what the customer wrote, a line for each product, and the total.
+//! Orders from a catalogue as a text: the customer's words, a line for each product, and the total.
 
 use std::{collections::BTreeMap, fmt::Write};
 
@@ -6,14 +6,14 @@ use serde_json::Value;
 
 use super::fields::{elements, number, owned};
 
-/// Products that are listed at most.
+/// Most products that are listed.
 const LINES: usize = 100;
-/// Characters of a product's name, or of a currency, at most.
+/// Most characters of a product's name, or of a currency.
 const NAME_CHARS: usize = 200;
-/// Currencies that are summed up at most.
+/// Most currencies that are summed up.
 const CURRENCIES: usize = 10;
 
-/// The words of an order; `None` where it has neither products nor words.
+/// The text of an order; `None` if it has neither products nor words.
 pub(super) fn words(order: &Value) -> Option<String> {
     let said = owned(order, "text");
     let products = elements(order, "product_items");
@@ -46,7 +46,7 @@ pub(super) fn words(order: &Value) -> Option<String> {
 struct Line {
     name: String,
     quantity: f64,
-    /// Of one.
+    /// Price of one item.
     price: Option<f64>,
     currency: String,
 }
@@ -76,7 +76,7 @@ impl Line {
     }
 }
 
-/// An amount with two places, or more where it has more.
+/// An amount with at least two decimal places.
 fn amount(value: f64, currency: &str) -> String {
     let two = format!("{value:.2}");
     let is_exact = two.parse::<f64>().is_ok_and(|rounded| (rounded - value).abs() < 0.000_05);

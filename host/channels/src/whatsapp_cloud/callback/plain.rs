@@ -1,6 +1,6 @@
-//! Callbacks that say nothing but statuses, in the form in which nearly all of them come: read in one pass, without a tree of all
-//! that stands in them. Providers report every step of every message, so this is what most callbacks cost. What is in any way odd
-//! is left to [`provider_json`](crate::provider_json).
+//! Callbacks with statuses only, in their usual form: read in one pass, without a tree of values. Providers report
+//! every step of every message, so this is the cost of most callbacks. Any other form is left to
+//! [`provider_json`](crate::provider_json).
 
 use domain::inbound::{CallbackBody, CallbackItem, CallbackTarget, StatusUpdate};
 use serde::{Deserialize, de::IgnoredAny};
@@ -33,7 +33,7 @@ struct Change<'raw> {
     value: Statuses<'raw>,
 }
 
-/// Anything else that a change may say makes it another callback.
+/// Any other field of a change makes it another callback.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Statuses<'raw> {
@@ -41,7 +41,7 @@ struct Statuses<'raw> {
     _product: Option<IgnoredAny>,
     #[serde(borrow)]
     metadata: Metadata<'raw>,
-    /// Statuses come with contacts, too, and nobody asks for those.
+    /// Statuses come with contacts too, which are not needed.
     #[serde(rename = "contacts")]
     _contacts: Option<IgnoredAny>,
     #[serde(borrow)]
@@ -57,7 +57,7 @@ struct Metadata<'raw> {
 struct Status<'raw> {
     id: &'raw str,
     status: &'raw str,
-    /// Statuses of other things than messages are read where all is.
+    /// Statuses of other objects than messages are read by the general parser.
     #[serde(rename = "type")]
     kind: Option<&'raw str>,
     timestamp: &'raw str,
@@ -67,7 +67,8 @@ struct Status<'raw> {
     errors: Option<IgnoredAny>,
 }
 
-/// The items of such a callback, as [`parse`](super::parse) gives them; `None` where it is another one, or has another form.
+/// The items of such a callback, as [`parse`](super::parse) returns them; `None` if it is another one, or has another
+/// form.
 pub(super) fn statuses(raw: &[u8]) -> Option<Vec<CallbackItem>> {
     let Body { object, entry } = serde_json::from_slice(raw).ok()?;
     let mut items = Vec::new();
@@ -85,7 +86,8 @@ pub(super) fn statuses(raw: &[u8]) -> Option<Vec<CallbackItem>> {
     (object == OBJECT && items.len() <= ITEMS_MAX).then_some(items)
 }
 
-/// `None` for what is malformed, has no meaning here, or failed: such statuses are few, and read where all is.
+/// `None` for a status that is malformed, has no meaning here, or is a failure: these are few, and the general parser
+/// reads them.
 fn update(status: &Status<'_>) -> Option<StatusUpdate> {
     let given = |text: Option<&str>| text.filter(|text| !text.is_empty()).map(str::to_owned);
     let is_of_a_message = status.kind.is_none_or(|kind| kind == OF_A_MESSAGE);

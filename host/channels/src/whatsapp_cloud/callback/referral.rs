@@ -5,10 +5,10 @@ use serde_json::Value;
 
 use super::fields::text;
 
-/// Characters of one thing that is said of it at most: addresses of advertisements have some hundred.
+/// Most characters of one value: addresses of advertisements have some hundred.
 const MOST: usize = 2_048;
 
-/// What a message says of where its customer comes from: `referral`, and `context.referred_product`.
+/// The origin of a message's customer: `referral`, and `context.referred_product`.
 pub(super) fn referral_of(message: &Value) -> Option<Box<Referral>> {
     let nothing = Value::Null;
     let referral = message.get("referral").unwrap_or(&nothing);
@@ -34,7 +34,7 @@ pub(super) fn referral_of(message: &Value) -> Option<Box<Referral>> {
     known.if_any()
 }
 
-/// One thing that is said, as far as it is kept.
+/// One value, shortened for storage.
 pub(crate) fn said(part: &Value, name: &str) -> Option<String> {
     text(part, name).map(bounded)
 }

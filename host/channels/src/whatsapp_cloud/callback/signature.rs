@@ -5,7 +5,7 @@ use sha2::Sha256;
 
 const PREFIX: &str = "sha256=";
 
-/// Whether a header has the form of a signature: what has not need not be compared with anything.
+/// True if a header has the form of a signature. Other headers need no comparison.
 pub fn is_signature(header: &str) -> bool {
     decoded(header).is_some()
 }
@@ -16,14 +16,14 @@ fn decoded(header: &str) -> Option<[u8; 32]> {
     Some(digest)
 }
 
-/// Whether `header` is the signature of exactly these bytes. Compared in constant time; a missing or malformed header and an
-/// empty secret are refused.
+/// True if `header` is the signature of exactly these bytes. Compared in constant time. A missing or malformed header
+/// and an empty secret are refused.
 pub fn verify_signature(app_secret: &str, raw: &[u8], header: Option<&str>) -> bool {
     let Some(digest) = header.and_then(decoded) else { return false };
     mac(app_secret, raw).is_some_and(|mac| mac.verify_slice(&digest).is_ok())
 }
 
-/// The header value that Meta would send for these bytes; empty when the secret is.
+/// The header value that Meta would send for these bytes; empty if the secret is empty.
 pub fn signature(app_secret: &str, raw: &[u8]) -> String {
     mac(app_secret, raw).map_or_else(String::new, |mac| format!("{PREFIX}{}", hex::encode(mac.finalize().into_bytes())))
 }

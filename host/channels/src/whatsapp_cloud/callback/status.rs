@@ -9,16 +9,16 @@ use super::{
 };
 use crate::whatsapp_cloud::graph::integer;
 
-/// The `type` of statuses that say what became of a message; others are about payments and the like, and have the same words for
-/// something else.
+/// The `type` of statuses about messages. Others are about payments and so on, and use the same words for something
+/// else.
 pub(super) const OF_A_MESSAGE: &str = "message";
 
-/// What one element of `statuses` turned out to be.
+/// The result of reading one element of `statuses`.
 pub(super) enum Parsed {
     Update(Box<StatusUpdate>),
-    /// Not about delivery, or of a value that has no place in our states (`deleted`, `warning`): what it is, and its name.
+    /// Not about delivery, or a value without a place in our states (`deleted`, `warning`): its kind and its name.
     Ignored(&'static str, String),
-    /// Why it cannot be read.
+    /// The reason why it cannot be read.
     Malformed(&'static str),
 }
 
@@ -45,7 +45,7 @@ pub(super) fn status_item(status: &Value) -> Parsed {
     }))
 }
 
-/// The state that a status reports; `None` for one that has no place in ours.
+/// The state of a status; `None` for one without a place in our states.
 pub(super) fn reached(name: &str) -> Option<ProviderStatus> {
     match name {
         "sent" => Some(ProviderStatus::Sent),
@@ -57,7 +57,7 @@ pub(super) fn reached(name: &str) -> Option<ProviderStatus> {
     }
 }
 
-/// What is the same when a status comes again.
+/// The same for each repetition of a status.
 pub(super) fn dedupe_key(provider_id: &str, status: &str) -> String {
     format!("status:{provider_id}:{status}")
 }

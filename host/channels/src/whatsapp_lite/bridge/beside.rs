@@ -1,5 +1,5 @@
-//! What a bridge tells beside messages of customers and receipts: what the business writes on its phone, edits, deletions, and
-//! messages in groups.
+//! Events of a bridge that are neither messages of customers nor receipts: messages of the business on its phone,
+//! edits, deletions, and messages in groups.
 
 use domain::{
     address::{Address, AddressKind},
@@ -17,26 +17,26 @@ use crate::whatsapp_cloud::callback::{
     fields::{instant, text},
 };
 
-/// The chat that a message is in: `true_27820000001@c.us_3EB0A1` names it, whichever side wrote; not all engines agree on what
-/// `from` and `to` of one's own messages are.
+/// The chat of a message: `true_27820000001@c.us_3EB0A1` names it for both sides. Engines disagree about `from` and
+/// `to` of own messages.
 fn chat(payload: &Value) -> Option<&str> {
     let in_id = text(payload, "id").and_then(|id| id.split('_').nth(1)).filter(|part| part.contains('@'));
     let named = if is_ours(payload) { ["to", "from"] } else { ["from", "to"] };
     in_id.or_else(|| named.into_iter().find_map(|name| text(payload, name)))
 }
 
-/// Whether a message was written in a group.
+/// True if a message was written in a group.
 pub(super) fn is_of_group(payload: &Value) -> bool {
     let is_group = |chat: &str| chat.ends_with("@g.us");
     chat(payload).is_some_and(is_group) || text(payload, "from").is_some_and(is_group)
 }
 
-/// Whether a message of ours went out through the bridge, and not by other means.
+/// True if a message of ours was sent through the bridge.
 pub(super) fn went_out_here(payload: &Value) -> bool {
     text(payload, "source") == Some("api")
 }
 
-/// What the business wrote with the number by other means than ours.
+/// A message that the business wrote with the number elsewhere.
 pub(super) fn echo(payload: &Value) -> Option<Echo> {
     let chat = chat(payload)?;
     let number = phone(chat).and_then(|number| Address::of_kind(AddressKind::Phone, &number));
@@ -54,7 +54,7 @@ pub(super) fn echo(payload: &Value) -> Option<Echo> {
     })
 }
 
-/// The author of the message that is told of.
+/// The author of the reported message.
 fn author(payload: &Value) -> Option<Author> {
     if is_ours(payload) {
         return Some(Author::Business);
@@ -81,7 +81,7 @@ pub(super) fn edited(payload: &Value, webhook: &Value) -> Option<MessageChange> 
     })
 }
 
-/// A deletion (`message.revoked`): the message as it was, where the engine still has it, and what stands there now.
+/// A deletion (`message.revoked`): the message before, if the engine still has it, and after.
 pub(super) fn revoked(payload: &Value, webhook: &Value) -> Option<MessageChange> {
     let part = |name: &str| payload.get(name).filter(|part| part.is_object());
     let (before, after) = (part("before"), part("after"));
@@ -95,7 +95,7 @@ pub(super) fn revoked(payload: &Value, webhook: &Value) -> Option<MessageChange>
     })
 }
 
-/// Whether a deletion is of a message in a group.
+/// True if a deletion is of a message in a group.
 pub(super) fn is_revoked_of_group(payload: &Value) -> bool {
     ["before", "after"].into_iter().filter_map(|part| payload.get(part)).any(is_of_group)
 }

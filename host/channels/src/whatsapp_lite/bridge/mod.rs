@@ -1,6 +1,6 @@
-//! Devices behind an HTTP bridge that speaks the API of WAHA (PROVIDERS D.3, D.4): sessions, sends and look-ups go to it as
-//! calls, what customers do comes back as webhooks. Its own states are few: whatever it does between `SCAN_QR_CODE` and
-//! `WORKING` is told as one step.
+//! Devices behind an HTTP bridge with the API of WAHA (PROVIDERS D.3, D.4): sessions, sends and look-ups are calls, and
+//! actions of customers come as webhooks. The bridge has few states: all steps between `SCAN_QR_CODE` and `WORKING` are
+//! reported as one.
 
 mod beside;
 mod callback;
@@ -29,28 +29,29 @@ use crate::{
     whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation, before_an_answer, fetch_file},
 };
 
-/// Time for a call: a send may have to fetch a file first.
+/// Longest time for a call, because a send may download a file first.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How often a bridge is asked how a session is.
+/// How often a bridge is asked for the state of a session.
 const LOOK: Duration = Duration::from_secs(2);
 /// Codes change about as often.
 const CODE_SECONDS: u32 = 20;
-/// What a bridge is to tell: `message.any` has the messages of customers and those that the business writes on its phone.
+/// The events that a bridge is to send: `message.any` has the messages of customers and those of the business on its
+/// phone.
 const EVENTS: [&str; 6] =
     ["message.any", "message.ack", "message.reaction", "message.edited", "message.revoked", "session.status"];
-/// When to look again at a session that does not work.
+/// Time until the next look at a session that does not work.
 const NOT_CONNECTED: Duration = Duration::from_secs(5);
 
-/// Where a bridge is, and where it reports to.
+/// Address of a bridge, and where it reports to.
 #[derive(Clone)]
 pub struct BridgeSettings {
     /// Such as `http://127.0.0.1:3000`.
     pub url: String,
-    /// `X-Api-Key`; empty where the bridge wants none.
+    /// `X-Api-Key`; empty if the bridge needs none.
     pub api_key: String,
     /// Signs the bridge's webhooks.
     pub webhook_secret: String,
-    /// Our own address, under which webhooks come in.
+    /// Our own address for webhooks.
     pub public_url: String,
 }
 
@@ -62,10 +63,10 @@ pub struct BridgeDevices {
 }
 
 impl BridgeDevices {
-    /// Those behind this bridge.
+    /// The devices behind this bridge.
     ///
     /// # Errors
-    /// When the TLS backend cannot be used.
+    /// If the TLS backend cannot be used.
     pub fn new(settings: BridgeSettings) -> Result<Self, ClientNotBuilt> {
         let url = settings.url.trim_end_matches('/').to_owned();
         Ok(Self { client: operator_client(PATIENCE)?, settings: Arc::new(BridgeSettings { url, ..settings }) })
@@ -98,7 +99,7 @@ impl LiteDevices for BridgeDevices {
         expectation: &MediaExpectation,
         to: &Path,
     ) -> Result<DownloadedMedia, MediaError> {
-        // The key is for the bridge, and what a message names may be anywhere.
+        // The key is only for the bridge, and an address in a message may be anywhere.
         if !url.starts_with(&format!("{}/", self.settings.url)) {
             return Err(MediaError::HostNotAllowed(url.chars().take(100).collect()));
         }
@@ -121,7 +122,7 @@ struct BridgeDevice {
     seen: Mutex<Seen>,
 }
 
-/// What the bridge said last.
+/// The last answer of the bridge.
 #[derive(Debug, Default)]
 struct Seen {
     status: String,
@@ -132,16 +133,16 @@ fn lost(error: PostError) -> DeviceFailure {
     DeviceFailure::Unreachable(error.to_string())
 }
 
-/// Bytes of an answer at most: the picture of a code is the largest.
+/// Most bytes of an answer: the picture of a code is the largest.
 const LARGEST_ANSWER: usize = 8 * 1024 * 1024;
 
-/// The body of an answer; `null` where it is none.
+/// The body of an answer; `null` if it is not JSON.
 async fn json_of(answer: Response) -> Value {
     let body = body_within(answer, LARGEST_ANSWER).await.unwrap_or_default();
     provider_json::read(&body).unwrap_or_default()
 }
 
-/// What an answer says that is no success.
+/// The text of an answer without success.
 fn said(status: StatusCode, body: &Value) -> String {
     let text = ["message", "error"].into_iter().find_map(|name| body.get(name)?.as_str());
     format!("{} {}", status.as_u16(), text.unwrap_or("without a reason")).chars().take(200).collect()
@@ -177,7 +178,7 @@ impl BridgeDevice {
         })
     }
 
-    /// What has changed since the bridge was asked last.
+    /// The changes since the bridge was last asked.
     fn changed(&self, status: &str, code: Option<String>) -> Vec<DeviceEvent> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let mut events = Vec::new();
@@ -194,13 +195,13 @@ impl BridgeDevice {
     }
 }
 
-/// Whether the webhooks of a session tell of all [`EVENTS`]; a bridge that does not say is taken at its word of before.
+/// True if the webhooks of a session report all [`EVENTS`]. If a bridge does not say so, its earlier answer counts.
 fn tells_everything(session: &Value) -> bool {
     let Some(told) = session.pointer("/config/webhooks/0/events").and_then(Value::as_array) else { return true };
     EVENTS.iter().all(|event| told.iter().any(|one| one == event || one == "*"))
 }
 
-/// What a status of the bridge means; `pairing`: a code was waiting until now.
+/// The meaning of a status of the bridge; `pairing`: a code was waiting until now.
 fn news(status: &str, pairing: bool) -> Option<SessionNews> {
     Some(match status {
         "STARTING" => SessionNews::Dialling,
@@ -220,7 +221,7 @@ impl LiteDevice for BridgeDevice {
         if status.is_success() {
             return Ok(());
         }
-        // 422: it is there already, of an earlier connection.
+        // 422: the session exists already.
         if status != StatusCode::UNPROCESSABLE_ENTITY {
             return Err(match status.is_server_error() {
                 true => DeviceFailure::Unreachable(said(status, &body)),
@@ -229,7 +230,7 @@ impl LiteDevice for BridgeDevice {
         }
         let now = self.ask(self.bridge.call(Method::GET, &self.of_session(""))).await?;
         if !tells_everything(&now) {
-            // Of an earlier release: its webhooks tell less. The bridge begins the session anew with what it gets here.
+            // An earlier release set it up with fewer events. The bridge restarts the session with this configuration.
             let config = json!({"name": self.session, "config": self.config()});
             self.ask(self.bridge.call(Method::PUT, &self.of_session("")).json(&config)).await?;
         }
@@ -268,7 +269,7 @@ impl LiteDevice for BridgeDevice {
         let status = answer.status();
         let body = json_of(answer).await;
         if status.is_success() {
-            // Nothing is ever told of a reaction, and not every engine of a bridge gives it an id.
+            // A reaction has no receipts, and some engines give it no id.
             let own = matches!(message.content, DeviceContent::Reaction(_)).then(|| message.id.to_owned());
             let reason = "the bridge took the message and did not say under which id".to_owned();
             return sent_id(&body).or(own).ok_or(SendFailure::Unknown { reason });
@@ -309,7 +310,7 @@ impl LiteDevice for BridgeDevice {
     async fn events(&self, seen: u64) -> Result<News, DeviceFailure> {
         let session = self.ask(self.bridge.call(Method::GET, &self.of_session(""))).await?;
         let status = session.get("status").and_then(Value::as_str).unwrap_or_default().to_owned();
-        // A code that is not there yet comes with the next look.
+        // A code that does not exist yet comes with the next look.
         let code = match status.as_str() {
             "SCAN_QR_CODE" => self.pair_qr().await.ok().flatten().map(|code| code.text),
             _ => None,
@@ -344,7 +345,7 @@ fn body_of(session: &str, message: &DeviceMessage<'_>) -> (Method, &'static str,
     };
     say("session", json!(session));
     say("reply_to", json!(message.quoted.map(|quoted| full_id(&chat, quoted.id, quoted.ours))));
-    // A reaction is found by the message alone.
+    // A reaction needs only the message.
     if !matches!(message.content, DeviceContent::Reaction(_)) {
         say("chatId", json!(chat));
     }
@@ -354,9 +355,9 @@ fn body_of(session: &str, message: &DeviceMessage<'_>) -> (Method, &'static str,
             "/api/sendText"
         }
         DeviceContent::Reaction(reaction) => {
-            // Nobody reacts to a message of one's own.
+            // Reactions are only to messages of the customer.
             say("messageId", json!(full_id(&chat, &reaction.message_id, false)));
-            // An empty one takes it back.
+            // An empty one removes it.
             say("reaction", json!(reaction.emoji.as_deref().unwrap_or_default()));
             return (Method::PUT, "/api/reaction", Value::Object(body));
         }
@@ -384,15 +385,15 @@ fn body_of(session: &str, message: &DeviceMessage<'_>) -> (Method, &'static str,
     (Method::POST, path, Value::Object(body))
 }
 
-/// The id of a message that was sent, by whichever engine of the bridge.
+/// The id of a sent message, from any engine of the bridge.
 fn sent_id(body: &Value) -> Option<String> {
     let id = body.get("id").and_then(|id| id.as_str().or_else(|| id.get("_serialized")?.as_str()));
     let id = id.or_else(|| body.get("key")?.get("id")?.as_str())?;
     Some(stanza(id).to_owned())
 }
 
-/// The part of an id that everybody shares: `true_27820000001@c.us_3EB0A1` is `3EB0A1`.
+/// The common part of an id: `true_27820000001@c.us_3EB0A1` is `3EB0A1`.
 fn stanza(id: &str) -> &str {
-    // In groups the participant follows; those are not taken.
+    // In groups the participant follows; groups are not supported.
     id.rsplit('_').next().unwrap_or(id)
 }

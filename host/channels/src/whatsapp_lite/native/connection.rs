@@ -1,5 +1,5 @@
-//! One connection of a device: from the call that makes it to whatever ends it. The library connects again by itself only where
-//! the protocol wants it (after a pairing); everything else ends here, and whoever holds the session decides about the next.
+//! One connection of a device, from its call to its end. The library reconnects by itself only if the protocol requires
+//! it (after a pairing). Otherwise the connection ends here, and the holder of the session decides about the next one.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -33,20 +33,20 @@ use super::{
 use crate::whatsapp_lite::{DeviceEvent, DeviceFailure, QrCode, values::Holding};
 use domain::lite::SessionNews;
 
-/// What phones call the device in their list.
+/// Name of the device in the list on the phone.
 const NAME_ON_THE_PHONE: &str = "Patchbay";
-/// How often what changed of the device itself is written down.
+/// How often changes of the device itself are stored.
 const SAVE: Duration = Duration::from_secs(10);
 /// How long WhatsApp may take to answer the call.
 const ANSWER: Duration = Duration::from_secs(60);
-/// How long a connection may take until messages go out: six codes are shown for 160 s, and then there is much to be fetched.
+/// Longest time of a connection until messages can be sent: six codes are shown for 160 s, and then much is downloaded.
 const READY: Duration = Duration::from_secs(300);
-/// How long a message may take to be on disk; then it comes again with the next connection.
+/// Longest time until a message is on disk; afterwards it comes again with the next connection.
 const WRITTEN: Duration = Duration::from_secs(60);
 /// How long an end may take.
 const END: Duration = Duration::from_secs(20);
 
-/// A connection that was called for.
+/// A connection that was requested.
 pub(super) struct Connection {
     client: Arc<Client>,
     listener: Arc<Listener>,
@@ -55,7 +55,7 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// Calls WhatsApp; what comes of it is told.
+    /// Connects to WhatsApp; the result comes as events.
     pub(super) async fn open(parts: &Parts, holding: Holding, told: &Arc<Told>) -> Result<Self, DeviceFailure> {
         let unusable = |error: &dyn std::fmt::Display| DeviceFailure::Unreachable(error.to_string());
         let memory: Arc<dyn Backend> = Arc::new(DeviceMemory::new(Arc::clone(&parts.settings.values), holding));
@@ -82,22 +82,22 @@ impl Connection {
         Ok(Self { client, listener, watch, events })
     }
 
-    /// It has ended, or is about to.
+    /// True if it has ended, or is about to.
     pub(super) fn is_over(&self) -> bool {
         self.listener.end.is_cancelled() || self.watch.is_finished()
     }
 
-    /// The library's side of it.
+    /// The library's client.
     pub(super) fn client(&self) -> &Arc<Client> {
         &self.client
     }
 
-    /// The code that waits to be scanned.
+    /// The code to be scanned.
     pub(super) fn code(&self) -> Option<QrCode> {
         self.listener.code()
     }
 
-    /// Whether messages go out, within so long.
+    /// True if messages can be sent within this time.
     pub(super) async fn is_ready_within(&self, patience: Duration) -> bool {
         self.client.wait_for_connected(patience).await.is_ok()
     }
@@ -105,7 +105,7 @@ impl Connection {
     /// Ends the pairing, and the connection with it.
     pub(super) async fn log_out(self) {
         let Self { client, listener, watch, events } = self;
-        // What we bring about is no news.
+        // Events that we cause ourselves are not reported.
         drop(events);
         let _ = timeout(END, client.logout()).await;
         end(&listener, watch).await;
@@ -119,13 +119,13 @@ impl Connection {
     }
 }
 
-/// Has the watch end the connection. One that takes longer does so on its own.
+/// Lets the watch end the connection. If it takes longer, it ends by itself.
 async fn end(listener: &Listener, watch: JoinHandle<()>) {
     listener.end.cancel();
     let _ = timeout(END, watch).await;
 }
 
-/// Runs a connection until something ends it.
+/// Runs a connection until its end.
 async fn watch(client: Arc<Client>, listener: Arc<Listener>) {
     let mut running = tokio::spawn({
         let client = Arc::clone(&client);
@@ -145,7 +145,7 @@ async fn watch(client: Arc<Client>, listener: Arc<Listener>) {
     }
 }
 
-/// Returns when a connection has not become what it should in the time that it had.
+/// Returns if a connection is not ready in time.
 async fn not_ready(client: &Client) {
     let ready = client.wait_for_socket(ANSWER).await.is_ok() && client.wait_for_connected(READY).await.is_ok();
     if ready {
@@ -153,7 +153,7 @@ async fn not_ready(client: &Client) {
     }
 }
 
-/// Hears what the library tells of one connection.
+/// Receives the events of one connection from the library.
 struct Listener {
     told: Arc<Told>,
     stage: Mutex<Stage>,
@@ -178,7 +178,7 @@ impl Listener {
         };
         match code {
             Some(code) => *self.code.lock().unwrap_or_else(PoisonError::into_inner) = Some(code),
-            // Whatever is told of the session after a code makes that useless.
+            // Any later event of the session makes a code useless.
             None if matches!(event, DeviceEvent::Session(_)) => {
                 *self.code.lock().unwrap_or_else(PoisonError::into_inner) = None;
             }
@@ -222,20 +222,20 @@ impl EventHandler for Listener {
         let heard = self.stage.lock().unwrap_or_else(PoisonError::into_inner).hear(&event);
         match heard {
             Heard::Told(events) => events.into_iter().for_each(|event| self.tell(event)),
-            // What ends a connection is told once.
+            // The end of a connection is reported once.
             Heard::Over(event) if !self.end.is_cancelled() => self.over(event),
             Heard::Over(_) => {}
         }
     }
 }
 
-/// Takes messages of customers before WhatsApp hears that they have arrived.
+/// Stores messages of customers before WhatsApp is told that they have arrived.
 struct Inbox {
     told: Arc<Told>,
 }
 
 impl Inbox {
-    /// The phone number of whoever wrote, also where WhatsApp names a hidden id only.
+    /// The phone number of the author, also if WhatsApp names only a hidden id.
     async fn phone(client: &Client, info: &MessageInfo) -> Option<String> {
         if let Some(phone) = received::phone_of(info) {
             return Some(phone);

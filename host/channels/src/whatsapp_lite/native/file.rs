@@ -1,4 +1,4 @@
-//! Files that customers sent. What opens one stands in its address, so that any process can fetch it, whoever holds the session.
+//! Files of customers. The key of a file is part of its address, so that any process can download it.
 
 use std::{path::Path, sync::Arc};
 
@@ -19,12 +19,12 @@ use crate::{
     whatsapp_cloud::{DownloadedMedia, GraphError, MediaError, MediaExpectation},
 };
 
-/// Before what opens a file.
+/// Prefix of such an address.
 const SCHEME: &str = "whatsapp-file:";
-/// An encrypted file is so much longer, at most.
+/// Most bytes by which an encrypted file is longer.
 const AROUND: u64 = 64;
 
-/// Where a file is, and what opens it.
+/// The address of a file, and its key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct RemoteFile {
     pub(super) kind: MediaKind,
@@ -36,7 +36,7 @@ pub(super) struct RemoteFile {
 }
 
 impl RemoteFile {
-    /// As an address; a file without what opens it has none.
+    /// As an address; a file without a key has none.
     pub(super) fn address(&self) -> Option<String> {
         let known = !self.path.is_empty() && !self.key.is_empty();
         known.then(|| Some(format!("{SCHEME}{}", URL_SAFE_NO_PAD.encode(serde_json::to_vec(self).ok()?))))?
@@ -48,7 +48,7 @@ impl RemoteFile {
     }
 }
 
-/// How the library names a kind of file; it decides with which key a file is closed.
+/// The library's name of a kind of file, which determines the key.
 pub(super) fn media_type(kind: MediaKind) -> MediaType {
     match kind {
         MediaKind::Image => MediaType::Image,
@@ -59,7 +59,7 @@ pub(super) fn media_type(kind: MediaKind) -> MediaType {
     }
 }
 
-/// Fetches and opens a file. Nothing is left behind when anything goes wrong.
+/// Downloads and decrypts a file. After a failure no file is left.
 pub(super) async fn download(
     web: &WhatsappWeb,
     address: &str,
@@ -93,7 +93,7 @@ pub(super) async fn download(
         return Err(MediaError::DigestMismatch);
     }
     if let Err(error) = write(to, &content).await {
-        // The error that matters is this one; a file that is not there is what we want.
+        // This error counts. The file may not exist.
         let _ = fs::remove_file(to).await;
         return Err(error.into());
     }

@@ -1,5 +1,6 @@
-//! Devices in our own process, on the library `whatsapp-rust` (PROVIDERS D.2, ADR 0037): the process that holds the session of a
-//! number is its linked device. What it must remember is kept by [`DeviceValues`], so that any process can be the next one.
+//! Devices in our own process, with the library `whatsapp-rust` (PROVIDERS D.2, ADR 0037): the process that holds the
+//! session of a number is its linked device. [`DeviceValues`] stores its state, so that any process can be the next
+//! one.
 
 mod connection;
 mod device;
@@ -29,15 +30,15 @@ use crate::{
 use device::NativeDevice;
 use web::WhatsappWeb;
 
-/// What devices are made of.
+/// Settings of devices.
 pub struct NativeSettings {
-    /// Keeps what they must remember.
+    /// Stores their state.
     pub values: Arc<dyn DeviceValues>,
-    /// Fetches files that clients send, whose addresses they chose.
+    /// Downloads files that clients send, from addresses that they chose.
     pub http: GuardedClient,
-    /// Whether those may be on private networks.
+    /// True if those may be on private networks.
     pub allow_private: bool,
-    /// The largest file that is sent, in bytes.
+    /// Most bytes of a sent file.
     pub most_bytes: usize,
 }
 
@@ -47,17 +48,17 @@ pub struct NativeDevices {
     devices: Mutex<HashMap<InboxId, Arc<NativeDevice>>>,
 }
 
-/// What devices share.
+/// Shared by devices.
 struct Parts {
     settings: NativeSettings,
     web: WhatsappWeb,
 }
 
 impl NativeDevices {
-    /// None is connected before somebody starts it.
+    /// Devices that are not connected yet.
     ///
     /// # Errors
-    /// When the TLS backend cannot be used.
+    /// If the TLS backend cannot be used.
     pub fn new(settings: NativeSettings) -> Result<Self, ClientNotBuilt> {
         let parts = Arc::new(Parts { settings, web: WhatsappWeb::new()? });
         Ok(Self { parts, devices: Mutex::default() })

@@ -1,4 +1,4 @@
-//! What the library tells, in our words (PROVIDERS D.1, D.2).
+//! Events of the library in our words (PROVIDERS D.1, D.2).
 
 use domain::{
     inbound::{ProviderFailure, ProviderStatus, StatusUpdate},

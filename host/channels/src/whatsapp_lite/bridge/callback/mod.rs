@@ -26,7 +26,7 @@ use crate::{
 const EVENTS: [&str; 6] =
     ["message", "message.any", "message.reaction", "message.ack", "message.edited", "message.revoked"];
 
-/// Whether a header has the form of a signature: what has not need not be compared with anything.
+/// True if a header has the form of a signature. Other headers need no comparison.
 pub fn is_signature(header: &str) -> bool {
     decoded(header).is_some()
 }
@@ -37,7 +37,7 @@ fn decoded(header: &str) -> Option<[u8; 64]> {
     Some(digest)
 }
 
-/// Whether a webhook is signed with this secret.
+/// Checks the signature of a webhook with this secret.
 pub(super) fn verify(callback: &BridgeCallback<'_>, secret: &str) -> Result<(), CallbackRefused> {
     let signature = callback.signature.and_then(decoded).ok_or(CallbackRefused::BadSignature)?;
     if secret.is_empty() {
@@ -48,7 +48,8 @@ pub(super) fn verify(callback: &BridgeCallback<'_>, secret: &str) -> Result<(), 
     mac.verify_slice(&signature).map_err(|_| CallbackRefused::BadSignature)
 }
 
-/// What a webhook tells. What is not modelled tells nothing; what cannot be read, and messages of groups, are told as that.
+/// Reads the events of a webhook. Unknown kinds are ignored; unreadable items and messages of groups are returned as
+/// such.
 pub(super) fn told(body: &[u8]) -> Result<Vec<DeviceEvent>, CallbackRefused> {
     let unread = |reason: String| CallbackRefused::Unreadable(reason);
     let webhook = provider_json::read(body).map_err(|error| unread(error.to_string()))?;
@@ -74,7 +75,7 @@ fn left_out(kind: &str, name: &str) -> DeviceEvent {
     DeviceEvent::Ignored(ignored(InboxKind::WhatsappLite, kind, name))
 }
 
-/// What one item of a webhook tells.
+/// Reads one item of a webhook.
 fn told_of(event: &str, item: &Value, webhook: &Value) -> DeviceEvent {
     if event == "message.ack" {
         return match (receipt(item, webhook), item.get("ack")) {
@@ -102,12 +103,12 @@ fn told_of(event: &str, item: &Value, webhook: &Value) -> DeviceEvent {
     }
 }
 
-/// Whether the number itself wrote a message.
+/// True if the number itself wrote a message.
 pub(super) fn is_ours(payload: &Value) -> bool {
     payload.get("fromMe").and_then(Value::as_bool) == Some(true)
 }
 
-/// Whether a message is a reaction of our own, or of a chat that is none between two people whose numbers are known.
+/// True if a message is our own reaction, or of a chat that is not between two people with known numbers.
 fn is_left_out(payload: &Value) -> bool {
     let from = text(payload, "from").unwrap_or_default();
     let is_of_a_number = phone(from).is_some() || !from.contains('@');
@@ -122,16 +123,15 @@ pub(super) fn phone(chat: &str) -> Option<String> {
     (plain && matches!(server, "c.us" | "s.whatsapp.net")).then(|| number.to_owned())
 }
 
-/// An id of WhatsApp's own (`@lid`) by which it may name a customer.
+/// An id of WhatsApp's own (`@lid`) for a customer.
 pub(super) fn hidden_id(chat: &str) -> Option<Address> {
     let (user, _) = chat.split_once(LID_SERVER)?;
-    // A device of the customer is no customer of its own.
+    // Devices of a customer are the same customer.
     let user = user.split(':').next()?;
     Address::of_kind(AddressKind::Lid, &format!("{user}{LID_SERVER}"))
 }
 
-/// The number that wrote. WhatsApp may name a customer by an id of its own; then the engine says beside it which number that is, if
-/// it knows.
+/// The number of the author. If WhatsApp names a customer by its own id, the engine adds the number if it knows it.
 pub(super) fn sender(payload: &Value) -> Option<String> {
     let from = text(payload, "from")?;
     if !from.ends_with("@lid") {
@@ -192,7 +192,7 @@ fn id(item: &Value) -> Option<String> {
     word(item, "id").map(|id| stanza(&id).to_owned()).filter(|id| !id.is_empty() && id.len() <= MAX_BYTES)
 }
 
-/// Contact cards: name and numbers of each, one card a line.
+/// Contact cards: name and numbers of each, one card per line.
 fn cards(payload: &Value) -> Option<InboundContent> {
     let line = |card: &Value| {
         let fields = card.as_str().unwrap_or_default().lines().filter_map(|line| line.split_once(':'));
@@ -210,7 +210,7 @@ fn cards(payload: &Value) -> Option<InboundContent> {
     (!lines.is_empty()).then(|| InboundContent::Contact { formatted: lines.join("\n") })
 }
 
-/// What is neither words nor a file nor a place: by the engine's name of its type.
+/// Content that is neither text, file nor location: by the engine's name of its type.
 fn unmodelled_of(payload: &Value) -> InboundContent {
     let data = payload.get("_data").unwrap_or(&Value::Null);
     let has_file = payload.get("hasMedia").and_then(Value::as_bool) == Some(true);
@@ -251,14 +251,14 @@ fn location(place: &Value) -> Option<Location> {
     })
 }
 
-/// An empty text takes the reaction back.
+/// An empty text removes the reaction.
 fn reaction(payload: &Value) -> Option<InboundMessage> {
     let reaction = payload.get("reaction")?;
     let message_id = word(reaction, "messageId").map(|id| stanza(&id).to_owned())?;
     written(payload, InboundContent::Reaction { message_id, emoji: text(reaction, "text").map(str::to_owned) })
 }
 
-/// How far a message has come.
+/// The state of a message.
 fn reached(receipt: &Value) -> Option<ProviderStatus> {
     match word(receipt, "ack")?.parse::<i64>().ok()? {
         -1 => Some(ProviderStatus::Failed),
@@ -274,7 +274,7 @@ fn is_known(receipt: &Value) -> bool {
     reached(receipt).is_some()
 }
 
-/// What became of a message of ours; the webhook says when, where the receipt does not.
+/// A receipt for a message of ours. The webhook has the time if the receipt lacks it.
 fn receipt(payload: &Value, webhook: &Value) -> Option<StatusUpdate> {
     let status = reached(payload)?;
     let failure = domain::inbound::ProviderFailure {

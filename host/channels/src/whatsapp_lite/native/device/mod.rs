@@ -15,14 +15,15 @@ use crate::whatsapp_lite::{
 
 /// How long a call waits for events.
 const WAIT: Duration = Duration::from_secs(2);
-/// Time for a send: many devices of many people may have to be found first.
+/// Longest time for a send, because many devices may have to be found first.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// When to look again at a device that is not connected.
+/// Time until the next look at a device that is not connected.
 const NOT_CONNECTED: Duration = Duration::from_secs(5);
-/// How long WhatsApp is called in order to be told that the pairing is over.
+/// Longest time for telling WhatsApp that the pairing is over.
 const LOGOUT: Duration = Duration::from_secs(30);
 
-/// The device of one number. It is connected in one process at a time: in others its calls say that it is not.
+/// The device of one number. It is connected in one process at a time; in others its calls say that it is not
+/// connected.
 pub(super) struct NativeDevice {
     parts: Arc<Parts>,
     number: LiteNumber,
@@ -35,7 +36,7 @@ impl NativeDevice {
         Self { parts, number, told: Arc::new(Told::new()), connection: Mutex::default() }
     }
 
-    /// The library's side of the connection, while that works.
+    /// The library's client, while the connection works.
     async fn client(&self) -> Option<Arc<Client>> {
         let connection = self.connection.lock().await;
         let connection = connection.as_ref().filter(|connection| !connection.is_over())?;
@@ -52,7 +53,7 @@ impl NativeDevice {
             DeviceContent::Text(words) => outgoing::text(words),
             DeviceContent::Location(place) => outgoing::location(place),
             DeviceContent::Reaction(reaction) => {
-                // It stands at the message that it is about; it quotes none.
+                // A reaction names its message and quotes none.
                 return Ok(outgoing::reaction(&customer, reaction, wacore::time::now_millis()));
             }
             DeviceContent::Media { kind, url, caption, filename } => {
@@ -70,7 +71,7 @@ impl NativeDevice {
         })
     }
 
-    /// Takes the connection away from whoever might use it, and with it what it told.
+    /// Takes the connection away from all users, with its events.
     async fn take_connection(&self) -> Option<Connection> {
         let connection = self.connection.lock().await.take();
         self.told.give_up();
@@ -83,7 +84,7 @@ fn customer_jid(customer: &str) -> Jid {
     customer.strip_suffix(LID_SERVER).map_or_else(|| Jid::pn(customer), Jid::lid)
 }
 
-/// What a send that failed means for the message. It has an id of ours: sent again, it is the same message.
+/// The failure of the message after a failed send. It has an id of ours, so a repetition is the same message.
 fn not_sent(error: &SendError) -> SendFailure {
     let reason = error.to_string();
     match error {
@@ -94,7 +95,7 @@ fn not_sent(error: &SendError) -> SendFailure {
             failure: ProviderFailure { code: REFUSED_BY_DEVICE, text: reason },
             after: backoff.map(|seconds| Duration::from_secs(seconds.into())),
         },
-        // What WhatsApp is asked for before a message is written.
+        // Questions to WhatsApp before a message is written.
         SendError::Iq(_) | SendError::NotLoggedIn => SendFailure::NotSent { reason, after: Some(NOT_CONNECTED) },
         SendError::Client(ClientError::NotConnected | ClientError::NotLoggedIn) => {
             SendFailure::NotSent { reason, after: Some(NOT_CONNECTED) }
@@ -103,7 +104,7 @@ fn not_sent(error: &SendError) -> SendFailure {
     }
 }
 
-/// Nobody answered, or could not say.
+/// There was no answer, or a useless one.
 fn lost(error: impl std::fmt::Display) -> DeviceFailure {
     DeviceFailure::Unreachable(error.to_string())
 }
@@ -181,7 +182,7 @@ impl LiteDevice for NativeDevice {
     async fn mark_read(&self, from: &str, message_id: &str) -> Result<(), DeviceFailure> {
         let client = self.connected().await?;
         let phone = customer_jid(from);
-        // A chat goes by the hidden id of the customer where WhatsApp has given one.
+        // A chat uses the hidden id of the customer if WhatsApp has given one.
         let known = client.get_lid_pn_entry(&phone).await.ok().flatten();
         let chat = known.map_or(phone, |known| Jid::lid(&*known.lid));
         client.mark_as_read(&chat, None, &[message_id]).await.map_err(lost)
