@@ -1,4 +1,4 @@
-//! Events that the business raises for a chatbot: an order was paid, a parcel has left.
+//! Custom events of the business for a chatbot: an order was paid, a parcel has left.
 
 use std::time::Duration;
 
@@ -23,33 +23,33 @@ use storage::{
 const NAME: usize = 64;
 /// Longest payload, in bytes of its JSON text.
 const PAYLOAD: usize = 16 << 10;
-/// Events that may wait for the chatbot of one chat.
+/// Most events that wait for the chatbot of one chat.
 const MOST_WAITING: i64 = 100;
-/// How long an event waits for messages that came before it. Usually there are none, or they take milliseconds.
+/// How long an event waits for earlier messages. Usually there are none, or they take milliseconds.
 const PATIENCE: Duration = Duration::from_secs(10);
 const LOOK_AGAIN: Duration = Duration::from_millis(15);
 
-/// Whose chatbot hears of it.
+/// The chatbot that gets the event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Hears {
     /// That of this chat.
     Participant(ParticipantId),
-    /// That of the chat that a customer has on an inbox, by phone number or business-scoped user id.
+    /// That of a customer's chat on an inbox, by phone number or business-scoped user id.
     Customer(InboxId, String),
 }
 
-/// What has happened.
+/// A custom event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Raise {
-    /// To whom.
+    /// Its chatbot.
     pub hears: Hears,
-    /// What, such as `order-paid`.
+    /// Its name, such as `order-paid`.
     pub name: String,
-    /// More about it.
+    /// Its payload.
     pub payload: serde_json::Value,
 }
 
-/// Why nobody was told.
+/// The reason why the event was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum RaiseError {
     /// There is no such chat.
@@ -61,13 +61,13 @@ pub enum RaiseError {
     /// No chatbot has the chat.
     #[error("{0}")]
     NotTheBots(&'static str),
-    /// Its chatbot has not come to those that were raised before.
+    /// Too many earlier events wait for its chatbot.
     #[error("too many events wait for the chatbot of this chat: try again when it has dealt with some")]
     TooMany,
-    /// What customers wrote before is not in its chats yet.
+    /// Earlier messages of customers are not in their chats yet.
     #[error("messages that came before it are not in their chats yet: try again")]
     Behind,
-    /// Nobody's fault.
+    /// A fault of the system.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -84,11 +84,11 @@ impl From<storage::SqlxError> for RaiseError {
     }
 }
 
-/// Tells the chatbot of a chat that something has happened; answers the id of the event, which the chatbot sees. It comes
-/// behind everything that has happened in the chat before.
+/// Adds an event for the chatbot of a chat, after all earlier events of the chat. Returns its id, which the chatbot
+/// sees.
 ///
 /// # Errors
-/// See [`RaiseError`]; nobody was told then.
+/// See [`RaiseError`]; then the event was not stored.
 pub async fn raise(ctx: &Context, client: ClientId, wanted: Raise) -> Result<ParticipantEventId, RaiseError> {
     let payload = wanted.payload.to_string();
     let faults = faults(&wanted, &payload);
@@ -130,7 +130,7 @@ pub async fn raise(ctx: &Context, client: ClientId, wanted: Raise) -> Result<Par
     Ok(id)
 }
 
-/// The inbox whose chatbot hears of it; `None` when there is no such chat.
+/// Returns the inbox of the chatbot; `None` if there is no such chat.
 async fn inbox_of(ctx: &Context, client: ClientId, hears: &Hears) -> Result<Option<InboxId>, RaiseError> {
     let mut db = ctx.db.acquire().await?;
     match hears {
@@ -139,7 +139,7 @@ async fn inbox_of(ctx: &Context, client: ClientId, hears: &Hears) -> Result<Opti
     }
 }
 
-/// Waits until everything is in its chat that a provider was told we have (`callback`): it came before what is raised now, and may
+/// Waits until all acknowledged callbacks (`callback`) are in their chats, because they came before this event and may
 /// begin the chat.
 async fn taken_in(ctx: &Context, client: ClientId, inbox: InboxId) -> Result<(), RaiseError> {
     let Some(newest) = callbacks::newest(&mut *ctx.db.acquire().await?, client, inbox.0).await? else {

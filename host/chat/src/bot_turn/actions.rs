@@ -1,5 +1,5 @@
-//! From what the chatbot wants to what the host will do: contents that a channel can send, templates filled, quotes
-//! found. The plugin host has judged lengths and counts already.
+//! Turns the actions of a chatbot into effects: content that a channel can send, filled templates, found quotes. The
+//! plugin host has checked lengths and counts already.
 
 use std::borrow::Cow;
 
@@ -20,17 +20,17 @@ use super::scene::Scene;
 use crate::conversation::ratings;
 use base::{Context, Result};
 
-/// Characters of a quoted id that are repeated to the author of a plugin: ids are shorter.
+/// Characters of a quoted id that are repeated to the author of a plugin; ids are shorter.
 const QUOTE_LENGTH: usize = 64;
 
-/// One thing that the host does.
+/// An effect of an action.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Effect {
     /// Send a message.
     Reply(Box<Reply>),
-    /// Replace the chatbot's note.
+    /// Replace the chatbot's state.
     SetState(String),
-    /// Start a timer, or move the one of that name.
+    /// Start a timer, or move the timer of that name.
     StartTimer {
         /// Its name.
         name: String,
@@ -41,9 +41,9 @@ pub(super) enum Effect {
     CancelTimer(String),
     /// Let people take over.
     HandOver {
-        /// Whose queue.
+        /// The team.
         team: Option<String>,
-        /// What the agent should know.
+        /// A note for the agent.
         note: Option<String>,
     },
     /// End the conversation.
@@ -52,24 +52,24 @@ pub(super) enum Effect {
     Tag(String),
 }
 
-/// A message that the chatbot sends.
+/// A message of the chatbot.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Reply {
     pub(super) content: OutboundContent,
-    /// The message that it quotes: ours and the provider's id of it.
+    /// The quoted message: our id and the provider's.
     pub(super) quoted: Option<(ChatMessageId, String)>,
-    /// It asks for a rating.
+    /// True if it asks for a rating.
     pub(super) asks_rating: bool,
 }
 
-/// What the actions of an answer come to.
+/// The effects of an answer.
 pub(super) struct Planned {
     pub(super) effects: Vec<Effect>,
-    /// What its author should know: what was left out, and why.
+    /// Remarks for its author: omitted parts with their reasons.
     pub(super) remarks: Vec<String>,
 }
 
-/// What the actions of an answer come to; the inner error says why the answer cannot be carried out.
+/// Returns the effects of an answer. The inner error is the reason why the answer cannot be carried out.
 pub(super) async fn effects(
     ctx: &Context,
     client: ClientId,
@@ -129,7 +129,7 @@ pub(super) async fn effects(
     Ok(Ok(Planned { effects, remarks }))
 }
 
-/// The content of a reply that needs nothing looked up, and what it quotes.
+/// The content of a reply that needs no look-up, and its quote.
 fn reply_content(action: &Action) -> Option<(OutboundContent, Option<&str>)> {
     Some(match action {
         Action::ReplyText(reply) => (OutboundContent::Text { body: reply.text.clone() }, reply.quote.as_deref()),
@@ -151,7 +151,7 @@ fn reply_content(action: &Action) -> Option<(OutboundContent, Option<&str>)> {
 
 fn media(reply: &ReplyMedia) -> OutboundMedia {
     let kind = media_kind(reply.kind);
-    // The plugin host has judged it.
+    // The plugin host has checked it.
     let url = read_link(&reply.url).map_or_else(|_| reply.url.clone(), Cow::into_owned);
     let name = reply.filename.as_deref().and_then(file_name::clean).or_else(|| file_name::of_link_end(&url));
     OutboundMedia {
@@ -208,13 +208,13 @@ fn list(reply: &ReplyList) -> content::ReplyList {
     }
 }
 
-/// An empty line is none: providers refuse empty headers and footers.
+/// An empty line counts as none, because providers refuse empty headers and footers.
 fn line(text: Option<&String>) -> Option<String> {
     text.filter(|text| !text.trim().is_empty()).cloned()
 }
 
-/// Finds the message that a reply quotes: one of this chat, by our id. The inner error says why there is none: the reply
-/// goes without it then.
+/// Finds the message that a reply quotes: a message of this chat, by our id. The inner error is the reason why there is
+/// none; then the reply is sent without a quote.
 async fn quoted(
     ctx: &Context,
     client: ClientId,
@@ -240,8 +240,8 @@ async fn quoted(
     }))
 }
 
-/// Fills a template of the number's catalogue; the inner error says why it cannot be sent. Inboxes without a catalogue of their
-/// own say what templates of the client's Cloud accounts say.
+/// Fills a template of the number's catalogue; the inner error is the reason why it cannot be sent. Inboxes without a
+/// catalogue use the templates of the client's Cloud accounts, as text.
 async fn template(
     ctx: &Context,
     client: ClientId,
@@ -283,7 +283,7 @@ async fn template(
     }))
 }
 
-/// What is told to the author of a chatbot that is newer than this version.
+/// The remark for the author of a chatbot that is newer than this version.
 fn unknown(scene: &Scene) -> String {
     let said = "an action that this version does not know was left out";
     tracing::info!(participant.id = %scene.participant.id, plugin = scene.plugin(), "{said}");
@@ -296,7 +296,7 @@ fn composed(wanted: ReplyTemplate) -> std::result::Result<ComposedTemplate, Stri
     Ok(ComposedTemplate { name: wanted.name, id: wanted.id, components })
 }
 
-/// The reply in the words of a send request.
+/// The reply as components of a send request.
 fn components(wanted: &ReplyTemplate) -> std::result::Result<Vec<RequestComponent>, String> {
     let empty = |kind| RequestComponent {
         kind,

@@ -1,9 +1,9 @@
-//! A turn of a chatbot: the next thing that happened to a participant goes in, what to do about it comes out and is done.
+//! A turn of a chatbot: it gets the next event of a participant, and its actions are carried out.
 //!
-//! The plugin is called with no transaction open. What it decided takes effect as a whole, in one transaction, and only
-//! if the chat is still in the hands that the plugin saw and every key-value that it read is still the same (DESIGN 3,
-//! rule 6). A turn that fails is made again; in the end the chat goes to people. Where a version on trial fails, the live
-//! one makes the turn at once. Where the host has no room for the call, that is nobody's failure, and nothing is written.
+//! The plugin is called without an open transaction. Its answer takes effect as a whole, in one transaction, and only
+//! if the chat still has the owner that the plugin saw and every key-value that it read is unchanged (DESIGN 3, rule
+//! 6). A failed turn is repeated; in the end the chat goes to people. If a version on trial fails, the live version
+//! makes the turn at once. If the host has no room for the call, this is not a failure, and nothing is written.
 
 mod actions;
 mod effects;
@@ -27,18 +27,18 @@ use crate::conversation::waiting;
 use base::{Context, Error, Result, lanes::Lease};
 use plugins::calls::{CallSubject, FinishedCall, key_values::Snapshot};
 
-/// Times that a turn is made again because key-values changed under it, before that counts as a failure.
+/// Repetitions of a turn because key-values changed, before that counts as a failure.
 const MOST_CONFLICTS: usize = 10;
 
-/// What became of a turn.
+/// The result of a turn.
 pub(crate) enum Turn {
-    /// It was made, or is made again when its event is due again, or the chat has changed hands.
+    /// It was made, or is repeated when its event is due again, or the chat has changed its owner.
     Over,
-    /// The chatbot was not asked, for reasons of the host: the event is where it was.
+    /// The chatbot was not asked, for reasons of the host: the event stays.
     NotAsked(Box<FinishedCall>),
 }
 
-/// Makes the turn that `event` is about.
+/// Makes the turn of `event`.
 pub(crate) async fn turn(ctx: &Context, lease: &Lease, participant: ParticipantId, event: &Event) -> Result<Turn> {
     let trouble = match scene::load(ctx, lease.client, participant, event).await? {
         Situation::NotTheBots => return waiting::drop_events(ctx, lease, participant).await.map(|()| Turn::Over),
@@ -54,13 +54,13 @@ pub(crate) async fn turn(ctx: &Context, lease: &Lease, participant: ParticipantI
     Ok(Turn::Over)
 }
 
-/// How it went to ask a chatbot, and where it is on trial the live one after it.
+/// The result of asking a chatbot and, if it is on trial, the live one after it.
 enum Asked {
-    /// An answer took effect, or the chat has changed hands meanwhile.
+    /// An answer took effect, or the chat has changed its owner.
     Answered,
     /// The host could not make the call.
     Not(Box<FinishedCall>),
-    /// There is no answer that could take effect.
+    /// No answer could take effect.
     InVain(Box<Trouble>),
 }
 
@@ -82,7 +82,7 @@ async fn ask_all(ctx: &Context, lease: &Lease, mut scene: Scene, event: &Event) 
     }
 }
 
-/// Asks the chatbot of a scene and lets its answer take effect; what is in the way, if something is.
+/// Asks the chatbot of a scene and applies its answer. Returns the obstacle, if there is one.
 async fn ask(ctx: &Context, lease: &Lease, scene: &Scene, event: &Event) -> Result<Option<Trouble>> {
     for _ in 0..MOST_CONFLICTS {
         match run(ctx, lease, scene, event).await? {
@@ -94,17 +94,18 @@ async fn ask(ctx: &Context, lease: &Lease, scene: &Scene, event: &Event) -> Resu
     Ok(Some(Trouble::Conflicts(scene.plugin().to_owned())))
 }
 
-/// What became of a call.
+/// The result of a call.
 enum Ran {
-    /// Its answer took effect, or the chat has changed hands meanwhile.
+    /// Its answer took effect, or the chat has changed its owner.
     Over,
-    /// It has to be made again at once.
+    /// It has to be repeated at once.
     Again,
-    /// There is no answer that could take effect.
+    /// No answer could take effect.
     Into(Box<Trouble>),
 }
 
-/// A turn could not be made for reasons that are not the chatbot's: it is made again, and in the end people take over.
+/// Handles a turn that could not be made for reasons outside the chatbot: it is repeated, and in the end people take
+/// over.
 pub(crate) async fn turn_broke(
     ctx: &Context,
     lease: &Lease,
@@ -115,7 +116,7 @@ pub(crate) async fn turn_broke(
     failure::give_to_people(ctx, lease, participant, event, Trouble::Broken(error.to_string())).await
 }
 
-/// Makes the call and lets its answer take effect.
+/// Makes the call and applies its answer.
 async fn run(ctx: &Context, lease: &Lease, scene: &Scene, event: &Event) -> Result<Ran> {
     let participant = scene.participant.id;
     // The same in every run of this turn, another one in every turn.

@@ -1,4 +1,4 @@
-//! What the chatbot is told: the event and the session, in the words of `wit/`.
+//! The question to the chatbot: the event and the session, in the types of `wit/`.
 
 use chrono::{DateTime, Utc};
 use domain::chat;
@@ -61,7 +61,7 @@ fn session(scene: &Scene, now: DateTime<Utc>) -> Session {
             .template
             .as_ref()
             .map(|template| TemplateReference { id: template.id.clone(), name: template.name.clone() }),
-        // Which team gave the chat back, or had it: the interface has no field for it.
+        // The team that gave the chat back, or had it: the interface has no field for it.
         metadata: team.chain(channel_fact(scene.participant.channel)).collect(),
     }
 }

@@ -1,4 +1,4 @@
-//! Everything that a turn must know, read before the call.
+//! The facts of a turn, read before the call.
 
 use std::sync::Arc;
 
@@ -29,32 +29,32 @@ use crate::conversation::{
 use base::{Context, Error, Result};
 use plugins::calls::Answering;
 
-/// What to do with an event.
+/// The action for an event.
 pub(super) enum Situation {
-    /// The chat is with people, or closed: nothing in its lane is the chatbot's any more.
+    /// The chat is with people, or closed: its events are no longer for the chatbot.
     NotTheBots,
-    /// No chatbot is active on this number any more.
+    /// No chatbot is active on this number.
     NoBot,
-    /// The event names something that is gone.
+    /// The event names something that no longer exists.
     Nothing,
     /// The chatbot is asked.
     Ready(Box<Scene>),
 }
 
-/// A turn's surroundings.
+/// The facts of a turn.
 pub(super) struct Scene {
     pub(super) participant: Participant,
     pub(super) customer: Customer,
     pub(super) inbox: Inbox,
     pub(super) client: Client,
-    /// The chatbot: one and the same version for the whole turn, unless it is on trial and fails.
+    /// The chatbot: the same version for the whole turn, unless it is on trial and fails.
     pub(super) answering: Arc<Answering>,
-    /// The live version, where the one that is asked is on trial.
+    /// The live version, if the asked one is on trial.
     pub(super) beside_canary: Option<Arc<Answering>>,
     pub(super) subject: Subject,
-    /// The event opened a closed conversation.
+    /// True if the event opened a closed conversation.
     pub(super) reopened: bool,
-    /// The template that the customer had been sent last.
+    /// The last template that was sent to the customer.
     pub(super) template: Option<SentTemplate>,
 }
 
@@ -65,7 +65,7 @@ impl Scene {
     }
 }
 
-/// What the event is about.
+/// The subject of an event.
 pub(super) enum Subject {
     /// The conversation began with this message.
     Started(Box<CustomerMessage>),
@@ -75,14 +75,14 @@ pub(super) enum Subject {
     Rating(String, Box<CustomerMessage>),
     /// A timer of this name ran out.
     Timer(String),
-    /// The business says that something has happened.
+    /// The business sent an event.
     Custom(CustomEvent),
     /// An agent gave the conversation back.
     Released,
 }
 
 impl Subject {
-    /// The advertisement or link that led to the message that it is about.
+    /// The advertisement or link that led to its message.
     pub(super) fn referral(&self) -> Option<&Referral> {
         match self {
             Self::Started(wrote) | Self::Message(wrote) | Self::Rating(_, wrote) => wrote.message.content.referral(),
@@ -91,7 +91,7 @@ impl Subject {
     }
 }
 
-/// Reads what the turn of `event` needs.
+/// Reads the facts for the turn of `event`.
 pub(super) async fn load(ctx: &Context, client: ClientId, id: ParticipantId, event: &Event) -> Result<Situation> {
     let mut db = ctx.db.acquire().await?;
     let db = &mut *db;
@@ -132,9 +132,9 @@ pub(super) async fn load(ctx: &Context, client: ClientId, id: ParticipantId, eve
     })))
 }
 
-/// What an event turned out to be.
+/// The kind of an event.
 enum Known {
-    /// No message brought it about.
+    /// It has no message.
     OfNobody(Subject),
     Arrived(Subject, ArrivedMessage),
 }

@@ -1,4 +1,4 @@
-//! No agent has answered in time (`limits.missed_after`), of the time in which somebody was there to answer.
+//! Missed chats: no agent answered within `limits.missed_after`, counted in the hours of the team.
 
 use base::{Context, Result};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -19,8 +19,8 @@ use uuid::Uuid;
 
 use super::{arriving::until, say};
 
-/// Flags a locked chat as missed, by its agent if it has one. A customer who began to wait outside the hours of the team waits from
-/// when they begin.
+/// Marks a locked chat as missed, by its agent if it has one. For a customer who came outside the hours of the team,
+/// the wait begins with the hours.
 pub(super) async fn note(
     ctx: &Context,
     db: &mut PgConnection,
@@ -36,15 +36,15 @@ pub(super) async fn note(
         due::add(db, client, &[chat.id], Due::Answer, (due_at, ctx.now())).await?;
         return Ok(Vec::new());
     }
-    // Who missed it first stays the one who did.
+    // The first agent who missed it stays.
     (chat.missed, chat.missed_by) = (true, chat.missed_by.or(agent));
-    // It was within hours that nobody answered.
+    // It was missed within the hours.
     chat.after_hours = false;
     let missed = ChatMissed { participant: chat.id, state: chat.state, agent };
     say(ctx, db, client, &chat, [Event::ChatMissed(missed)]).await
 }
 
-/// Until when the customer waits who began to do so outside the hours; `None` when that is over.
+/// Returns until when a customer waits who came outside the hours; `None` if that is over.
 async fn not_yet(
     ctx: &Context,
     db: &mut PgConnection,
@@ -61,7 +61,7 @@ async fn not_yet(
     if team.hours.is_open(began) {
         return Ok(None);
     }
-    // Of a team that will not be there for a year, it is looked again when that has passed.
+    // If the team is closed for a year, the chat is looked at again after that.
     let opens = team.hours.next_open(began).unwrap_or_else(|| ctx.now() + TimeDelta::days(366));
     Ok(Some(until(ctx, opens)).filter(|due_at| *due_at > ctx.now()))
 }

@@ -1,5 +1,5 @@
-//! A chat is given to an agent: by the agent, by somebody else, by a router, or by itself. Everybody goes through [`give`],
-//! so that the limit of an agent's chats holds.
+//! Assignment of a chat to an agent: by the agent, another user, a router, or automatically. All use [`give`], so that
+//! the limit of an agent's chats holds.
 
 use base::{Context, Result};
 use domain::{
@@ -15,13 +15,13 @@ use storage::{
 
 use super::ticketing;
 
-/// Why an agent does not get a chat.
+/// The reason why an agent does not get a chat.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NotGiven {
     /// The client has no such user, or it was deleted.
     #[error("there is no such user")]
     Nobody,
-    /// Users of this role answer nobody.
+    /// Users of this role do not answer customers.
     #[error("a user with the role {0} cannot have chats")]
     NoAgent(Role),
     /// The agent has as many chats as it may have.
@@ -29,19 +29,19 @@ pub(crate) enum NotGiven {
     Full {
         /// Display name.
         name: String,
-        /// Those it has.
+        /// Present chats.
         chats: i64,
-        /// Those it may have.
+        /// Most chats.
         limit: i64,
     },
-    /// Not from where the chat stands.
+    /// Not possible in the state of the chat.
     #[error(transparent)]
     Refused(#[from] MoveRefused),
 }
 
 /// Gives a locked chat to an agent, who is locked here, and opens its ticket. `step`: [`ParticipantMove::Assigned`] or
-/// [`ParticipantMove::Reopened`]. The caller saves the chat, says that it moved, and drops what waits for its chatbot.
-/// Answers what became of the ticket.
+/// [`ParticipantMove::Reopened`]. The caller saves the chat, records its move, and drops the waiting events of its
+/// chatbot. Returns the change of the ticket.
 pub(crate) async fn give(
     ctx: &Context,
     db: &mut PgConnection,

@@ -1,4 +1,4 @@
-//! A conversation, as receiving, routing and chatbots see it: its events, the messages in it, and the chatbot in charge.
+//! Shared by receiving, routing and chatbots: events and messages of a conversation, and its chatbot.
 
 pub(crate) mod as_event;
 pub(crate) mod giving;

@@ -11,9 +11,9 @@ const PREFIX: &str = "pb1:rating:";
 /// A tap on a button of the question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Rated {
-    /// How it was.
+    /// The rating.
     pub(crate) rating: Rating,
-    /// The ticket that is rated; `None` where a chatbot asked.
+    /// The rated ticket; `None` if a chatbot asked.
     pub(crate) ticket: Option<TicketId>,
 }
 
@@ -40,7 +40,7 @@ fn title(rating: Rating) -> &'static str {
     }
 }
 
-/// The rating behind the payload of a tapped button.
+/// The rating of a tapped button's payload.
 pub(crate) fn of_payload(payload: &str) -> Option<Rated> {
     let said = payload.strip_prefix(PREFIX)?;
     let (name, ticket) = match said.split_once(':') {

@@ -1,4 +1,5 @@
-//! Whether a customer can be written to now: on some channels that depends on when the customer wrote last (SPEC 4.1, PROVIDERS B).
+//! The window of a customer: on some channels a message is allowed only for a time after the customer's last message
+//! (SPEC 4.1, PROVIDERS B).
 
 use base::{Context, Result};
 use chrono::{DateTime, Utc};
@@ -10,16 +11,16 @@ use domain::{
 };
 use storage::{PgConnection, chat::participants::Participant, people::inbox_customers};
 
-/// Who writes.
+/// The author.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Writes {
     /// A person.
     Person,
-    /// A program, or we ourselves.
+    /// A program, or the service itself.
     Program,
 }
 
-/// Why a free-form message cannot go out in a chat now, in words; `None` when it can.
+/// Returns the reason why a free-form message cannot be sent in a chat now, in words; `None` if it can.
 pub(crate) async fn closed(
     ctx: &Context,
     db: &mut PgConnection,
@@ -35,7 +36,7 @@ pub(crate) async fn closed(
     Ok(judge(kind, by, wrote, ctx.now()))
 }
 
-/// `wrote`: when the customer wrote last.
+/// `wrote`: when the customer last wrote.
 fn judge(kind: InboxKind, by: Writes, wrote: Option<DateTime<Utc>>, now: DateTime<Utc>) -> Option<&'static str> {
     match kind {
         InboxKind::WhatsappCloud if !chat_allowed(wrote, now) => Some(

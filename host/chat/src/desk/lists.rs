@@ -18,8 +18,8 @@ use storage::{
 
 use super::{Acting, DeskError, view, view::ChatView};
 
-/// A page of a list of the caller. `search`: part of a number or a name, or exactly the customer's id; blank = everything. A
-/// role that sees customers masked finds them by the parts that are shown only.
+/// Returns a page of a list of the caller. `search`: part of a number or a name, or exactly the customer's id; blank:
+/// all. A role that sees customers masked finds them only by the visible parts.
 pub async fn list(
     db: &PgPool,
     acting: Acting,
@@ -47,7 +47,7 @@ pub async fn one(db: &PgPool, acting: Acting, id: ParticipantId) -> Result<ChatV
     view::of_one(&mut db, acting.client, chat).await?.ok_or(DeskError::NotFound)
 }
 
-/// What is looked for, unless it is exactly the id of a customer.
+/// The search, unless it is exactly the id of a customer.
 fn sought(sight: Sight, text: &str) -> Search {
     match sight {
         Sight::Whole => match Sought::parse(text) {

@@ -1,5 +1,5 @@
-//! Who has a chat: taking, giving, passing on, ending and opening again (SPEC 3.4, DESIGN 6). Each is one transaction; the
-//! chat is locked first, so of two agents who take it at once one gets it, and the other hears who has it.
+//! Changes of a chat's owner: take, assign, transfer, end and open again (SPEC 3.4, DESIGN 6). Each is one transaction
+//! that locks the chat first. Of two agents who take it at once one gets it, and the other is told who has it.
 
 use base::Context;
 use domain::{
@@ -25,14 +25,14 @@ use crate::conversation::{
     giving, in_charge, ticketing,
 };
 
-/// Who is to have a chat.
+/// The new owner of a chat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum To {
     /// The caller.
     Caller,
     /// This agent.
     Agent(UserId),
-    /// This team, whichever agent of it takes it.
+    /// This team; any of its agents may take the chat.
     Team(TeamId),
 }
 
@@ -77,7 +77,7 @@ pub async fn assign(ctx: &Context, acting: Acting, id: ParticipantId, to: To) ->
     finish(ctx, tx, acting, chat, [Some(moved), ticket]).await
 }
 
-/// Opens a closed chat again for the caller, who has it then.
+/// Opens a closed chat again for the caller.
 ///
 /// # Errors
 /// See [`DeskError`].
@@ -100,7 +100,7 @@ pub async fn open(ctx: &Context, acting: Acting, id: ParticipantId) -> Result<Ch
     finish(ctx, tx, acting, chat, [Some(Event::ChatOpened(opened)), Some(moved), ticket]).await
 }
 
-/// Ends a chat: its agent is free for another one, and is kept as the last one. The ticket is closed.
+/// Ends a chat: its agent is free for another one, and stays as the last agent. The ticket is closed.
 ///
 /// # Errors
 /// See [`DeskError`].
@@ -136,10 +136,10 @@ async fn end(
     finish(ctx, tx, acting, chat, [asked, Some(moved), ticket]).await
 }
 
-/// Gives a chat back to its chatbot, which hears of it; the ticket of the agent is resolved.
+/// Gives a chat back to its chatbot, which gets an event; the agent's ticket is resolved.
 ///
 /// # Errors
-/// See [`DeskError`]; a chat that no agent has, or that no chatbot would answer, is a conflict.
+/// See [`DeskError`]. A chat without an agent, or without a chatbot that would answer, is a conflict.
 pub async fn release(ctx: &Context, acting: Acting, id: ParticipantId) -> Result<ChatView, DeskError> {
     let mut tx = ctx.db.begin().await?;
     let mut chat = locked(&mut tx, acting.client, id).await?;
@@ -157,10 +157,10 @@ pub async fn release(ctx: &Context, acting: Acting, id: ParticipantId) -> Result
     finish_telling(ctx, tx, acting, chat, ([Some(moved), ticket], &[told])).await
 }
 
-/// A chat as a caller of v1 wants it to be when it has ended.
+/// The state of an ended chat that a caller of v1 wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Whole {
-    /// Who had it; `None` forgets the assignment.
+    /// Its agent; `None` removes the assignment.
     pub assigned: Option<UserId>,
     /// `missedConversation`.
     pub missed: bool,
@@ -170,7 +170,7 @@ pub struct Whole {
     pub send_rating: bool,
 }
 
-/// Ends a chat and writes it as it is given (SPEC 4.2 v1).
+/// Ends a chat and stores the given state (SPEC 4.2 v1).
 ///
 /// # Errors
 /// See [`DeskError`].
@@ -202,7 +202,7 @@ pub async fn terminate_whole(
     finish(ctx, tx, acting, chat, [asked, Some(moved), ticket]).await
 }
 
-/// Refuses callers who cannot have chats themselves.
+/// Refuses callers who cannot have chats.
 fn taking(acting: Acting) -> Result<(), DeskError> {
     match acting.role {
         Role::Admin | Role::Supervisor | Role::Agent => Ok(()),
@@ -223,12 +223,12 @@ async fn give(
     Ok(giving::give(ctx, db, acting.client, (chat, ParticipantMove::Assigned), agent).await??)
 }
 
-/// The chat is as it is wanted already.
+/// The chat already has the wanted state.
 async fn unchanged(db: &mut PgConnection, acting: Acting, chat: Participant) -> Result<ChatView, DeskError> {
     view::of_one(db, acting.client, chat).await?.ok_or(DeskError::NotFound)
 }
 
-/// Writes a chat that was moved, drops what waits for its chatbot, and says what happened, in order.
+/// Stores a moved chat, drops the waiting events of its chatbot, and records the events in order.
 async fn finish<const N: usize>(
     ctx: &Context,
     tx: Transaction<'_>,
@@ -239,7 +239,7 @@ async fn finish<const N: usize>(
     finish_telling(ctx, tx, acting, chat, (happened, &[])).await
 }
 
-/// The same, and its chatbot hears of it.
+/// The same, with an event for its chatbot.
 async fn finish_telling<const N: usize>(
     ctx: &Context,
     mut tx: Transaction<'_>,

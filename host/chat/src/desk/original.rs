@@ -1,4 +1,4 @@
-//! What a provider sent of a message: what people read may be words of ours.
+//! The original content of a message from a provider: people may see a text of ours.
 
 use base::Context;
 use domain::{chat::ChatContent, ids::ChatMessageId, inbound::kept};
@@ -14,16 +14,17 @@ use super::{Acting, DeskError};
 pub struct Original {
     /// The message.
     pub message: ChatMessageId,
-    /// The provider's JSON, its first 64 KiB. `None` for a message that was written here, and where nothing is kept.
+    /// The provider's JSON, its first 64 KiB. `None` for a message that was written here, or if nothing is stored.
     pub content: Option<String>,
-    /// What the message said before its author edited or deleted it, oldest first.
+    /// Earlier contents of the message, oldest first.
     pub versions: Vec<Version>,
 }
 
-/// What the provider sent of a message, and what it said before it was changed. Not for those who must not see who the customer is.
+/// Returns the provider's content of a message, and its earlier contents. Refused for callers who may not see the
+/// customer.
 ///
 /// # Errors
-/// [`DeskError::NotFound`] when there is no such message, or neither is kept of it.
+/// [`DeskError::NotFound`] if there is no such message, or if neither is stored.
 pub async fn original(ctx: &Context, acting: Acting, id: ChatMessageId) -> Result<Original, DeskError> {
     let mut db = ctx.db.acquire().await?;
     let message = chat_messages::find(&mut db, acting.client, id).await?.ok_or(DeskError::NotFound)?;

@@ -1,4 +1,4 @@
-//! Tickets: found, and moved by hand (SPEC 4.3).
+//! Tickets: search, and changes by hand (SPEC 4.3).
 
 use std::collections::HashMap;
 
@@ -24,18 +24,18 @@ use storage::{
 use super::{Acting, DeskError};
 use crate::conversation::{as_event, ticketing};
 
-/// A ticket with what is shown beside it.
+/// A ticket with the facts that are shown with it.
 #[derive(Debug, Clone)]
 pub struct TicketView {
     /// The ticket.
     pub ticket: Ticket,
-    /// The customer's phone number; absent when it is withheld.
+    /// The customer's phone number; absent if it is withheld.
     pub phone: Option<String>,
-    /// What the customer wrote to.
+    /// Address of the inbox.
     pub inbox_address: Option<String>,
-    /// The client's name for itself.
+    /// The `clientRef`.
     pub client_ref: String,
-    /// Who works on it.
+    /// Agent of the ticket.
     pub agent: Option<(UserId, ShownAgent)>,
 }
 
@@ -54,10 +54,10 @@ pub async fn search(
     Ok(Page { items: views(&mut db, client, found.items).await?, total: found.total })
 }
 
-/// The ticket of a number.
+/// Returns the ticket with a number.
 ///
 /// # Errors
-/// [`DeskError::NotFound`] when the client has none of it.
+/// [`DeskError::NotFound`] if the client has none.
 pub async fn by_number(ctx: &Context, acting: Acting, number: &str) -> Result<TicketView, DeskError> {
     let number = ticket_number(number).ok_or(DeskError::NotFound)?;
     let mut db = ctx.db.acquire().await?;
@@ -65,7 +65,7 @@ pub async fn by_number(ctx: &Context, acting: Acting, number: &str) -> Result<Ti
     view(&mut db, acting.client, ticket).await
 }
 
-/// Gives a ticket a status by hand: any of the five, whatever it has (SPEC 3.5). The chat stays as it is.
+/// Sets the status of a ticket by hand: any of the five from any status (SPEC 3.5). The chat stays as it is.
 ///
 /// # Errors
 /// See [`DeskError`].
@@ -92,7 +92,7 @@ pub async fn set_status(
     Ok(view)
 }
 
-/// A ticket's number as it is shown, read.
+/// Reads a ticket's number in its shown form.
 pub fn ticket_number(text: &str) -> Option<i64> {
     text.parse().ok().filter(|number| *number > 0)
 }

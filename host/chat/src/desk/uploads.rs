@@ -1,4 +1,4 @@
-//! Files of agents, before they are sent (SPEC 4.2 `POST /messages/media`).
+//! Files of agents before they are sent (SPEC 4.2 `POST /messages/media`).
 
 use base::{Context, media};
 use bytes::Bytes;
@@ -7,38 +7,38 @@ use storage::inbound::media::{self as stored_media, OwnMedia};
 
 use super::{Acting, DeskError};
 
-/// A file that is there.
+/// A stored file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Uploaded {
-    /// Its address, which a message names.
+    /// Its address for messages.
     pub url: String,
-    /// What it is.
+    /// Its type.
     pub file_type: FileType,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
 }
 
-/// Why a file is not taken.
+/// The reason why a file is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum UploadRefused {
-    /// It is of no type that chats carry. In words.
+    /// No chat carries its type. In words.
     #[error("{0}")]
     Type(String),
-    /// It is larger than files of its type may be. In words.
+    /// It is too large for its type. In words.
     #[error("{0}")]
     TooLarge(String),
-    /// Our store does not work.
+    /// Our store failed.
     #[error(transparent)]
     Store(#[from] media::MediaStoreError),
-    /// Anything else.
+    /// Another error.
     #[error(transparent)]
     Desk(#[from] DeskError),
 }
 
-/// Keeps a file of an agent. `declared`: the MIME type that came with it; `name`: its name.
+/// Stores a file of an agent. `declared`: its declared MIME type; `name`: its name.
 ///
 /// # Errors
-/// See [`UploadRefused`]; nothing is kept then.
+/// See [`UploadRefused`]; then nothing is stored.
 pub async fn upload(
     ctx: &Context,
     acting: Acting,

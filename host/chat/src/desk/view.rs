@@ -1,4 +1,4 @@
-//! A chat as agents see it.
+//! A chat for agents.
 
 use std::collections::HashMap;
 
@@ -14,22 +14,22 @@ use uuid::Uuid;
 
 use base::Result;
 
-/// A chat with what is shown beside it.
+/// A chat with the facts that are shown with it.
 #[derive(Debug, Clone)]
 pub struct ChatView {
     /// The chat.
     pub chat: Participant,
-    /// Who writes.
+    /// The customer.
     pub customer: Option<ShownCustomer>,
-    /// The agent who has it.
+    /// Present agent.
     pub agent: Option<(UserId, ShownAgent)>,
-    /// The agent who had it before.
+    /// Previous agent.
     pub last_agent: Option<(UserId, ShownAgent)>,
-    /// What the customer wrote to: a business number, a page, a site.
+    /// Address of the inbox: a business number, a page, a site.
     pub inbox_address: Option<String>,
 }
 
-/// The chats with what is shown beside them: four statements, however many there are.
+/// Returns the chats with their shown facts, in four statements for any number of chats.
 pub(super) async fn of(db: &mut PgConnection, client: ClientId, chats: Vec<Participant>) -> Result<Vec<ChatView>> {
     if chats.is_empty() {
         return Ok(Vec::new());
@@ -54,15 +54,15 @@ pub(super) async fn of(db: &mut PgConnection, client: ClientId, chats: Vec<Parti
     Ok(chats.into_iter().map(view).collect())
 }
 
-/// The chat with what is shown beside it.
+/// Returns the chat with its shown facts.
 pub(super) async fn of_one(db: &mut PgConnection, client: ClientId, chat: Participant) -> Result<Option<ChatView>> {
     Ok(of(db, client, vec![chat]).await?.pop())
 }
 
-/// What customer tracking numbers begin with.
+/// Prefix of customer tracking numbers.
 const CTN: &str = "CTN-";
 
-/// The tracking number of a chat's customer (SPEC 2.1 CTN): the id of the chat in another form, so it is never another's.
+/// The tracking number of a chat's customer (SPEC 2.1 CTN): the id of the chat in another form, so it is unique.
 pub fn ctn(chat: ParticipantId) -> String {
     format!("{CTN}{}", chat.0.simple().to_string().to_uppercase())
 }

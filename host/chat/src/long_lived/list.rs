@@ -17,8 +17,8 @@ use base::Result;
 /// Digits of the longest phone number.
 const ALL_DIGITS: usize = 15;
 
-/// A page of the client's conversations, the newest first. `search`: part of the sender, the recipient or the id (blank = all).
-/// A role that sees customers masked finds a recipient by the digits that are shown only.
+/// Returns a page of the client's conversations, newest first. `search`: part of the sender, the recipient or the id
+/// (blank: all). A role that sees customers masked finds a recipient only by the visible digits.
 pub async fn list(
     db: &PgPool,
     (client, sight): (ClientId, Sight),
@@ -35,7 +35,7 @@ fn looked(sight: Sight, search: &str, sought: Sought) -> Looked {
     let numbers = sought.spellings();
     match (sight, SoughtMasked::parse(search)) {
         (Sight::Whole, _) => Looked { words: sought.words, numbers, recipient_digits: ALL_DIGITS },
-        // A sender is the business itself and is shown as it is; no recipient has a number of more digits at its end.
+        // A sender is the business itself and is shown in full. No number has more digits than this at its end.
         (Sight::Masked, Some(SoughtMasked::Ending(digits))) => {
             Looked { words: sought.words, numbers: vec![digits], recipient_digits: SHOWN_DIGITS }
         }
@@ -43,11 +43,11 @@ fn looked(sight: Sight, search: &str, sought: Sought) -> Looked {
     }
 }
 
-/// All conversations of a client, the newest first, read a little at a time: a list without pages may be a long one.
+/// All conversations of a client, newest first, read a few at a time, because a list without pages may be long.
 #[derive(Debug)]
 pub struct Listing {
     db: PgPool,
-    /// Whose; `None` = nobody's.
+    /// The client; `None` has no conversations.
     client: Option<ClientId>,
     before: Option<ConversationId>,
 }
@@ -61,7 +61,7 @@ impl Listing {
         Self { db: db.for_work(), client, before: None }
     }
 
-    /// The next ones; none at the end.
+    /// Returns the next ones; none at the end.
     pub async fn next(&mut self) -> Result<Vec<Conversation>> {
         let Some(client) = self.client else { return Ok(Vec::new()) };
         let mut db = self.db.acquire().await?;

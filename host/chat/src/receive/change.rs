@@ -1,5 +1,5 @@
-//! The author of a message edits or deletes it: the chat shows what it says now, what it said is kept, and whoever reads along
-//! gets to know (PROVIDERS A.8, B).
+//! The author of a message edits or deletes it: the chat shows the new content, the old one is stored, and readers are
+//! told (PROVIDERS A.8, B).
 
 use base::{Context, Result};
 use chrono::{DateTime, SecondsFormat, Utc};
@@ -24,9 +24,9 @@ use uuid::Uuid;
 
 use crate::conversation::{as_event, words};
 
-/// Takes a change inside the caller's transaction; `None` when its message is not known. A change by anybody but the author
-/// changes nothing, nor does a repetition; of several edits the latest counts, in whatever order they come, and what is deleted
-/// stays deleted. Answers the lanes to wake after the commit.
+/// Applies a change in the caller's transaction; `None` if its message is unknown. A change by another person changes
+/// nothing, nor does a repetition. Of several edits the latest counts in any order of arrival, and a deleted message
+/// stays deleted. Returns the lanes to wake after the commit.
 pub async fn change(
     ctx: &Context,
     db: &mut PgConnection,
@@ -79,7 +79,7 @@ fn count(taken: &'static str) {
     metrics::counter!("patchbay_message_changes_total", "taken" => taken).increment(1);
 }
 
-/// Whether a message is this author's.
+/// True if a message is by this author.
 async fn is_author(
     db: &mut PgConnection,
     client: ClientId,
@@ -99,7 +99,7 @@ async fn is_author(
     }
 }
 
-/// Writes what a message says now, and keeps what it said. `None` when that changes nothing of what it says now.
+/// Stores the new content of a message and the old one. `None` if the present content does not change.
 async fn apply(
     db: &mut PgConnection,
     client: ClientId,
@@ -117,7 +117,7 @@ async fn apply(
             return Ok(None);
         }
         Change::Edited { .. } if is_late => {
-            // It was current between others; what it said is part of the story all the same.
+            // It was current between two others, so it is part of the history.
             let late = Version { wording: after(message, change), written_at: at, replaced_at: since.max(at) };
             versions::keep(db, client, message.id, &late).await?;
             return Ok(None);
@@ -135,7 +135,7 @@ async fn apply(
     Ok(Some(now))
 }
 
-/// What a message says after a change.
+/// The content of a message after a change.
 fn after(message: &Changing, change: &Change) -> Wording {
     let was = &message.wording;
     let content = chat::changed(change, &was.content);
