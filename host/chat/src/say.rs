@@ -1,4 +1,4 @@
-//! What is said to a customer in a chat, by a chatbot or an agent, over whatever channel the chat takes place.
+//! Messages of a chatbot or an agent to the customer of a chat, on any channel.
 
 use base::{Context, Result};
 use domain::{
@@ -22,60 +22,61 @@ use storage::{
 
 use crate::conversation::{as_event, words};
 
-/// The owner of words that no agent says: of a chatbot, and of what we say by ourselves.
+/// The owner of messages without an agent: of a chatbot, and of the service itself.
 pub const BY_ITSELF: &str = "BOT";
 
-/// Words for a customer.
+/// A message to a customer.
 #[derive(Clone, Copy)]
 pub struct Words<'a> {
-    /// What they are.
+    /// Its content.
     pub content: &'a OutboundContent,
-    /// They ask for a rating.
+    /// True if it asks for a rating.
     pub asks_rating: bool,
-    /// Whose they are: `BOT`, or the agent's name.
+    /// The author: `BOT`, or the agent's name.
     pub owner: &'a str,
-    /// The message that they quote, and the provider's id of it.
+    /// The quoted message, and its provider id.
     pub quotes: Option<(ChatMessageId, &'a str)>,
-    /// What only words of an agent have.
+    /// Facts of an agent's message.
     pub of_agent: OfAgent<'a>,
 }
 
-/// What words of an agent have beside what a chatbot says.
+/// Facts of an agent's message that a chatbot's message lacks.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OfAgent<'a> {
-    /// Who says them.
+    /// The agent.
     pub agent: Option<UserId>,
     /// The client's tracking id.
     pub ct_id: Option<&'a str>,
-    /// The name that the sender gives the message.
+    /// The sender's name for the message (`tempId`).
     pub temp_id: Option<&'a str>,
-    /// The file of ours that goes with them.
+    /// Its file of ours.
     pub media: Option<MediaId>,
-    /// What the message is called, where that does not follow from what it says (SPEC 4.2 `MEDIA`).
+    /// The content type, if it does not follow from the content (SPEC 4.2 `MEDIA`).
     pub content_type: Option<ContentType>,
 }
 
-/// The messages that words became in their chat.
+/// The messages of one content in their chat.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InChat {
-    /// The first one, which has the names that the sender gave.
+    /// The first one, which has the sender's names.
     pub first: ChatMessageId,
-    /// Those that say the rest, in order.
+    /// The others, in order.
     pub rest: Vec<ChatMessageId>,
 }
 
 impl<'a> Words<'a> {
-    /// The same speaker says more of the same. Names, quote and file are those of the first message.
+    /// The next message of the same author. Names, quote and file are those of the first message.
     fn going_on(&self, content: &'a OutboundContent) -> Self {
         let of_agent = OfAgent { agent: self.of_agent.agent, ..OfAgent::default() };
         Self { content, quotes: None, of_agent, ..*self }
     }
 }
 
-/// Puts words into a chat and on their way, inside the caller's transaction. The caller records that they were [`said`], saves the
-/// participant, and wakes `Queue::Outbound` on the inbox's lane after the commit.
+/// Stores a message in a chat and queues it, in the caller's transaction. The caller records the event of [`said`],
+/// saves the participant, and wakes `Queue::Outbound` on the inbox's lane after the commit.
 ///
-/// What takes several messages on Messenger is several in the chat, too: each is one call, and has states of its own.
+/// Content that needs several messages on Messenger is several messages in the chat, too: each is one call with its own
+/// states.
 pub async fn say(
     ctx: &Context,
     db: &mut PgConnection,
@@ -97,7 +98,7 @@ pub async fn say(
     Ok(InChat { first, rest })
 }
 
-/// Says words as [`say`] does, and answers the first message and what happened, for the caller to record.
+/// As [`say`]. Returns the first message, and the events for the caller to record.
 pub async fn say_and_tell(
     ctx: &Context,
     db: &mut PgConnection,
@@ -110,7 +111,7 @@ pub async fn say_and_tell(
     Ok((in_chat.first, said(in_chat, words, (chat, customer))))
 }
 
-/// That words were said, in a chat that stands like this.
+/// The event of a message in a chat with this state.
 pub fn said(in_chat: InChat, words: &Words<'_>, (chat, customer): (event::Chat, &Customer)) -> Event {
     Event::MessageSaid(Box::new(MessageSaid {
         message: in_chat.first,

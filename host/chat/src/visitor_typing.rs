@@ -1,4 +1,5 @@
-//! An agent writes to a visitor of a web site: shown in the widget for a moment. Channels of providers have calls of their own for it.
+//! Shows a visitor of a web site for a moment that an agent is typing. Channels of providers have calls of their own
+//! for it.
 
 use base::{Context, Result};
 use chrono::TimeDelta;
@@ -8,7 +9,7 @@ use storage::{chat::participants::Participant, web::visitors};
 /// How long it is shown.
 const SHOWN: TimeDelta = TimeDelta::seconds(6);
 
-/// Shows it; on another channel nothing happens. A chat without a visitor has nobody to show it to.
+/// Shows it. Does nothing on another channel, or in a chat without a visitor.
 pub async fn show(ctx: &Context, client: ClientId, chat: &Participant) -> Result<()> {
     if chat.channel != Channel::Web {
         return Ok(());

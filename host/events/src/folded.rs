@@ -1,4 +1,4 @@
-//! Two customers turned out to be one, and so did their chats on an inbox: who had a chat that is gone has it no more.
+//! Events of two customers who became one, with their chats on an inbox: the owner of the merged chat no longer has it.
 
 use base::{Context, Result};
 use chrono::{DateTime, Utc};
@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::{NewEvent, record, scene};
 
-/// Records what became of the chats. Answers the lanes to wake.
+/// Records the changes of the chats. Returns the lanes to wake.
 pub async fn record_folded(
     ctx: &Context,
     db: &mut PgConnection,
@@ -23,7 +23,7 @@ pub async fn record_folded(
     record(ctx, db, client, &events).await
 }
 
-/// The same for those who have more to record.
+/// The same for callers with more events.
 pub async fn of_folded(
     db: &mut PgConnection,
     client: ClientId,
@@ -40,14 +40,14 @@ pub async fn of_folded(
     Ok(events)
 }
 
-/// In order: the chat that is gone has ended, the one that goes on may be somebody else's, and one of two tickets is closed.
+/// In order: the merged chat has ended, the other may have a new owner, and one of two tickets is closed.
 fn happened(folded: &Folded) -> impl Iterator<Item = Event> {
     let Folded { chat, was, gone, ended } = folded;
     let closed = ChatClosed {
         participant: gone.id,
         from: gone.state,
         agent: gone.assigned_agent,
-        // Its customer waits in the chat that goes on.
+        // Its customer waits in the remaining chat.
         missed: false,
     };
     let closed = (gone.state != ParticipantState::Closed).then_some(Event::ChatClosed(closed));

@@ -1,4 +1,4 @@
-//! Recording: every reader looks at what happened, inside the transaction of what happened.
+//! Records events: every reader sees them in the transaction of their cause.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -12,28 +12,28 @@ use uuid::Uuid;
 use crate::readers::{live, sms, standing, waiting, webhooks};
 use base::{Context, Result};
 
-/// Something that happened, with where and when.
+/// An event with place and time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewEvent {
-    /// The inbox that it is about; `None` = the client as a whole.
+    /// Its inbox; `None`: the client as a whole.
     pub inbox: Option<InboxId>,
     /// `domain::recipient::order_key` of the conversation: readers see the events of one key in order.
     pub order_key: i64,
-    /// When it happened.
+    /// Its time.
     pub at: DateTime<Utc>,
-    /// What happened.
+    /// Its content.
     pub event: Event,
 }
 
-/// Records events in the order given. Call it once, with all that one transaction brings about. Answers the lanes to wake
-/// after the commit.
+/// Records events in the given order. Call it once, with all events of one transaction. Returns the lanes to wake after
+/// the commit.
 pub fn record<'a>(
     ctx: &'a Context,
     db: &'a mut PgConnection,
     client: ClientId,
     events: &'a [NewEvent],
 ) -> BoxFuture<'a, Result<Vec<(Queue, Uuid)>>> {
-    // Boxed: compiled here once, and not again in each crate that waits for it.
+    // Boxed, so that it is compiled here once, and not in each crate that awaits it.
     async move {
         let mut wakes = record_told(ctx, db, client, events).await?;
         wakes.extend(webhooks::take(ctx, db, client, events).await?);
@@ -42,7 +42,7 @@ pub fn record<'a>(
     .boxed()
 }
 
-/// The same of steps of messages whose webhooks are stored with the steps ([`webhooks::told_of_step`]).
+/// The same for steps of messages whose webhooks are stored with the steps ([`webhooks::told_of_step`]).
 pub fn record_told<'a>(
     ctx: &'a Context,
     db: &'a mut PgConnection,

@@ -1,4 +1,4 @@
-//! A chat and its customer as events show them, and what becomes of a chat and its ticket.
+//! A chat and its customer in events, and events of changes of chats and tickets.
 
 use base::Result;
 use domain::{
@@ -16,7 +16,7 @@ use storage::{
     people::customers::Customer as StoredCustomer,
 };
 
-/// The chat as it stands. Reads the names that events show.
+/// The present chat, with the names that events show.
 pub async fn chat(db: &mut PgConnection, client: ClientId, participant: &Participant) -> Result<Chat> {
     let ids: Vec<UserId> =
         [participant.assigned_agent, participant.last_assigned_agent].into_iter().flatten().collect();
@@ -34,7 +34,7 @@ pub async fn chat(db: &mut PgConnection, client: ClientId, participant: &Partici
     })
 }
 
-/// The customer as it is known now.
+/// The customer with the present facts.
 pub fn customer(customer: &StoredCustomer) -> Customer {
     Customer {
         id: customer.id,
@@ -44,16 +44,16 @@ pub fn customer(customer: &StoredCustomer) -> Customer {
     }
 }
 
-/// What keeps the events of a customer on an inbox in order.
+/// The key that keeps the events of a customer on an inbox in order.
 pub fn order_key(inbox: InboxId, customer: &StoredCustomer) -> i64 {
     let by_id = || customer.id.0.as_u64_pair().1.cast_signed();
     customer.address().map_or_else(by_id, |address| recipient::order_key(inbox, address))
 }
 
-/// Who had a chat before it was moved.
+/// The owner of a chat before a move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Before {
-    /// Who was in charge.
+    /// The state, which names the owner.
     pub state: ParticipantState,
     agent: Option<UserId>,
     team: Option<TeamId>,
@@ -65,7 +65,7 @@ impl From<&Participant> for Before {
     }
 }
 
-/// The chat has been moved: somebody else has it, or it is over. `before`: who had it.
+/// The event of a moved chat: it has another owner, or is closed. `before`: the previous owner.
 pub fn moved(before: impl Into<Before>, now: &Participant) -> Event {
     let Before { state: from, agent: previous_agent, team: previous_team } = before.into();
     let released = now.last_assigned_agent.filter(|_| from == ParticipantState::Active);
@@ -93,7 +93,7 @@ pub fn moved(before: impl Into<Before>, now: &Participant) -> Event {
     }
 }
 
-/// A ticket has another status than before; `None`: it is new.
+/// The event of a ticket with a new status; `None`: a new ticket.
 pub fn ticket_moved(ticket: &Ticket, from: Option<TicketStatus>) -> Event {
     Event::TicketMoved(TicketMoved {
         number: ticket.number,

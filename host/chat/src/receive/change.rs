@@ -181,7 +181,7 @@ async fn record_change(
     record(ctx, db, client, &[event]).await
 }
 
-/// What the chatbot hears: its interface has no case for changes, and custom events are where it grows (`wit/`).
+/// The chatbot's event: its interface has no case for changes, so it is a custom event (`wit/`).
 fn tell_bot(ctx: &Context, kind: ChangeKind, now: &Changing, at: DateTime<Utc>) -> participant_events::NewEvent {
     let at = at.to_rfc3339_opts(SecondsFormat::Millis, true);
     let payload = match kind {

@@ -1,5 +1,4 @@
-//! The chat that a message belongs to, and who answers in it (DESIGN 5: the client's active chatbot, else the unassigned
-//! queue).
+//! The chat of a message, and its owner (DESIGN 5: the client's active chatbot, otherwise the unassigned queue).
 
 use domain::{
     chat::{ArrivedMessage, ParticipantEvent, ParticipantMove, ParticipantState},
@@ -20,17 +19,17 @@ use crate::conversation::{as_event::Before, in_charge, ratings::Rated};
 use base::{Context, Error, Result};
 use plugins::slots::{self, Slots};
 
-/// Why a chat waits although nobody handed it over.
+/// The reason why a chat waits without a hand-over.
 const NO_CHATBOT: &str = "no chatbot is active on this number";
 
-/// Whether a message began a conversation.
+/// The begin of a conversation by a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Opened {
-    /// It goes on.
+    /// The conversation continues.
     No,
     /// The customer wrote for the first time.
     First,
-    /// The chat had been closed.
+    /// The chat was closed.
     Again,
 }
 
@@ -38,15 +37,15 @@ pub(super) enum Opened {
 pub(super) struct Routed {
     pub(super) participant: Participant,
     pub(super) opened: Opened,
-    /// Who had it before; `None` for one that begins.
+    /// The previous owner; `None` for a new chat.
     pub(super) was: Option<Before>,
-    /// A router decides who answers a conversation that begins.
+    /// True if a router decides about a conversation that begins.
     router: bool,
-    /// The team that had the chat until now.
+    /// The previous team.
     last_team: Option<String>,
 }
 
-/// What answers, or decides who does, on an inbox.
+/// The chatbots and routers in force on an inbox.
 pub(super) struct InForce {
     routers: Slots,
     chatbots: Slots,
@@ -61,7 +60,7 @@ impl InForce {
     }
 }
 
-/// Finds the chat of a message, or begins it, and decides who answers.
+/// Finds or creates the chat of a message, and decides its owner.
 pub(super) async fn route(
     ctx: &Context,
     db: &mut PgConnection,
@@ -73,14 +72,14 @@ pub(super) async fn route(
     let mut customer = arrival.customer.id;
     let mut known = participants::lock_of_customer(db, client, inbox, customer).await?;
     if known.is_none() {
-        // Who seems to be new here may have become another customer since the message was looked at, and becomes none from now on.
+        // The customer may have been merged since the message was read, and cannot be merged from now on.
         customer = conversations::hold_customer(db, client, customer).await?;
         if customer != arrival.customer.id {
             known = participants::lock_of_customer(db, client, inbox, customer).await?;
         }
     }
     let router = in_charge::routes(routers);
-    // A router has the chat first, and may give it to a chatbot that is not the inbox's own.
+    // A router gets the chat first, and may give it to another chatbot than the inbox's.
     let bot = router
         || known.as_ref().is_some_and(|known| known.state == ParticipantState::Bot && known.bot_plugin.is_some())
         || is_answered(chatbots, known.as_ref());
@@ -104,7 +103,7 @@ pub(super) async fn route(
     };
     let (was, last_team) = (Some(Before::from(&participant)), participant.team.as_ref().map(|team| team.name.clone()));
     let opened = if participant.state == ParticipantState::Closed && arrival.answered.is_reaction() {
-        // To the last words of a conversation: nobody begins one by it.
+        // A reply to the last message of a conversation begins no new one.
         Opened::No
     } else {
         decide(&mut participant, bot, arrival.answered.rating)
@@ -115,16 +114,16 @@ pub(super) async fn route(
     Ok(Routed { participant, opened, was, router, last_team })
 }
 
-/// Whether a chatbot is in force on the inbox, for a chat that stands as it does.
+/// True if a chatbot is in force on the inbox for a chat in this state.
 fn is_answered(chatbots: &Slots, participant: Option<&Participant>) -> bool {
-    // A canary without a live version answers for its share only; which chats those are is known by their ids.
+    // A canary without a live version answers only its share, which the ids of chats determine.
     match participant {
         Some(participant) => chatbots.answering(participant.id.0).is_some(),
         None => chatbots.live.is_some() || chatbots.canary.is_some(),
     }
 }
 
-/// Moves a chat that exists. A rating ends a conversation and does not begin one; one of a ticket that the chat has no more is about
+/// Moves an existing chat. A rating ends a conversation and does not begin one. The rating of another ticket is about
 /// an earlier conversation.
 fn decide(participant: &mut Participant, bot: bool, rated: Option<Rated>) -> Opened {
     let of_ticket = rated.and_then(|rated| rated.ticket);
@@ -138,7 +137,7 @@ fn decide(participant: &mut Participant, bot: bool, rated: Option<Rated>) -> Ope
     }
     let closed = participant.state == ParticipantState::Closed;
     if participant.state == ParticipantState::Bot && !bot {
-        // The chatbot was switched off while it had the chat. From `Bot` this move is always allowed.
+        // The chatbot was deactivated while it had the chat. From `Bot` this move is always allowed.
         if participant.apply(ParticipantMove::BotFailed).is_ok() {
             participant.queued_reason = Some(NO_CHATBOT.to_owned());
         }
@@ -148,8 +147,8 @@ fn decide(participant: &mut Participant, bot: bool, rated: Option<Rated>) -> Ope
     if closed { Opened::Again } else { Opened::No }
 }
 
-/// Leaves the message for the chatbot, if the chat is the chatbot's; the beginning of a conversation goes before it, and
-/// before that the router's decision.
+/// Adds the message to the events of the chatbot, if it has the chat. The begin of a conversation comes before it, and
+/// the router's decision before that.
 pub(super) async fn tell_bot(
     ctx: &Context,
     db: &mut PgConnection,

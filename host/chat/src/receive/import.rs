@@ -1,5 +1,5 @@
-//! What the business wrote in a chat by other means than ours, such as the inbox of its page or its phone: the chat shows it
-//! (PROVIDERS A.7, B).
+//! Messages that the business wrote in a chat elsewhere, for example in the inbox of its page or on its phone. The chat
+//! shows them (PROVIDERS A.7, B).
 
 use base::{Context, Result, media};
 use domain::{
@@ -29,15 +29,15 @@ use uuid::Uuid;
 use super::file_of;
 use crate::conversation::{as_event, words};
 
-/// What became of a message that the business sent by other means.
+/// The result for a message that the business sent elsewhere.
 pub enum Imported {
-    /// It is in its chat, or belongs in none; these lanes are to be woken after the commit.
+    /// It is in its chat, or belongs in none. Wake these lanes after the commit.
     Done(Vec<(Queue, Uuid)>),
-    /// A message of ours to the same customer is on its way, and nobody can tell yet whether it is that one.
+    /// A message of ours to the same customer is being sent, and it is not known yet if this is the same one.
     PerhapsOurs,
 }
 
-/// Whose words they are.
+/// The author.
 fn owner(channel: Channel) -> &'static str {
     match channel {
         Channel::Facebook => "PAGE",
@@ -46,8 +46,9 @@ fn owner(channel: Channel) -> &'static str {
     }
 }
 
-/// Takes such a message inside the caller's transaction. A repetition changes nothing, nor does one that we sent, nor one to
-/// somebody who never wrote: that is no chat. `waits`: one that may be ours is to be looked at again.
+/// Takes such a message in the caller's transaction. A repetition changes nothing, nor does a message of ours, nor a
+/// message to a person who never wrote and so has no chat. `waits`: a message that may be ours is to be looked at
+/// again.
 pub async fn import(
     ctx: &Context,
     db: &mut PgConnection,
@@ -102,8 +103,8 @@ pub async fn import(
     Ok(Imported::Done(wakes))
 }
 
-/// Whether the message may be one that we are just sending. Cloud tells of none that went out through it, and Messenger's name
-/// ours; a phone tells of everything that its number sends.
+/// True if it may be a message that we are sending now. Cloud reports no message of the API, and Messenger names ours;
+/// a phone reports everything that its number sends.
 async fn may_be_ours(db: &mut PgConnection, client: ClientId, inbox: &Inbox, echo: &Echo) -> Result<bool> {
     if inbox.kind() != InboxKind::WhatsappLite {
         return Ok(false);
@@ -116,7 +117,7 @@ fn number(address: &Address) -> Option<&str> {
     address.as_kind(AddressKind::Phone)
 }
 
-/// What it says, with our address of its file.
+/// Its content, with our address of its file.
 fn content(ctx: &Context, client: ClientId, echo: &Echo, file: Option<MediaId>) -> OutboundContent {
     match (&echo.content, file) {
         (OutboundContent::Media(sent), Some(file)) => {

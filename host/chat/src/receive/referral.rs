@@ -1,5 +1,5 @@
-//! A customer came by an advertisement or a link and has not written yet: what is known of it waits for the next message, and the
-//! chatbot that has the chat hears of it at once (PROVIDERS B).
+//! A customer came by an advertisement or a link and has not written yet: the referral waits for the next message, and
+//! the chatbot of the chat gets an event at once (PROVIDERS B).
 
 use base::{Context, Result};
 use chrono::TimeDelta;
@@ -23,10 +23,10 @@ use uuid::Uuid;
 
 /// The name of the custom event that chatbots get.
 const CUSTOM_EVENT: &str = "referral";
-/// A message that is written later has nothing to do with it.
+/// A message that is written later does not belong to it.
 const LASTS: TimeDelta = TimeDelta::days(7);
 
-/// Notes it inside the caller's transaction. Answers the lanes to wake after the commit.
+/// Stores it in the caller's transaction. Returns the lanes to wake after the commit.
 pub async fn came_by(
     ctx: &Context,
     db: &mut PgConnection,
@@ -56,7 +56,7 @@ pub(super) async fn of_message(
     inbox: &Inbox,
     message: &InboundMessage,
 ) -> Result<Option<Box<Referral>>> {
-    // Other channels tell of it with the message only.
+    // Other channels send it only with the message.
     let waits_for = message.from_address.as_ref().filter(|_| inbox.kind() == InboxKind::Messenger);
     let waited = match waits_for {
         Some(address) => waiting_referrals::take(db, client, inbox.id, address, ctx.now() - LASTS).await?,

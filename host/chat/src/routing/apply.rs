@@ -1,4 +1,4 @@
-//! Lets a decision take effect: everything in one transaction, or nothing.
+//! Applies a decision: everything in one transaction, or nothing.
 
 use std::sync::Arc;
 
@@ -27,26 +27,26 @@ use base::{Context, Result, lanes::Lease};
 use events::{NewEvent, record};
 use plugins::calls::{self, Answering, FinishedCall, key_values};
 
-/// What a call read and wrote.
+/// The reads and writes of a call.
 #[derive(Default)]
 pub(super) struct Values {
     pub(super) reads: key_values::Reads,
     pub(super) writes: Vec<KeyValueWrite>,
 }
 
-/// What became of a decision.
+/// The result of applying a decision.
 pub(super) enum Applied {
     /// It took effect.
     Done,
-    /// The chat changed hands meanwhile: nothing took effect.
+    /// The chat changed its owner: nothing took effect.
     Overtaken,
-    /// A key-value that was read has changed: nothing took effect, and the call is to be made again.
+    /// A key-value that was read has changed: nothing took effect, and the call is to be repeated.
     ReadsChanged,
-    /// The key-values would take more room than they may: nothing took effect.
+    /// The key-values would exceed their limit: nothing took effect.
     TooMuch(String, Box<FinishedCall>),
 }
 
-/// Applies a decision under the lane's lease. `call`: what it came from.
+/// Applies a decision under the lane's lease. `call`: its origin.
 pub(super) async fn apply(
     ctx: &Context,
     lease: &Lease,
@@ -86,11 +86,11 @@ pub(super) async fn apply(
     participants::save(&mut tx, client, &participant).await?;
     let wakes = record(ctx, &mut tx, client, &changed_hands(ctx, case, &participant, ticket)).await?;
     match participant.state {
-        // The chatbot sees what waits.
+        // The chatbot gets the waiting events.
         ParticipantState::Bot => {
             participant_events::remove(&mut tx, client, case.event.id).await?;
         }
-        // The messages are in the chat for people to see.
+        // The messages are in the chat, where people see them.
         ParticipantState::Queued | ParticipantState::Active | ParticipantState::Closed => {
             participant_events::remove_all(&mut tx, client, participant.id).await?;
         }
@@ -104,7 +104,8 @@ pub(super) async fn apply(
     Ok(Applied::Done)
 }
 
-/// Gives the chat to the agent that the router named, with a ticket; one who cannot have it leaves it to the queue.
+/// Gives the chat with a ticket to the agent that the router named. If the agent cannot have it, the chat goes to the
+/// queue.
 async fn given(
     ctx: &Context,
     db: &mut PgConnection,
@@ -119,7 +120,7 @@ async fn given(
     }
 }
 
-/// The events of a chat that went elsewhere: to people, or to another chatbot than the number's own.
+/// The events of a chat that went to people, or to another chatbot than the number's own.
 fn changed_hands(ctx: &Context, case: &Case, now: &Participant, ticket: Option<Event>) -> Vec<NewEvent> {
     let had = &case.participant;
     if (now.state, &now.bot_plugin) == (had.state, &had.bot_plugin) {
@@ -130,7 +131,7 @@ fn changed_hands(ctx: &Context, case: &Case, now: &Participant, ticket: Option<E
     [as_event::moved(had, now)].into_iter().chain(ticket).map(event).collect()
 }
 
-/// Moves the chat to where it goes. From `Bot` all these moves are allowed.
+/// Moves the chat. From `Bot` all these moves are allowed.
 fn moved(participant: &mut Participant, decision: &Decision) {
     let words = || Some(decision.note.clone().unwrap_or_else(|| decision.reason.clone()));
     match &decision.goes {

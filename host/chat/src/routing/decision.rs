@@ -1,4 +1,4 @@
-//! From what the router wants to what the host does.
+//! Turns the wish of a router into a decision of the host.
 
 use domain::{
     chat::ChatTeam,
@@ -11,10 +11,10 @@ use super::question::Case;
 use crate::conversation::in_charge;
 use base::{Context, Result};
 
-/// Longest reason that is kept, in characters.
+/// Most characters of a stored reason.
 const REASON_LENGTH: usize = 500;
 
-/// Who answers.
+/// The target of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Goes {
     /// A chatbot: the default one, or one by name.
@@ -28,7 +28,7 @@ pub(super) enum Goes {
 }
 
 impl Goes {
-    /// The words of the decision's row.
+    /// The values of the decision's row.
     pub(super) fn words(&self) -> (&'static str, Option<String>) {
         match self {
             Self::Bot(name) => ("bot", name.clone()),
@@ -39,25 +39,25 @@ impl Goes {
     }
 }
 
-/// A decision that can be carried out.
+/// A possible decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Decision {
     pub(super) goes: Goes,
     pub(super) reason: String,
-    /// What an agent should know.
+    /// A note for the agent.
     pub(super) note: Option<String>,
-    /// The host decided, because the router failed or asked for what cannot be.
+    /// True if the host decided, because the router failed or its wish is impossible.
     pub(super) fallback: bool,
 }
 
 impl Decision {
-    /// The host decides: the default chatbot, else the queue. `why`: what is wrong with the router.
+    /// The decision of the host: the default chatbot, otherwise the queue. `why`: the fault of the router.
     pub(super) fn of_host(case: &Case, why: String) -> Self {
         let goes = if case.default_bot.is_some() { Goes::Bot(None) } else { Goes::Queue };
         Self { goes, reason: shortened(&why), note: None, fallback: true }
     }
 
-    /// The same, but for the queue, because what was decided cannot be.
+    /// The same with the queue as its target, because the decision is impossible.
     pub(super) fn queued_because(self, why: &str) -> Self {
         Self {
             goes: Goes::Queue,
@@ -67,7 +67,7 @@ impl Decision {
         }
     }
 
-    /// What the router decided, as far as it can be.
+    /// The router's decision, as far as it is possible.
     pub(super) async fn of_router(ctx: &Context, client: ClientId, case: &Case, route: Route) -> Result<Self> {
         let Route { target, reason, note } = route;
         let note = note.filter(|note| !note.trim().is_empty());
@@ -114,7 +114,8 @@ impl Decision {
     }
 }
 
-/// A user of the client who may answer customers, by id, or by a name or e-mail that only one of them has. Else why there is none.
+/// A user of the client who may answer customers, by id, or by a unique name or e-mail. Otherwise the reason why there
+/// is none.
 async fn agent(ctx: &Context, client: ClientId, called: &str) -> Result<std::result::Result<UserId, &'static str>> {
     let mut db = ctx.db.acquire().await?;
     if let Ok(id) = called.parse::<UserId>() {
@@ -128,7 +129,7 @@ async fn agent(ctx: &Context, client: ClientId, called: &str) -> Result<std::res
     })
 }
 
-/// Why a chat goes to no agent.
+/// The reason why a chat goes to no agent.
 const NOBODY: &str = "nobody who can take chats";
 
 fn shortened(reason: &str) -> String {

@@ -8,7 +8,7 @@ pub use storage::chat::routing_decisions::RoutingDecision;
 use base::Result;
 use domain::page::{Page, PageRequest};
 
-/// A page of decisions, newest first. `participant` keeps only those of one conversation.
+/// Returns a page of decisions, newest first. With `participant`, only those of one conversation.
 pub async fn list(
     db: &PgPool,
     client: ClientId,

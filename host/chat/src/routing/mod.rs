@@ -1,8 +1,10 @@
-//! Who answers a conversation that begins: a router of the client decides, and the host sees to it (DESIGN 4, 5).
+//! Routing of a conversation that begins: a router of the client decides its target, and the host carries the decision
+//! out (DESIGN 4, 5).
 //!
-//! The decision is the first event of the conversation in the participant's lane, so it is made with no transaction open
-//! and takes effect as a whole, only if the chat is still where the router saw it. A router that fails is not waited for:
-//! the client's default chatbot answers, else the chat waits in the queue. Every decision is kept with its reason.
+//! The decision is the first event of the conversation in the participant's lane. So it is made without an open
+//! transaction, and takes effect as a whole only if the chat still has the state that the router saw. If a router
+//! fails, the client's default chatbot answers at once, or the chat waits in the queue. Every decision is stored with
+//! its reason.
 
 mod apply;
 mod decision;
@@ -25,14 +27,14 @@ use crate::{bot_turn, conversation::waiting};
 use base::{Context, Result, lanes::Lease};
 use plugins::calls::{Answering, CallSubject, FinishedCall, key_values::Snapshot, trace};
 
-/// Times that a decision is made again because key-values changed under it, before the host decides.
+/// Repetitions of a decision because key-values changed, before the host decides.
 const MOST_CONFLICTS: usize = 10;
 
-/// Decides who answers the conversation that `event` begins.
+/// Decides the target of the conversation that `event` begins.
 pub(crate) async fn decide(ctx: &Context, lease: &Lease, id: ParticipantId, event: &Event) -> Result<()> {
     let case = match question::load(ctx, lease.client, id, event).await? {
         Found::NotTheBots => return waiting::drop_events(ctx, lease, id).await,
-        // Without a router, or without the message that began it, the default chatbot goes on, or people do.
+        // Without a router, or without the first message, the default chatbot or people continue.
         Found::Nothing => return waiting::drop_event(ctx, lease, id, event).await,
         Found::Case(case) => case,
     };
@@ -53,16 +55,16 @@ pub(crate) async fn decide(ctx: &Context, lease: &Lease, id: ParticipantId, even
     apply::apply(ctx, lease, &case, (case.last_router(), decision), None).await.map(drop)
 }
 
-/// Why the host decides when [`MOST_CONFLICTS`] is reached.
+/// The reason of the host's decision after [`MOST_CONFLICTS`].
 const CONFLICTS: &str = "the values that the router reads keep changing";
 
-/// What comes after a call.
+/// The step after a call.
 enum Step {
-    /// The decision took effect, or the chat has changed hands meanwhile.
+    /// The decision took effect, or the chat has changed its owner.
     Over,
     /// The same call again.
     Again,
-    /// A canary failed, for this reason; the live router is asked, if there is one.
+    /// A canary failed for this reason; the live router is asked, if there is one.
     Next(String),
 }
 
@@ -110,7 +112,7 @@ async fn run(ctx: &Context, lease: &Lease, case: &Case, answering: &Arc<Answerin
     }
 }
 
-/// Keeps the call of a canary that failed, or that decided what cannot be done.
+/// Stores the call of a canary that failed, or whose decision is impossible.
 async fn keep_failed(ctx: &Context, lease: &Lease, made: FinishedCall, reason: String) -> Result<Step> {
     tracing::info!(client.id = %lease.client, outcome = made.outcome(), "a router on trial failed; the live one is asked");
     bot_turn::keep(ctx, lease, made).await?;

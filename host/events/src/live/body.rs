@@ -1,4 +1,4 @@
-//! The JSON of live events (`docs/live-events.md`), in the names of SPEC 2.6 and 2.7. What is null is left out.
+//! The JSON of live events (`docs/live-events.md`), with the names of SPEC 2.6 and 2.7. Null fields are left out.
 
 use std::borrow::Cow;
 
@@ -34,10 +34,10 @@ struct Body<'a> {
     message: Option<Message<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ticket: Option<Ticket<'a>>,
-    /// Of `chat.changed` and `chat.closed`: who had the chat.
+    /// In `chat.changed` and `chat.closed`: the previous owner.
     #[serde(skip_serializing_if = "Option::is_none")]
     from: Option<&'static str>,
-    /// Of `chat.changed`: who has it.
+    /// In `chat.changed`: the new owner.
     #[serde(skip_serializing_if = "Option::is_none")]
     to: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -161,7 +161,7 @@ struct Message<'a> {
     referral: Option<&'a Referral>,
 }
 
-/// A moment as the answers of live chat write it: whoever has both compares them.
+/// A time in the form of the live-chat answers, because programs compare the two.
 fn millis<S: Serializer>(at: &DateTime<Utc>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&time(*at))
 }
@@ -170,7 +170,7 @@ fn time(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
-/// CONTRACT 7, as far as the event says it.
+/// CONTRACT 7, with the fields of the event.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Ticket<'a> {

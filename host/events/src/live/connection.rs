@@ -1,4 +1,4 @@
-//! One connection: where it stands, and what comes next for it.
+//! One connection: its position, and its next events.
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,17 +19,17 @@ use super::{
 };
 use base::Result;
 
-/// Events that are handed over at once.
+/// Events that are passed on at once.
 const AT_ONCE: usize = 64;
-/// Bytes of them, of which one event may have more.
+/// Their bytes. One event may have more.
 const BYTES_AT_ONCE: usize = 128 * 1024;
-/// After a failure of the database, before it is asked again.
+/// Wait after a failure of the database.
 const BREATH: Duration = Duration::from_secs(1);
 
-/// Something to send.
+/// A frame to send.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
-    /// Where a client stands that has it.
+    /// The position of a client that has it.
     pub sequence: i64,
     /// The field `type`.
     pub kind: &'static str,
@@ -37,36 +37,36 @@ pub struct Piece {
     pub text: Arc<str>,
 }
 
-/// What comes next.
+/// The next action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Turn {
     /// Send these, in order.
     Send(Vec<Piece>),
-    /// Nothing has come for a while: see whether the other end is there, and say where it stands.
+    /// No event has come for a while: check that the peer is there, and send the position.
     Heartbeat(Piece),
-    /// Close, and say why.
+    /// Close with this reason.
     End(End),
 }
 
-/// Why a connection ends.
+/// The reason why a connection ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     /// The process stops: resume elsewhere after this number.
     Stopping(i64),
-    /// It takes less than comes: resume after this number.
+    /// It reads too slowly: resume after this number.
     TooSlow(i64),
-    /// The user has another role, and may still follow events: resume after this number.
+    /// The user has a new role, and may still follow events: resume after this number.
     RoleChanged(i64),
-    /// The key was replaced, the user is gone, or its role has nothing to do with chats.
+    /// The key was replaced, the user is deleted, or its role has no access to chats.
     NotAllowed,
 }
 
-/// Where a connection starts.
+/// The start of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Start {
-    /// After this number, with nothing missing.
+    /// After this number, with no missed events.
     After(i64),
-    /// Something is missing; it goes on after this number.
+    /// Events were missed; it continues after this number.
     Missed(i64),
 }
 
@@ -76,24 +76,24 @@ pub struct Connection {
     holder: Holder,
     viewer: Viewer,
     sight: Sight,
-    /// Everything up to here has been handed over.
+    /// All events up to here were passed on.
     cursor: i64,
-    /// The share that what was handed over last takes of all that the client's connections have not read; given back when the next
-    /// is asked for.
+    /// The part of the client's unread bytes that the last events take. It is given back when the next ones are
+    /// requested.
     in_hand: Option<OwnedSemaphorePermit>,
-    /// Said before everything else.
+    /// Sent before everything else.
     first: Option<Start>,
-    /// It has had all there was: from now on it must keep up.
+    /// True after it has had all existing events. From then on it must keep up.
     caught_up: bool,
     head: watch::Receiver<i64>,
     heartbeat: Instant,
-    /// Its right must be looked at before anything more is handed over.
+    /// True if its right must be checked before more events are passed on.
     look_due: bool,
-    /// When it was looked at last.
+    /// Time of the last check.
     looked: Instant,
 }
 
-/// What is said beside events.
+/// Frames that are not events.
 #[derive(Serialize)]
 struct Said {
     #[serde(rename = "type")]
@@ -102,7 +102,7 @@ struct Said {
 }
 
 impl Piece {
-    /// A piece that says where a connection stands.
+    /// A frame with the position of a connection.
     pub fn said(kind: &'static str, sequence: i64) -> Self {
         let text = serde_json::to_string(&Said { kind, sequence }).unwrap_or_default();
         Self { sequence, kind, text: text.into() }
@@ -117,15 +117,15 @@ impl Piece {
     }
 }
 
-/// An event as somebody reads it who need not see who the customers are (SPEC 4.7).
+/// An event for a reader who sees customers masked (SPEC 4.7).
 fn masked(text: &str) -> Arc<str> {
-    // Written by us a moment ago, so it can be read; if not, nothing of it is shown.
+    // We wrote it ourselves, so it can be read. If not, nothing of it is shown.
     let mut event: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
     Sight::Masked.json(&mut event);
     event.to_string().into()
 }
 
-/// As many as are handed over at once: at least one.
+/// As many as are passed on at once: at least one.
 fn cut(mut ready: Vec<Arc<Ready>>) -> Vec<Arc<Ready>> {
     let mut bytes = 0;
     let within = ready.iter().take_while(|ready| {
@@ -145,28 +145,28 @@ impl Connection {
         let heartbeat = looked + seat.hub.ctx.settings.live.heartbeat;
         let Eyes { viewer, sight, .. } = eyes;
         let (first, caught_up) = (Some(start), false);
-        // No notice reached it before it had its seat, so the first look comes after that.
+        // No notice reaches it before it has its seat, so the first check comes after that.
         let look_due = true;
         let in_hand = None;
         Self { seat, holder, viewer, sight, cursor, in_hand, first, caught_up, head, heartbeat, look_due, looked }
     }
 
-    /// How long the other end may take for a piece.
+    /// Longest time of the peer for a frame.
     pub fn write_timeout(&self) -> Duration {
         self.seat.hub.ctx.settings.live.write_timeout
     }
 
-    /// How often it says where it stands.
+    /// Time between two heartbeats.
     pub fn heartbeat(&self) -> Duration {
         self.seat.hub.ctx.settings.live.heartbeat
     }
 
-    /// How its user sees customers, as far as it knows by now.
+    /// How its user sees customers, as of the last check.
     pub fn sight(&self) -> Sight {
         self.sight
     }
 
-    /// A piece that was read before, as its user may see it now.
+    /// An earlier frame in the form that its user may see now.
     pub fn seen(&self, piece: &Piece) -> Piece {
         match self.sight {
             Sight::Whole => piece.clone(),
@@ -174,12 +174,13 @@ impl Connection {
         }
     }
 
-    /// Where it stands.
+    /// Its position.
     pub fn position(&self) -> i64 {
         self.cursor
     }
 
-    /// What comes next; waits until there is something. Asked for when what came before has been read. May be dropped while it waits.
+    /// Returns the next action; waits for it. Called after the previous events were read. May be dropped while it
+    /// waits.
     pub async fn next(&mut self) -> Turn {
         self.in_hand = None;
         loop {
@@ -187,7 +188,7 @@ impl Connection {
                 return Turn::End(End::Stopping(self.cursor));
             }
             let beats = self.heartbeat <= Instant::now();
-            // However much comes: the right is looked at first.
+            // The right is checked first, also under a constant stream of events.
             self.look_due |= beats;
             if let Some(end) = self.check().await {
                 return Turn::End(end);
@@ -218,7 +219,7 @@ impl Connection {
             self.caught_up = true;
             let (stop, look) = (self.seat.hub.stop.clone(), Arc::clone(&self.seat.look));
             tokio::select! {
-                // The sender lives as long as this connection has its seat.
+                // The sender lives while this connection has its seat.
                 _ = self.head.changed() => {}
                 () = stop.cancelled() => {}
                 () = look.notified() => self.look_due = true,
@@ -227,8 +228,8 @@ impl Connection {
         }
     }
 
-    /// Looks at the right again if it may have changed, or has not been looked at since the last heartbeat; answers why the
-    /// connection ends, if it does. Waits only for the database. May be dropped while it waits.
+    /// Checks the right again if it may have changed, or was not checked since the last heartbeat. Returns the reason
+    /// if the connection ends. Waits only for the database. May be dropped while it waits.
     pub async fn check(&mut self) -> Option<End> {
         let noticed = self.seat.look.notified().now_or_never().is_some();
         self.look_due |= noticed || self.looked.elapsed() >= self.heartbeat();
@@ -237,7 +238,7 @@ impl Connection {
                 Ok(None) => self.look_due = false,
                 Ok(Some(end)) => return Some(end),
                 Err(_) if self.seat.hub.stop.is_cancelled() => return Some(End::Stopping(self.cursor)),
-                // Nothing more is handed over until it is known: the right may have ended.
+                // No more events are passed on until it is known, because the right may have ended.
                 Err(error) => {
                     tracing::warn!(
                         error = &error as &dyn std::error::Error,
@@ -267,7 +268,7 @@ impl Connection {
         &self.seat.feed
     }
 
-    /// Reads on from where it stands; `None` when there was nothing for this viewer.
+    /// Reads on from its position; `None` if there was nothing for this viewer.
     async fn read(&mut self) -> Result<Option<Turn>> {
         let held = self.feed().after(self.cursor, AT_ONCE).map(cut);
         let bytes = match &held {
@@ -286,7 +287,7 @@ impl Connection {
             None => match self.kept().await? {
                 Some(ready) => cut(ready),
                 None => {
-                    // Forgotten while it was catching up.
+                    // The events were removed while it was catching up.
                     self.cursor = self.feed().head();
                     return Ok(Some(Turn::Send(vec![Piece::said("resync", self.cursor)])));
                 }
@@ -300,7 +301,7 @@ impl Connection {
         Ok((!pieces.is_empty()).then_some(Turn::Send(pieces)))
     }
 
-    /// Waits for room among what the client's connections have not read, not longer than they may take to read it.
+    /// Waits for room among the unread bytes of the client's connections, at most as long as they may take to read.
     async fn room(&self, bytes: usize) -> Result<OwnedSemaphorePermit, End> {
         let most = self.seat.hub.ctx.settings.live.unread_bytes_per_client.max(1);
         let bytes = u32::try_from(bytes.min(most)).unwrap_or(u32::MAX);
@@ -314,7 +315,7 @@ impl Connection {
         }
     }
 
-    /// Reads what is held no more from the table; `None` when it is not there either.
+    /// Reads events from the table that are no longer in memory; `None` if they are not there either.
     async fn kept(&self) -> Result<Option<Vec<Arc<Ready>>>> {
         let hub: &Hub = &self.seat.hub;
         let Ok(_turn) = hub.catching_up.acquire().await else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! The latest events of a client, held once for all its connections to this process.
+//! The latest events of a client, in memory once for all its connections to this process.
 
 use std::{
     collections::VecDeque,
@@ -11,7 +11,7 @@ use std::{
 use domain::{ids::ClientId, live::Audience};
 use tokio::sync::watch;
 
-/// Bytes that are held at most.
+/// Most bytes in memory.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
 
 /// An event, ready to be sent.
@@ -21,16 +21,16 @@ pub(super) struct Ready {
     pub(super) sequence: i64,
     /// The field `type`.
     pub(super) kind: &'static str,
-    /// What is sent.
+    /// Its text.
     pub(super) text: Arc<str>,
-    /// Who may see it.
+    /// Its audience.
     pub(super) audience: Audience,
 }
 
 /// The latest events of a client.
 #[derive(Debug)]
 pub(super) struct Feed {
-    /// Whose.
+    /// The client.
     pub(super) client: ClientId,
     held: Mutex<VecDeque<Arc<Ready>>>,
     most: usize,
@@ -39,7 +39,7 @@ pub(super) struct Feed {
 }
 
 impl Feed {
-    /// Holds at most `most` events, and [`MOST_BYTES`] of them; those up to `head` are not held.
+    /// Holds at most `most` events, and [`MOST_BYTES`] of them; events up to `head` are not in memory.
     pub(super) fn new(client: ClientId, head: i64, most: usize) -> Self {
         let (head, _) = watch::channel(head);
         Self { client, held: Mutex::default(), most, head, pumping: AtomicBool::new(false) }
@@ -49,17 +49,17 @@ impl Feed {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The number of the last event that is here, or was.
+    /// The number of the last event that is or was here.
     pub(super) fn head(&self) -> i64 {
         *self.head.borrow()
     }
 
-    /// Tells of each new head.
+    /// Reports each new head.
     pub(super) fn watch(&self) -> watch::Receiver<i64> {
         self.head.subscribe()
     }
 
-    /// The events after a number, at most `limit`; `None` when the first of them is not held (any more).
+    /// Returns at most `limit` events after a number; `None` if the first of them is not in memory.
     pub(super) fn after(&self, sequence: i64, limit: usize) -> Option<Vec<Arc<Ready>>> {
         let held = self.held();
         let first = held.front().map_or_else(|| self.head() + 1, |ready| ready.sequence);
@@ -70,7 +70,7 @@ impl Feed {
         Some(held.iter().skip(skipped).take(limit).cloned().collect())
     }
 
-    /// Holds what came next. Events between those that are held and these are missing for good: then only these are held.
+    /// Adds the next events. If there is a gap before them, only these are kept.
     pub(super) fn push(&self, ready: Vec<Ready>) {
         let Some(last) = ready.last().map(|ready| ready.sequence) else { return };
         {
@@ -87,7 +87,7 @@ impl Feed {
         self.head.send_replace(last);
     }
 
-    /// Takes the right to look for what is new; `false` while somebody does.
+    /// Takes the right to look for new events; `false` if another task has it.
     pub(super) fn begin(&self) -> bool {
         !self.pumping.swap(true, Ordering::AcqRel)
     }

@@ -35,29 +35,29 @@ use base::{
     rights::{Affected, RightChanges},
 };
 
-/// Connections that read what is held no more at the same time: each takes a connection to the database.
+/// Connections that read from the table at the same time: each uses a database connection.
 const CATCHING_UP: usize = 4;
-/// Connections that are being opened at the same time in this process. Each uses one connection to the database at a time, so
-/// that many openings leave most of the pool to everything else.
+/// Connections that are opened at the same time in this process. Each uses one database connection at a time, so that
+/// many openings leave most of the pool to others.
 const OPENING: usize = 4;
-/// Connections whose rights are looked at at the same time, likewise: one notice may be about all of a client's.
+/// Connections whose rights are checked at the same time, likewise: one notice may concern all of a client's.
 const LOOKING: usize = 4;
-/// How often it is looked whether transactions have ended that a stream waits for.
+/// Time between two checks if the transactions have ended that a stream waits for.
 const SETTLE_POLL: Duration = Duration::from_millis(20);
-/// No transaction that says what happened takes longer (`storage::connect` bounds them); a longer one is about something else.
+/// No transaction with events takes longer (`storage::connect` bounds them); a longer one has none.
 const SETTLE_AT_MOST: Duration = Duration::from_secs(60);
 
-/// Pages of what happened while nobody was connected that get their numbers before somebody is greeted.
+/// Pages of events from a time without connections that are numbered before a new connection is greeted.
 const PAGES_BEFORE_HELLO: u32 = 64;
 
-/// Time for goodbyes.
+/// Time for the end of connections.
 const GOODBYE: Duration = Duration::from_secs(5);
 
 /// The live events of one process.
 pub struct Hub {
     pub(super) ctx: Arc<Context>,
     rooms: Mutex<HashMap<ClientId, Room>>,
-    /// Connections so far.
+    /// Number of connections until now.
     entered: AtomicU64,
     /// Ends every connection.
     pub(super) stop: CancellationToken,
@@ -71,36 +71,36 @@ pub struct Hub {
 /// The connections of a client.
 struct Room {
     feed: Arc<Feed>,
-    /// Bytes that its connections may have been handed and not have read.
+    /// Bytes that its connections may have unread.
     unread: Arc<Semaphore>,
     /// By number.
     places: HashMap<u64, Place>,
 }
 
-/// A connection, as notices find it.
+/// A connection, for notices.
 struct Place {
     user: UserId,
-    /// Its right must be looked at again.
+    /// Wakes it to check its right again.
     look: Arc<Notify>,
 }
 
-/// What somebody may see, as it is now.
+/// The present view of a user.
 pub(super) struct Eyes {
     pub(super) viewer: Viewer,
     pub(super) sight: Sight,
     pub(super) role: Role,
 }
 
-/// Why there is no connection.
+/// The reason why there is no connection.
 #[derive(Debug, thiserror::Error)]
 pub enum Refused {
-    /// The client has as many as it may.
+    /// The client has its most connections.
     #[error("your client has {0} live connections to this server: close one first")]
     TooMany(usize),
-    /// The user is gone, or has another key.
+    /// The user is deleted, or has another key.
     #[error("the user is gone, or has another key")]
     NotAllowed,
-    /// The process stops, or something of ours failed.
+    /// The process stops, or has a fault.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -118,7 +118,7 @@ impl From<storage::SqlxError> for Refused {
 }
 
 impl Hub {
-    /// Begins to look for what is new, until `stop`.
+    /// Begins to look for new events, until `stop`.
     pub fn start(ctx: Arc<Context>, stop: CancellationToken) -> Arc<Self> {
         let hub = Arc::new(Self {
             ctx,
@@ -136,12 +136,12 @@ impl Hub {
         hub
     }
 
-    /// Something that lives beside the listeners, and that [`finish`](Self::finish) waits for.
+    /// Runs a task that [`finish`](Self::finish) waits for.
     pub fn keep<F: Future<Output = ()>>(&self, what: F) -> impl Future<Output = ()> + use<F> {
         self.kept.track_future(what)
     }
 
-    /// Waits, after `stop`, until everybody has been told to resume elsewhere; not for long.
+    /// Waits, after `stop`, for a short time until all readers are told to resume elsewhere.
     pub async fn finish(&self) {
         self.kept.close();
         if tokio::time::timeout(GOODBYE, self.kept.wait()).await.is_err() {
@@ -149,8 +149,8 @@ impl Hub {
         }
     }
 
-    /// A connection of a user, for the events after `after`; from now on when that is not said. What the user has missed for
-    /// good is said first. It ends when the right of `holder` does.
+    /// Opens a connection of a user for the events after `after`, or from now on. If the user has missed events for
+    /// good, this is sent first. It ends when the right of `holder` does.
     pub async fn open(self: &Arc<Self>, holder: &Holder, after: Option<i64>) -> Result<Connection, Refused> {
         if self.stop.is_cancelled() {
             return Err(Refused::Failed(Error::Stopped));
@@ -159,7 +159,7 @@ impl Hub {
         let Some(eyes) = self.eyes(holder).await? else { return Err(Refused::NotAllowed) };
         self.want(client).await?;
         let _turn = self.opening.acquire().await.map_err(|_| Error::Stopped)?;
-        // What happened while nobody was connected has no numbers yet, and is no news to whoever begins now.
+        // Events from a time without connections have no numbers yet, and are not for a new reader.
         let news = streams::news(&mut *self.ctx.db.acquire().await?, &[client]).await?;
         if news.iter().any(|news| news.unnumbered) {
             poll::number(&self.ctx, client, PAGES_BEFORE_HELLO).await?;
@@ -175,7 +175,7 @@ impl Hub {
         Ok(Connection::new(seat, holder.clone(), eyes, start))
     }
 
-    /// What a user may see, and how; `None` when the user is gone, has another key by now, or has nothing to do with chats.
+    /// Returns the view of a user; `None` if the user is deleted, has another key, or has no access to chats.
     pub(super) async fn eyes(&self, holder: &Holder) -> Result<Option<Eyes>> {
         let (client, user) = (holder.client, holder.user);
         let found = viewers::find(&mut *self.ctx.db.acquire().await?, client, user).await?;
@@ -190,7 +190,7 @@ impl Hub {
         Ok(Some(Eyes { viewer, sight, role }))
     }
 
-    /// Lets connections look at their rights again: before they hand over anything more.
+    /// Lets connections check their rights before they pass on more events.
     fn look_again(&self, affected: Affected) {
         let rooms = self.rooms();
         let of = |client: ClientId, only: Option<UserId>| {
@@ -205,9 +205,9 @@ impl Hub {
         }
     }
 
-    /// From when this returns on, everything that is committed is written down for this client.
+    /// After this returns, all committed events of this client are stored.
     ///
-    /// One task of the process asks for a client; the others wait for it and find it done.
+    /// One task of the process asks for a client; the others wait for it.
     async fn want(&self, client: ClientId) -> Result<()> {
         let turn = self.wanting_turn(client);
         let _turn = turn.lock().await;
@@ -230,7 +230,7 @@ impl Hub {
         Ok(streams::settle(&mut *self.ctx.db.acquire().await?, client).await?)
     }
 
-    /// The lock of those who ask that a client's events are wanted; gone when the last of them is.
+    /// The lock of tasks that request a client's events; removed with the last of them.
     fn wanting_turn(&self, client: ClientId) -> Arc<tokio::sync::Mutex<()>> {
         let mut turns = self.wanting.lock().unwrap_or_else(PoisonError::into_inner);
         turns.retain(|_, turn| turn.strong_count() > 0);
@@ -242,9 +242,10 @@ impl Hub {
         turn
     }
 
-    /// Writes that events are wanted, if that is not written for long enough; answers whether everybody knows.
+    /// Records that events are wanted, if the present record ends too early. True if all transactions know it.
     ///
-    /// The first connection is given back before the second is taken: tasks that hold one and wait for another stop the pool.
+    /// The first database connection is given back before the second is taken: tasks that hold one and wait for another
+    /// block the pool.
     pub(super) async fn keep_wanted(&self, client: ClientId) -> Result<bool> {
         let length = self.ctx.settings.live.resume_for;
         if streams::is_kept_wanted(&mut *self.ctx.db.acquire().await?, client, length / 2).await? {
@@ -297,13 +298,13 @@ async fn follow_rights(hub: Arc<Hub>, mut changes: RightChanges) {
     }
 }
 
-/// A connection's place; free again when it is dropped.
+/// A connection's place. A drop frees it.
 pub(super) struct Seat {
     pub(super) hub: Arc<Hub>,
     pub(super) feed: Arc<Feed>,
-    /// What the client's connections may hold together.
+    /// The unread bytes that the client's connections share.
     pub(super) unread: Arc<Semaphore>,
-    /// Rings when the right of the connection must be looked at again.
+    /// Wakes the connection to check its right again.
     pub(super) look: Arc<Notify>,
     number: u64,
 }

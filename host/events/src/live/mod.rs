@@ -1,6 +1,6 @@
-//! Live events on their way to agents (CONTRACT 7, ADR 0027): one [`Hub`] in each process, which looks for what is new of the
-//! clients that have connections here, numbers it, reads what is shown of it once, and hands it to every connection that may
-//! see it. Where a connection stands is a number; nothing is kept for it.
+//! Live events for agents (CONTRACT 7, ADR 0027). Each process has one [`Hub`]. It looks for new events of the clients
+//! with connections here, numbers them, reads their shown facts once, and passes them to every connection that may see
+//! them. The position of a connection is a number; nothing is stored for it.
 
 mod body;
 mod connection;

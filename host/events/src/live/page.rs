@@ -1,4 +1,4 @@
-//! A page of events, with all that is shown of them and who may see each: read for all at once.
+//! A page of events, with all shown facts and the audience of each, read for all at once.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -20,12 +20,12 @@ use storage::{
 use super::{body, feed::Ready};
 use base::{Context, Result};
 
-/// What is known of what the events of a page name.
+/// The facts that the events of a page name.
 pub(super) struct Known {
     pub(super) chats: HashMap<ParticipantId, ShownChat>,
     pub(super) messages: HashMap<ChatMessageId, PastMessage>,
     pub(super) users: HashMap<UserId, ShownUser>,
-    /// Why messages did not arrive.
+    /// Reasons why messages did not arrive.
     pub(super) failures: HashMap<MessageId, Failure>,
 }
 
@@ -81,7 +81,8 @@ pub(super) async fn load(
     Ok(events.iter().map(ready).collect())
 }
 
-/// Who may see an event: whoever had the chat then, and whoever has it now. What is over is still the last agent's to see.
+/// The audience of an event: the owner of the chat at its time, and the present owner. A closed chat is still visible
+/// to its last agent.
 fn audience(known: &Known, event: &LiveEvent) -> Audience {
     let mut audience = Audience::default();
     let mut add = |hands: &Hands| {

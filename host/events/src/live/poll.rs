@@ -1,5 +1,5 @@
-//! Looks for what is new: one question for all clients with connections here, many times a second. What has no number gets
-//! one, from whichever process comes first.
+//! Looks for new events: one query for all clients with connections here, many times a second. Events without a number
+//! get one from the first process.
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,13 +16,13 @@ use tokio::time::Instant;
 use super::{feed::Feed, hub::Hub, page};
 use base::{Context, Result};
 
-/// How often it is looked while something happens.
+/// Time between two looks while events come.
 const BUSY: Duration = Duration::from_millis(40);
-/// How often while nothing does.
+/// The same while none come.
 const QUIET: Duration = Duration::from_millis(120);
-/// After something happened, for how long it is looked more often.
+/// How long after an event looks are more frequent.
 const BUSY_FOR: Duration = Duration::from_secs(5);
-/// How often it is looked whether it is written that events are wanted.
+/// How often the record that events are wanted is checked.
 const KEEP_WANTED: Duration = Duration::from_secs(30);
 /// After a failure of the database.
 const BREATH: Duration = Duration::from_secs(1);
@@ -65,7 +65,7 @@ pub(super) async fn run(hub: Arc<Hub>) {
     }
 }
 
-/// Looks once; answers whether there was something new.
+/// Looks once. True if there was something new.
 async fn look(hub: &Arc<Hub>) -> Result<bool> {
     let feeds = hub.feeds();
     if feeds.is_empty() {
@@ -115,8 +115,7 @@ async fn bring_up(hub: &Hub, feed: &Feed, news: News) -> Result<()> {
     }
 }
 
-/// Gives numbers to what has none, at most so many pages of it, unless another process is at it: then what it has committed is
-/// read.
+/// Numbers at most so many pages of events, unless another process is numbering: then its committed numbers are read.
 pub(super) async fn number(ctx: &Context, client: ClientId, pages: u32) -> Result<()> {
     for _ in 0..pages {
         let mut tx = ctx.db.begin().await?;

@@ -1,4 +1,4 @@
-//! Tickets for browsers, which can set no header: short-lived, good for one connection, and no secret of the user.
+//! Tickets for browsers, which cannot set a header: short-lived, for one connection, and without a secret of the user.
 
 use base::{Context, Result, secrets};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -16,15 +16,15 @@ use uuid::Uuid;
 /// Bytes of randomness in a ticket.
 const RANDOM: usize = 32;
 
-/// A user with the key that it came with. What is opened with it, by the key itself or by a ticket, is open for as long as the key is
-/// the user's and the user has this role.
+/// A user with its key. A connection with the key, or with a ticket, is open as long as the key is the user's and the
+/// user has this role.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Holder {
     /// The client.
     pub client: ClientId,
     /// The user.
     pub user: UserId,
-    /// What the user may do.
+    /// Role of the user.
     pub role: Role,
     /// The client's name.
     pub client_ref: String,
@@ -43,12 +43,12 @@ pub async fn issue(ctx: &Context, holder: &Holder) -> Result<String> {
     let mut tx = ctx.db.begin().await?;
     tickets::insert(&mut tx, client, user, &hash(&random), (now, expires_at)).await?;
     tx.commit().await?;
-    // It begins with whose it is, so that it is found as everything else is: by client.
+    // It begins with the client, so that it is found by client as everything else.
     let bytes: Vec<u8> = client.0.as_bytes().iter().chain(&random).copied().collect();
     Ok(URL_SAFE_NO_PAD.encode(bytes))
 }
 
-/// Takes a ticket; `None` when there is none such, or no more, or when its user has another key by now.
+/// Redeems a ticket; `None` if there is no such ticket, it was used, or its user has another key.
 pub async fn redeem(ctx: &Context, ticket: &str) -> Result<Option<Holder>> {
     let Some((client, hash)) = read(ticket) else { return Ok(None) };
     let mut db = ctx.db.acquire().await?;

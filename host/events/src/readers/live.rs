@@ -1,5 +1,5 @@
-//! The sockets of agents (ADR 0027): what happens in chats is written down for them while somebody reads or may come back. An
-//! event of no chat costs no statement, and one that nobody wants costs a look.
+//! Live events of agents (ADR 0027): events of chats are stored while there is a reader, or one may come back. An event
+//! outside chats costs no statement, and an event without readers costs a query.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ use storage::{
 use crate::NewEvent;
 use base::{Context, Result};
 
-/// Writes down what agents are told of, in the order of the events.
+/// Stores the events for agents, in order.
 pub(crate) async fn take(ctx: &Context, db: &mut PgConnection, client: ClientId, happened: &[NewEvent]) -> Result<()> {
     let told = happened.iter().map(|new| (new, told_of(&new.event)));
     let told: Vec<(&NewEvent, Told)> = told.filter(|(_, told)| *told != Told::Nothing).collect();
@@ -29,7 +29,7 @@ pub(crate) async fn take(ctx: &Context, db: &mut PgConnection, client: ClientId,
     let new = told.into_iter().flat_map(|(new, told)| {
         let events = match told {
             Told::Events(events) => events,
-            // A message that is forgotten has no chat any more.
+            // A removed message has no chat.
             Told::Step(message, status) => {
                 let what = LiveKind::MessageStatus { message, status };
                 let step = |chat: &ParticipantId| LiveEvent { chat: *chat, what, hands: Vec::new() };
@@ -54,7 +54,7 @@ async fn is_wanted(db: &mut PgConnection, client: ClientId) -> Result<bool> {
     Ok(wanted == Wanted::Yes)
 }
 
-/// The chats of the messages that took a step.
+/// The chats of messages with a step.
 async fn chats_of_steps(
     db: &mut PgConnection,
     client: ClientId,

@@ -1,5 +1,4 @@
-//! Who reads what happened. Another reader (the live sockets of agents, statistics, the story of a message) is another
-//! file here and another line in `record`.
+//! Readers of events. A further reader is another file here and another line in `record`.
 
 pub(crate) mod live;
 pub(crate) mod sms;

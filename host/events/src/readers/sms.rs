@@ -1,6 +1,6 @@
-//! What becomes of SMS, for the products that send them and for what they cost: a message of a product stands where its leg
-//! stands, its client is told where it asked for that, credits of what never left go back, and texts that were not to be kept
-//! are forgotten. An SMS of nobody's product, such as a fallback, is metered when the SMSC has it.
+//! Statuses of SMS, for their products and their costs: the state of a product's message follows its leg, its client is
+//! told if requested, credits of unsent messages are refunded, and texts that must not be kept are removed. An SMS
+//! without a product, such as a fallback, is metered when the SMSC accepts it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -31,17 +31,17 @@ use uuid::Uuid;
 use crate::NewEvent;
 use base::{Context, Result};
 
-/// An SMS that may have arrived, although no SMSC said so.
+/// An SMS that may have arrived without a report of an SMSC.
 const MAY_HAVE_ARRIVED: i64 = 900_451;
 
-/// Follows the steps of SMS. Answers the lanes to wake.
+/// Handles the steps of SMS. Returns the lanes to wake.
 pub(crate) async fn take(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
     events: &[NewEvent],
 ) -> Result<Vec<(Queue, Uuid)>> {
-    // Of several steps at once only the last is told.
+    // Of several steps at once only the last is reported.
     let mut last: BTreeMap<MessageId, (&NewEvent, &MessageMoved)> = BTreeMap::new();
     let mut others = Vec::new();
     for new in events {
@@ -77,17 +77,17 @@ pub(crate) async fn take(
     follow.write(ctx, db, client).await
 }
 
-/// What follows from the steps of messages.
+/// The consequences of the steps of messages.
 #[derive(Default)]
 struct Follow {
     refunds: Vec<(Uuid, MessageId, i64)>,
-    /// What may be sent again under its tracking id, with the request that did not send it.
+    /// Digests that may be sent again under their tracking ids, with the request that did not send them.
     unsent: Vec<(Vec<u8>, SmsRequestId)>,
     forgotten: Vec<PartId>,
-    /// What a router had them say is forgotten, too.
+    /// Messages whose texts of routers are removed, too.
     unsaid: Vec<MessageId>,
     told: Vec<Callback>,
-    /// What came by mail and did not arrive: request, recipient and what stands for it.
+    /// Messages of mails that did not arrive: request, recipient and final state.
     undelivered: Vec<(SmsRequestId, String, FinalReceipt, DateTime<Utc>)>,
 }
 
@@ -128,7 +128,7 @@ impl Follow {
     }
 }
 
-/// Mails to those whose mails did not arrive as SMS; nothing where there is no relay.
+/// Mails to the senders of messages that did not arrive; none without a relay.
 async fn mail_undelivered(
     ctx: &Context,
     db: &mut PgConnection,
@@ -153,7 +153,7 @@ fn may_have_arrived(moved: &MessageMoved) -> bool {
     moved.failure.as_ref().is_some_and(|failure| failure.code == MAY_HAVE_ARRIVED)
 }
 
-/// What stands for a message in the end. `taken`: what is known of the parts that the SMSC took.
+/// The final state of a message. `taken`: the known states of accepted parts.
 fn receipt_of(moved: &MessageMoved, taken: Option<&(i64, Option<FinalReceipt>)>) -> Option<FinalReceipt> {
     let code = moved.failure.as_ref().map(|failure| failure.code);
     match (moved.state, taken) {
@@ -161,14 +161,14 @@ fn receipt_of(moved: &MessageMoved, taken: Option<&(i64, Option<FinalReceipt>)>)
         (DeliveryState::Failed, _) if may_have_arrived(moved) => Some(FinalReceipt::Unknown),
         (DeliveryState::Failed, Some((_, Some(receipt)))) => Some(*receipt),
         (DeliveryState::Failed, _) if code == Some(NOT_HANDED_OVER) => Some(FinalReceipt::Expired),
-        // Of a long SMS the network may have taken some parts before one was refused.
+        // The network may have accepted some parts of a long SMS before one was refused.
         (DeliveryState::Failed, Some(_)) if !code.is_some_and(is_refusal) => Some(FinalReceipt::Undelivered),
         (DeliveryState::Failed, _) => Some(FinalReceipt::Rejected),
         _ => None,
     }
 }
 
-/// Whether a code says that a message was refused: by the SMSC, by a router, or by its subscriber.
+/// True if a code means a refusal: by the SMSC, by a router, or by the subscriber.
 fn is_refusal(code: i64) -> bool {
     [OwnCode::RefusedBySmsc, OwnCode::RefusedByRouter, OwnCode::StoppedSms].map(OwnCode::code).contains(&code)
 }
@@ -183,7 +183,7 @@ fn receipt_callback(ctx: &Context, sms: &Moved, state: DeliveryState, at: DateTi
     };
     let form = callback::receipt(about, &sms.recipient, GatewayStatus::of(state), at);
     Some(Callback {
-        // Of a message one is on its way: what is told too late would be taken for news.
+        // One callback per message: a late older one would be taken for news.
         id: sms.id,
         lane_id: callback::lane_of(url),
         url: url.to_owned(),
@@ -194,13 +194,13 @@ fn receipt_callback(ctx: &Context, sms: &Moved, state: DeliveryState, at: DateTi
     })
 }
 
-/// SMS that are sent whatever the balance (DESIGN 7).
+/// SMS that are sent with any balance (DESIGN 7).
 async fn meter(ctx: &Context, db: &mut PgConnection, client: ClientId, moved: &[&MessageMoved]) -> Result<()> {
     let phone = |moved: &MessageMoved| {
         let phone = moved.to.iter().find_map(|address| address.as_kind(AddressKind::Phone));
         phone.map(str::to_owned)
     };
-    // With each message, whether the SMSC is said to have it; else it failed.
+    // For each message: true if the SMSC accepted it, false if it failed.
     let mut sent: BTreeMap<MessageId, (String, bool)> = BTreeMap::new();
     for moved in moved {
         let Some(phone) = phone(moved) else { continue };
@@ -216,13 +216,13 @@ async fn meter(ctx: &Context, db: &mut PgConnection, client: ClientId, moved: &[
     let prices = credits::prices(db, client, &phones).await?;
     let (mut metered, mut metered_late) = (Vec::new(), Vec::new());
     for ((message, (_, accepted)), price) in sent.iter().zip(prices) {
-        // Of one that failed, what the SMSC had taken of it before.
+        // Of a failed message, the parts that the SMSC accepted before.
         let parts = taken.get(message).map(|(parts, _)| *parts).or(accepted.then_some(1));
         let Some(parts) = parts else { continue };
         let entry = (ctx.mint(), *message, parts.saturating_mul(price));
         if *accepted { metered.push(entry) } else { metered_late.push(entry) }
     }
-    // Most of those that failed have been metered: they leave what there is to the others.
+    // Most failed messages were metered before, so they come last.
     metered.extend(metered_late);
     Ok(credits::meter(db, client, &metered, ctx.now()).await?)
 }
@@ -236,7 +236,7 @@ mod tests {
 
     use super::*;
 
-    /// What stands for a message that failed with this code.
+    /// The final state of a message that failed with this code.
     fn stands_for(code: i64, taken: Option<(i64, Option<FinalReceipt>)>) -> Option<FinalReceipt> {
         let moved = MessageMoved {
             message: MessageId(Uuid::nil()),

@@ -1,5 +1,5 @@
-//! What a number and its customers may be sent, as providers tell of it: the messaging tier of a number, and customers who
-//! want marketing no more, or again (SPEC 6.4: on `stop` marketing sends to that user must cease).
+//! Facts of providers about numbers and customers: the messaging tier of a number, and customers who stop or resume
+//! marketing (SPEC 6.4: on `stop` marketing sends to that user must cease).
 
 use domain::{event::Event, ids::ClientId};
 use storage::{
@@ -14,7 +14,7 @@ use base::{Context, Result};
 /// The category whose messages customers can stop.
 const MARKETING: &str = "MARKETING";
 
-/// Keeps what the events say.
+/// Stores the facts of events.
 pub(crate) async fn take(ctx: &Context, db: &mut PgConnection, client: ClientId, events: &[NewEvent]) -> Result<()> {
     for new in events {
         match &new.event {

@@ -1,5 +1,6 @@
-//! Who waits for whom: from when on a customer waits for an agent's answer, and that a chat came to the queue. What follows is
-//! due work of the chat (`chat::by_itself`), and of the team of an agent who has a chat less. What a chatbot has costs nothing here.
+//! Waiting of customers: since when a customer waits for an agent's answer, and that a chat came to the queue. The
+//! consequences are due work of the chat (`chat::by_itself`), and of the team of an agent with one chat less. Chats
+//! with a chatbot cost nothing here.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
@@ -16,24 +17,24 @@ use uuid::Uuid;
 use crate::NewEvent;
 use base::{Context, Result};
 
-/// What an event says about waiting.
+/// The meaning of an event for waiting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Waits {
-    /// The customer wrote to people: an answer is awaited, unless one is already.
+    /// The customer wrote to people: an answer is awaited, unless it is already.
     ForAnswer(ParticipantId),
     /// It is in the queue from now on.
     InQueue(ParticipantId),
     /// An agent has it, and the customer has waited since it was the chatbot's.
     ForItsAgent(ParticipantId),
-    /// An agent has it; a customer who waits goes on to do so, also one who was missed in the queue.
+    /// An agent has it; a waiting customer goes on waiting, also after the chat was missed in the queue.
     Taken(ParticipantId),
     /// An agent answered.
     Answered(ParticipantId),
-    /// Nobody waits for people any more.
+    /// The customer no longer waits for people.
     NoMore(ParticipantId),
 }
 
-/// Writes down who waits. Answers the lanes to wake.
+/// Stores who waits. Returns the lanes to wake.
 pub(crate) async fn take(
     ctx: &Context,
     db: &mut PgConnection,
@@ -70,7 +71,7 @@ pub(crate) async fn take(
     Ok(wakes)
 }
 
-/// The agent who has a chat less.
+/// The agent with one chat less.
 fn freed(event: &Event) -> Option<UserId> {
     match event {
         Event::ChatChangedHands(changed) => changed.previous_agent,
@@ -84,12 +85,12 @@ fn waits(event: &Event) -> Option<Waits> {
     match event {
         Event::MessageCame(came) => {
             let asks = came.asks && matches!(came.chat.state, Queued | Active);
-            // What was missed once is missed; an agent who gets it is asked anew.
+            // A missed chat stays missed; a new agent gets a new time.
             let known = came.chat.missed && came.chat.state == Queued;
             (asks && !known).then_some(Waits::ForAnswer(came.chat.participant))
         }
         Event::MessageSaid(said) => match said.by {
-            // Whoever of the business answered, the customer waits no longer.
+            // After any answer of the business the customer no longer waits.
             Speaker::Agent(_) | Speaker::Elsewhere => {
                 said.content.is_answer().then_some(Waits::Answered(said.chat.participant))
             }

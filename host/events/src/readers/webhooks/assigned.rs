@@ -1,5 +1,5 @@
-//! Assignment events of the chatbot webhook (SPEC 6.5). `ChatChangedHands` names the chat and who has it; what the webhook
-//! shows beside that is read here, only when somebody wants it.
+//! Assignment events of the chatbot webhook (SPEC 6.5). `ChatChangedHands` names the chat and its owner. The other
+//! fields of the webhook are read here, only if there is an endpoint.
 
 use base::Result;
 use domain::{
@@ -16,16 +16,16 @@ use storage::{
 
 use crate::scene;
 
-/// A chat and its customer, of an event that only names the chat.
+/// A chat and its customer, for an event that only names the chat.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Scene {
-    /// The chat, as the event left it.
+    /// The chat after the event.
     pub chat: Chat,
     /// The customer.
     pub customer: Customer,
 }
 
-/// The chat as it was left, whether or not the use case has saved it already. `None` when it is gone.
+/// Returns the chat after the event, also if the use case has not saved it yet. `None` if it does not exist.
 pub(super) async fn scene(
     db: &mut PgConnection,
     client: ClientId,

@@ -1,6 +1,6 @@
-//! The webhooks of clients: which type of webhook tells of an event, whether anybody wants it (SPEC 2.12, 6.5), and the
-//! delivery that is stored then. Each delivery holds the event, because its bytes replace it within moments and because
-//! most events have one webhook (ADR 0017).
+//! Webhooks of clients: the type of webhook for an event, its endpoint (SPEC 2.12, 6.5), and the delivery that is
+//! stored. Each delivery contains the event, because its bytes replace it soon and most events have one webhook (ADR
+//! 0017).
 
 mod assigned;
 #[cfg(test)]
@@ -31,10 +31,10 @@ use uuid::Uuid;
 use crate::NewEvent;
 use base::{Context, Result};
 
-/// What a delivery holds until it is shaped.
+/// The content of a delivery until it is shaped.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Report {
-    /// The webhook that tells of the event.
+    /// The webhook of the event.
     pub kind: ReportKind,
     /// The event.
     pub recorded: Recorded,
@@ -43,7 +43,7 @@ pub struct Report {
     pub scene: Option<Box<Scene>>,
 }
 
-/// A [`Report`] on its way to where it is stored.
+/// A [`Report`] to be stored.
 #[derive(Debug, Serialize)]
 struct NewReport<'event> {
     kind: ReportKind,
@@ -52,7 +52,7 @@ struct NewReport<'event> {
     scene: Option<Box<Scene>>,
 }
 
-/// The webhook that tells of an event (SPEC 6), with what must be as it was when the event was recorded.
+/// The webhook of an event (SPEC 6), with the facts of the time when the event was recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ReportKind {
@@ -68,21 +68,21 @@ pub enum ReportKind {
     Chatbot(ChatbotReport),
 }
 
-/// The id of a chatbot event, and what the configuration said about such events.
+/// The id of a chatbot event, and the settings for such events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ChatbotReport {
     /// `eventId`.
     pub event_id: Uuid,
-    /// Which payload.
+    /// Version of the payload.
     pub payload_version: PayloadVersion,
-    /// Whether what bots and agents say is reported too.
+    /// True if messages of bots and agents are reported too.
     pub include_outgoing: bool,
-    /// Whether nothing is reported while an agent is assigned.
+    /// True if nothing is reported while an agent is assigned.
     pub stop_on_agent_assignment: bool,
 }
 
-/// Stores a delivery for each webhook that is wanted, in the order of the events. Answers the lanes to wake.
+/// Stores a delivery for each wanted webhook, in the order of the events. Returns the lanes to wake.
 pub(crate) async fn take(
     ctx: &Context,
     db: &mut PgConnection,
@@ -106,7 +106,7 @@ pub(crate) async fn take(
             let Some((endpoint, settings)) = destination(&routes, inbox, *webhook, &new.event) else { continue };
             let kind = kind_of(*webhook, settings, || ctx.ids.mint(ctx.now()));
             let scene = match &new.event {
-                // An assignment of a chat that is gone is told to nobody.
+                // The assignment of a removed chat is not reported.
                 Event::ChatChangedHands(changed) => match assigned::scene(db, client, changed).await? {
                     Some(scene) => Some(scene),
                     None => continue,
@@ -126,7 +126,7 @@ pub(crate) async fn take(
     Ok(endpoints.into_iter().map(|endpoint| (Queue::Webhook, endpoint.0)).collect())
 }
 
-/// The webhook that tells of a step of a message, to be stored with the step; its route is found there.
+/// The webhook of a step of a message, to be stored with the step; its route is found there.
 pub fn told_of_step(new: &NewEvent) -> Result<Option<Told>> {
     let Some((id, inbox)) = id_of(&new.event).zip(new.inbox) else { return Ok(None) };
     if !told_by(&new.event).contains(&WebhookType::StatusUpdate) {
@@ -136,7 +136,7 @@ pub fn told_of_step(new: &NewEvent) -> Result<Option<Told>> {
     Ok(Some(Told::new(id, inbox, new.order_key, &report)?))
 }
 
-/// A step of a message has one webhook: it has the id of the step, by which the story of the message finds it.
+/// A step of a message has one webhook. Its id is that of the step, by which the story of the message finds it.
 fn id_of(event: &Event) -> Option<DeliveryId> {
     match event {
         Event::MessageMoved(moved) => moved.tracking.receipt.map(DeliveryId),
@@ -144,13 +144,13 @@ fn id_of(event: &Event) -> Option<DeliveryId> {
     }
 }
 
-/// The webhooks that tell of an event.
+/// The webhook types of an event.
 fn told_by(event: &Event) -> &'static [WebhookType] {
     match event {
         Event::MessageCame(_) => &[WebhookType::IncomingMessage, WebhookType::Chatbot],
-        // What somebody wrote past the platform is neither a bot's nor an agent's.
+        // A message that was written outside the platform is neither a bot's nor an agent's.
         Event::MessageSaid(said) if said.by != Speaker::Elsewhere => &[WebhookType::Chatbot],
-        // What the business changes by other means is no more told of than what it writes so.
+        // Changes that the business makes elsewhere are not reported, like its messages there.
         Event::MessageChanged(changed) if changed.direction == Direction::Incoming => &[WebhookType::Chatbot],
         Event::ChatChangedHands(changed) if changed.assignment().is_some() => &[WebhookType::Chatbot],
         Event::MessageMoved(moved) if steps_are_reported(moved) => &[WebhookType::StatusUpdate],
@@ -176,14 +176,14 @@ fn told_by(event: &Event) -> &'static [WebhookType] {
     }
 }
 
-/// What came through the send endpoints is reported (SPEC 6.2), and the templates of chats, of which no chatbot event tells
-/// (SPEC 6.5).
+/// True for messages of the send endpoints (SPEC 6.2), and for templates of chats, which have no chatbot event (SPEC
+/// 6.5).
 fn steps_are_reported(moved: &MessageMoved) -> bool {
     (moved.chat_message.is_none() || moved.tracking.template_of_chat) && !moved.tracking.of_product
 }
 
-/// The endpoint for a webhook of an event, and the settings of the configuration that applies: that of its inbox, else the
-/// client's default. `None` when nobody wants it.
+/// The endpoint for a webhook of an event, and the settings of the configuration that applies: that of its inbox,
+/// otherwise the client's default. `None` if there is no endpoint.
 fn destination<'routes>(
     routes: &'routes [Route],
     inbox: InboxId,
@@ -194,7 +194,7 @@ fn destination<'routes>(
     let default = routes.iter().find(|route| route.inbox.is_none());
     let route = in_force(own, default)?;
     let endpoint = *route.endpoints.get(&webhook)?;
-    // The address that takes nothing is not told so.
+    // The disabled address does not get this event.
     if let Event::WebhookDisabled(off) = event
         && route.settings.url(webhook) == Some(&off.url)
     {
@@ -209,7 +209,7 @@ fn destination<'routes>(
     Some((endpoint, &route.settings))
 }
 
-/// What happened as far as gating cares, and whether an agent has the chat.
+/// The kind of event for gating, and if an agent has the chat.
 fn chatbot_moment(event: &Event) -> Option<(ChatbotEvent, bool)> {
     match event {
         Event::MessageCame(came) => Some((ChatbotEvent::Incoming, came.chat.agent.is_some())),
