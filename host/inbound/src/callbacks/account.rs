@@ -1,4 +1,4 @@
-//! What providers tell us about customers and accounts beside messages and statuses (PROVIDERS A.10).
+//! Callbacks of providers about customers and accounts, other than messages and statuses (PROVIDERS A.10).
 
 use domain::{
     address::{Address, AddressKind},
@@ -18,8 +18,8 @@ use super::{number_news, preferences, template_news, template_parts};
 use base::{Context, Result};
 use events::{NewEvent, of_folded, record, record_folded};
 
-/// Takes an account event inside the caller's transaction. `lane` is the business number, or the client itself for
-/// events of a whole account. What we do not model is logged and dropped. Answers the lanes to wake after the commit.
+/// Takes an account event in the caller's transaction. `lane`: the business number, or the client for events of a whole
+/// account. Unknown events are logged and dropped. Returns the lanes to wake after the commit.
 pub(super) async fn take(
     ctx: &Context,
     db: &mut PgConnection,
@@ -29,7 +29,7 @@ pub(super) async fn take(
     value: &Value,
 ) -> Result<Vec<(Queue, Uuid)>> {
     match field {
-        // The second is what Meta called it until 2023.
+        // The second name was used by Meta until 2023.
         "system.user_changed_number" | "system.customer_changed_number" => {
             number_changed(ctx, db, client, InboxId(lane), value).await
         }
@@ -58,7 +58,7 @@ pub(super) async fn take(
     }
 }
 
-/// Takes down what is said of customers: some of them may turn out to be one.
+/// Stores facts about customers; some of them may become one.
 async fn introduce(
     ctx: &Context,
     db: &mut PgConnection,
@@ -72,8 +72,7 @@ async fn introduce(
     record_folded(ctx, db, client, &folded).await
 }
 
-/// Records what is different about a template, for each number of its account: events of numbers are what clients ask for,
-/// and each number has receivers of its own.
+/// Records changes of a template for each number of its account, because each number has its own receivers.
 async fn template_changed(
     ctx: &Context,
     db: &mut PgConnection,
@@ -102,7 +101,7 @@ async fn template_changed(
     record(ctx, db, client, &events).await
 }
 
-/// A customer has another phone number: the customer stays the same, and the client hears of it (SPEC 6.4).
+/// Changes the phone number of a customer, who stays the same, and records an event (SPEC 6.4).
 async fn number_changed(
     ctx: &Context,
     db: &mut PgConnection,
@@ -129,7 +128,7 @@ async fn number_changed(
     record(ctx, db, client, &events).await
 }
 
-/// What a `user_changed_number` message says, or a `customer_changed_number`.
+/// The content of a `user_changed_number` or `customer_changed_number` message.
 #[derive(Debug, PartialEq, Eq)]
 struct NumberChange {
     old: Address,
@@ -142,19 +141,19 @@ impl NumberChange {
         let message = value.get("message")?;
         let system = message.get("system")?;
         let new = digits(system, "wa_id").or_else(|| digits(system, "new_wa_id")).and_then(phone)?;
-        // `customer` is the number before the change; `from` usually is, too.
+        // `customer` is the number before the change, and usually `from` too.
         let named = [digits(system, "customer"), digits(message, "from")];
         let old = named.into_iter().flatten().filter_map(phone).find(|old| *old != new)?;
         let user_id = text(system, "user_id").and_then(bsuid);
         let replaced = text(system, "previous_user_id").or_else(|| text(message, "from_user_id")).and_then(bsuid);
-        // Some events carry the old id in both places.
+        // Some events have the old id in both places.
         let replaced = replaced.filter(|old| Some(old) != user_id.as_ref());
         let addresses = std::iter::once(new.clone()).chain(user_id).collect();
         Some(Self { old, new, introduction: Introduction { addresses, replaced, ..Introduction::default() } })
     }
 }
 
-/// The changes of a BSUID: a system message with one of them, or the field `user_id_update` with a list or one object.
+/// Changes of a BSUID: a system message with one of them, or the field `user_id_update` with a list or one object.
 fn user_id_changes(value: &Value) -> Vec<Introduction> {
     let system = value.get("message").and_then(|message| message.get("system"));
     let listed = value.get("user_id_update").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
@@ -172,7 +171,7 @@ fn phone(digits: String) -> Option<Address> {
     Address::of_kind(AddressKind::Phone, &digits)
 }
 
-/// What is no BSUID says nothing about anybody (SPEC 2.2).
+/// A value that is not a BSUID identifies no customer (SPEC 2.2).
 fn bsuid(text: String) -> Option<Address> {
     Address::of_kind(AddressKind::Bsuid, &text)
 }

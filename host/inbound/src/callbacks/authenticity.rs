@@ -1,5 +1,5 @@
-//! Which callbacks are really the provider's: the handshake, and the signature over the raw bytes (PROVIDERS A.7). Until
-//! that is known, a body costs time that grows with its length and no faster, beside the threads that serve everybody.
+//! Authenticity of callbacks: the handshake, and the signature over the raw bytes (PROVIDERS A.7). Until it is known, a
+//! body costs time linear in its length, outside the threads that serve requests.
 
 use std::collections::HashSet;
 
@@ -16,37 +16,38 @@ use base::{
     secrets::Purpose,
 };
 
-/// App secrets that are tried on one callback at most: a business account is seldom shared by so many apps.
+/// Most app secrets that are tried on one callback: a business account is rarely shared by so many apps.
 pub(super) const SECRETS_TRIED: usize = 8;
 
-/// What the provider wants to read back.
+/// The text that the provider expects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Handshaken(pub String);
 
-/// Answers the provider's handshake; `None` when the token is not ours.
+/// Answers the provider's handshake; `None` if the token is not ours.
 pub fn handshake(ctx: &Context, query: &Handshake) -> Option<Handshaken> {
     callback::handshake(query, &ctx.settings.verify_token).map(Handshaken)
 }
 
-/// Why nothing of a callback is taken.
+/// The reason why a callback is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum CallbackRefused {
     /// Missing, or not made with our app secret.
     #[error("the signature is missing or wrong")]
     BadSignature,
-    /// Signed, and not a callback of the provider.
+    /// Signed, but not a callback of the provider.
     #[error("the body is no callback of this provider: {0}")]
     Unreadable(String),
-    /// Signed, and more than one callback may bring.
+    /// Signed, but with more items than a callback may have.
     #[error("the body says more than {} things at once", callback::ITEMS_MAX)]
     TooMany,
-    /// Nobody's fault.
+    /// A fault of the system.
     #[error(transparent)]
     Failed(#[from] Error),
 }
 
-/// Verifies a callback over its raw bytes and parses it. `signature` is the header `X-Hub-Signature-256`; `unsigned_is_fine`
-/// is for the simulator's callbacks while no app secret is set, and never makes a wrong signature right.
+/// Verifies a callback over its raw bytes and parses it. `signature`: the header `X-Hub-Signature-256`.
+/// `unsigned_is_fine`: for the simulator's callbacks while no app secret is set; it never makes a wrong signature
+/// right.
 pub async fn open_callback(
     ctx: &Context,
     raw: &Bytes,
@@ -64,7 +65,7 @@ pub async fn open_callback(
     signed_for_its_numbers(ctx, raw, signature).await
 }
 
-/// Parses a body whose signature is right.
+/// Parses a body with a correct signature.
 async fn parse(raw: &Bytes) -> Result<Vec<CallbackItem>, CallbackRefused> {
     let body = raw.clone();
     aside::work(raw.len(), Whose::Provider, move || callback::parse(&body)).await?.map_err(|error| match error {
@@ -75,7 +76,7 @@ async fn parse(raw: &Bytes) -> Result<Vec<CallbackItem>, CallbackRefused> {
     })
 }
 
-/// The one of these secrets that made the signature.
+/// Returns the secret of the signature.
 pub(super) async fn signed_with(
     raw: &Bytes,
     secrets: Vec<String>,
@@ -86,9 +87,9 @@ pub(super) async fn signed_with(
     Ok(aside::work(raw.len(), Whose::Anybody, find).await?)
 }
 
-/// A callback of numbers that have an app secret of their own. One app signs a callback, so the first number and account in
-/// it say whose secrets may have; nothing of it counts unless every number and business account in it has the secret that
-/// did.
+/// Opens a callback of numbers with their own app secret. One app signs a callback, so the first number and account in
+/// it name the possible secrets. The callback is refused unless every number and business account in it has the secret
+/// of the signature.
 async fn signed_for_its_numbers(
     ctx: &Context,
     raw: &Bytes,
@@ -108,15 +109,15 @@ async fn signed_for_its_numbers(
     if all_have(ctx, &items, &secret, &candidates).await? { Ok(items) } else { Err(CallbackRefused::BadSignature) }
 }
 
-/// Whether every number and business account that the items are for has this app secret. `known`: secrets that were just read; most
-/// callbacks name nothing else.
+/// True if every number and business account of the items has this app secret. `known`: secrets that were just read;
+/// most callbacks name nothing else.
 async fn all_have(ctx: &Context, items: &[CallbackItem], secret: &str, known: &[Opened]) -> Result<bool, Error> {
     let (mut numbers, mut wabas) = (HashSet::new(), HashSet::new());
     for item in items {
         match &item.target {
             CallbackTarget::PhoneNumberId(id) => numbers.insert(id.clone()),
             CallbackTarget::Waba(id) => wabas.insert(id.clone()),
-            // It is counted and kept for nobody.
+            // It is counted, and kept for no client.
             CallbackTarget::Nobody => false,
             // No callback of the Cloud API names one.
             CallbackTarget::Page(_) | CallbackTarget::Inbox(_) => return Ok(false),
@@ -128,7 +129,7 @@ async fn all_have(ctx: &Context, items: &[CallbackItem], secret: &str, known: &[
     Ok(!items.is_empty() && numbers.is_empty() && wabas.is_empty())
 }
 
-/// Takes out the numbers and business accounts that have this app secret.
+/// Removes the numbers and business accounts with this app secret.
 fn drop_those_with(secret: &str, known: &[Opened], numbers: &mut HashSet<String>, wabas: &mut HashSet<String>) {
     for own in known.iter().filter(|own| own.secret == secret) {
         numbers.remove(&own.phone_number_id);
@@ -136,7 +137,7 @@ fn drop_those_with(secret: &str, known: &[Opened], numbers: &mut HashSet<String>
     }
 }
 
-/// The app secret of a number, opened.
+/// The decrypted app secret of a number.
 struct Opened {
     phone_number_id: String,
     waba_id: String,

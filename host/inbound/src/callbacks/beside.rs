@@ -1,4 +1,5 @@
-//! What customers and businesses do beside writing through us: they change messages, answer by other means and come by links. What is about a message that is not known yet waits for it.
+//! Edits, deletions, messages that the business sent elsewhere, and referrals. An item about an unknown message waits
+//! for it.
 
 use base::{Context, Result};
 use chat::receive::{self, Imported};
@@ -11,24 +12,24 @@ use domain::{
 use storage::{PgConnection, Queue};
 use uuid::Uuid;
 
-/// A change of a message that is not known yet is looked at again after this.
+/// Time until the next look at a change of an unknown message.
 const CHANGE_PAUSE: TimeDelta = TimeDelta::seconds(5);
-/// A change of a message that is still not known after this is of none that we have.
+/// Time after which a change of an unknown message is dropped.
 const CHANGE_PATIENCE: TimeDelta = TimeDelta::minutes(10);
-/// An echo of what may be a message of ours is looked at again after this.
+/// Time until the next look at an echo that may be a message of ours.
 const ECHO_PAUSE: TimeDelta = TimeDelta::seconds(2);
-/// A message of ours is settled after this, or its answer never comes.
+/// Time after which a message of ours is settled, or its answer never comes.
 const ECHO_PATIENCE: TimeDelta = TimeDelta::minutes(2);
 
-/// What becomes of an item.
+/// The result for an item.
 pub(super) enum Taken {
-    /// It is done with; these lanes are to be woken.
+    /// It is handled; wake these lanes.
     Done(Vec<(Queue, Uuid)>),
-    /// It is to be looked at again then.
+    /// It is to be looked at again at this time.
     Later(DateTime<Utc>),
 }
 
-/// Takes a change of a message. One of a message that never comes is counted.
+/// Takes a change of a message. A change without a message is counted.
 pub(super) async fn change(
     ctx: &Context,
     db: &mut PgConnection,
@@ -48,7 +49,7 @@ pub(super) async fn change(
     Ok(Taken::Done(Vec::new()))
 }
 
-/// Takes a message that the business sent by other means than ours.
+/// Takes a message that the business sent elsewhere.
 pub(super) async fn echo(
     ctx: &Context,
     db: &mut PgConnection,

@@ -1,4 +1,4 @@
-//! Items of callbacks that are not taken: counted by their kind, and those that cannot be read kept for inspection.
+//! Callback items that are not taken: counted by kind; unreadable ones are kept for inspection.
 
 use base::{Context, Result};
 use domain::{
@@ -17,7 +17,8 @@ use storage::{
     },
 };
 
-/// Counts and logs an item that cannot be read, or has no effect here. Nothing of it is in the log: it may name a customer.
+/// Counts and logs an item that cannot be read, or has no effect. Its content is not logged, because it may name a
+/// customer.
 pub(super) fn count(body: &CallbackBody) {
     match body {
         CallbackBody::Unreadable(item) => {
@@ -48,11 +49,11 @@ pub(super) fn count(body: &CallbackBody) {
     }
 }
 
-/// Who tells of a target.
+/// The provider of a target.
 fn provider_of(target: &CallbackTarget) -> InboxKind {
     match target {
         CallbackTarget::Page(_) => InboxKind::Messenger,
-        // Of an inbox of ours only its own device tells.
+        // Only the device of an inbox of ours reports about it.
         CallbackTarget::Inbox(_) => InboxKind::WhatsappLite,
         CallbackTarget::PhoneNumberId(_) | CallbackTarget::Waba(_) | CallbackTarget::Nobody => InboxKind::WhatsappCloud,
     }
@@ -64,7 +65,7 @@ pub(super) fn count_unknown_message(target: &CallbackTarget) {
     metrics::counter!("patchbay_callback_items_ignored_total", "channel" => channel, "kind" => kind).increment(1);
 }
 
-/// Keeps the items that cannot be read, and answers the others.
+/// Keeps the unreadable items, and returns the others.
 pub(super) async fn keep<'a>(
     ctx: &Context,
     db: &mut PgConnection,
@@ -87,7 +88,7 @@ pub(super) async fn keep<'a>(
     Ok(others)
 }
 
-/// Keeps an item that was read and could not be taken, however often it was tried.
+/// Keeps an item that was read and could not be taken after all attempts.
 pub(super) async fn keep_given_up(
     ctx: &Context,
     db: &mut PgConnection,
@@ -108,13 +109,13 @@ pub(super) async fn keep_given_up(
     };
     count(&CallbackBody::Unreadable(item.clone()));
     let dedupe_hash = Sha256::digest(id.0.as_bytes()).into();
-    // Of the time when it is given up, so that it stands among the newest.
+    // With the time when it is given up, so that it is among the newest.
     let new = NewFailedCallback { id: ctx.mint(), dedupe_hash, item: &item };
     failed_callbacks::insert(db, client, &[new], ctx.now()).await?;
     Ok(())
 }
 
-/// What is kept of a client, the newest first.
+/// Returns the kept items of a client, newest first.
 ///
 /// # Errors
 /// The database.

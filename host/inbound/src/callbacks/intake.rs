@@ -1,7 +1,7 @@
-//! The door for callbacks. Those that arrive together share their look into the directories and, per client, a transaction.
+//! Intake of callbacks. Callbacks that arrive together share a query of the directories and, per client, a transaction.
 //!
-//! A status moves its message forward in that transaction, without a row of its own, and without waiting: one whose message
-//! is not known yet, or is being written by somebody else, is stored with everything that is not a status.
+//! A status moves its message in that transaction, without a row of its own, and without waiting. If its message is
+//! unknown, or locked, it is stored with the other items.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -29,24 +29,24 @@ use uuid::Uuid;
 
 use super::{failed, known_numbers::KnownNumbers};
 
-/// Looks into the directories: one at a time, for everybody who came meanwhile.
+/// Queries of the directories: one at a time, for all callbacks that came since.
 const LOOKS: Grouping =
     Grouping { groups: 1, further_from: 0, most_items: 1024, most_weight: usize::MAX, coming_back: COMING_BACK };
-/// Transactions of one client. Weights are items. Most of what a small group costs is its statements: fewer callbacks than this
-/// go with the next group, which the provider waits for gladly.
+/// Transactions of one client. Weights are items. Most of the cost of a small group is its statements, so fewer
+/// callbacks than this wait for the next group.
 const STORES: Grouping =
     Grouping { groups: 2, further_from: 64, most_items: 256, most_weight: 512, coming_back: Duration::from_millis(5) };
 
-/// Why a callback was not taken: the provider is to call again. Nothing of it is stored, or all of it.
+/// The reason why a callback was not taken; the provider must call again. All of it is stored, or nothing.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("the callback could not be stored")]
 pub struct NotTaken(
-    /// What was in the way.
+    /// The cause.
     #[source]
     pub Arc<Error>,
 );
 
-/// Whom the targets of callbacks belong to.
+/// The owners of targets.
 #[derive(Debug, Default)]
 pub(super) struct Owners {
     pub(super) numbers: HashMap<String, (ClientId, InboxId)>,
@@ -67,7 +67,7 @@ impl Owners {
             CallbackTarget::Page(id) => {
                 self.pages.get(id).map(|(client, inbox)| (*client, inbox.0)).into_iter().collect()
             }
-            // Nobody outside names an inbox of ours: such items do not come through this door.
+            // No provider names an inbox of ours: such items do not come through this intake.
             CallbackTarget::Inbox(_) | CallbackTarget::Nobody => Vec::new(),
         }
     }
@@ -106,9 +106,9 @@ impl Intake {
         Arc::new(Self { ctx, known: KnownNumbers::default(), looks, stores })
     }
 
-    /// Takes the items of a callback; `bytes` is the length of its body. When this returns they are on disk, once each,
-    /// however often the provider repeats them, and the provider may be answered. Items for numbers and accounts that nobody
-    /// here has are dropped with a warning.
+    /// Takes the items of a callback; `bytes`: the length of its body. When this returns they are on disk, once each
+    /// for any number of repetitions, and the provider may be answered. Items for unknown numbers and accounts are
+    /// dropped with a warning.
     pub async fn take(&self, bytes: usize, items: Vec<CallbackItem>) -> Taken {
         metrics::histogram!("patchbay_callback_bytes").record(f64::from(u32::try_from(bytes).unwrap_or(u32::MAX)));
         let owners = match self.known.owners_of(&items) {
@@ -162,7 +162,7 @@ async fn look(ctx: &Context, targets: impl Iterator<Item = &CallbackTarget>) -> 
 }
 
 fn route(ctx: &Context, owners: &Owners, mut items: Vec<CallbackItem>) -> BTreeMap<ClientId, Vec<NewCallback>> {
-    // What a change is about may be told of behind it.
+    // The message of a change may come after it.
     items.sort_by_key(|item| item.body.follows_messages());
     let (mut by_client, mut strays) = (BTreeMap::<ClientId, Vec<NewCallback>>::new(), BTreeSet::new());
     for item in items {
@@ -197,8 +197,8 @@ fn route(ctx: &Context, owners: &Owners, mut items: Vec<CallbackItem>) -> BTreeM
     by_client
 }
 
-/// Takes a group of callbacks of one client. Should that fail, each is taken by itself and nothing is applied on the spot, so
-/// that one callback cannot keep the others out.
+/// Takes a group of callbacks of one client. If that fails, each is taken alone and no status is applied, so that one
+/// callback cannot block the others.
 async fn take_group(ctx: &Context, client: ClientId, group: &[Vec<NewCallback>]) -> Vec<Taken> {
     let all: Vec<&NewCallback> = group.iter().flatten().collect();
     let Err(error) = take(ctx, client, &all, true).await else { return vec![Ok(()); group.len()] };
@@ -214,8 +214,8 @@ async fn take_group(ctx: &Context, client: ClientId, group: &[Vec<NewCallback>])
     taken
 }
 
-/// One transaction: applies the statuses that can be applied, if that is wanted, keeps what cannot be read, and stores the rest.
-/// What is only stored is one statement.
+/// One transaction: applies the possible statuses, if wanted, keeps unreadable items, and stores the others. A store
+/// alone is one statement.
 async fn take(ctx: &Context, client: ClientId, items: &[&NewCallback], apply: bool) -> Result<()> {
     let is_alone =
         |callback: &&NewCallback| !matches!(callback.item.body, CallbackBody::Status(_) | CallbackBody::Unreadable(_));
@@ -231,8 +231,8 @@ async fn take(ctx: &Context, client: ClientId, items: &[&NewCallback], apply: bo
     Ok(())
 }
 
-/// The same inside the caller's transaction, for what was told about one inbox whose owner is known. Answers the lanes to wake
-/// after the commit.
+/// The same in the caller's transaction, for items of one inbox with a known owner. Returns the lanes to wake after the
+/// commit.
 pub(crate) async fn take_of_inbox(
     ctx: &Context,
     db: &mut PgConnection,
@@ -274,7 +274,7 @@ async fn take_in(
     Ok(wakes)
 }
 
-/// Applies statuses to messages that are known and that nobody else is writing. Answers what is left.
+/// Applies statuses to known messages that are not locked. Returns the others.
 async fn apply_statuses<'a>(
     ctx: &Context,
     db: &mut PgConnection,

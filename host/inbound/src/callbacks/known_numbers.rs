@@ -1,5 +1,5 @@
-//! Whose a number was a while ago. Statuses are the most that providers call with, and each names its client itself: where that
-//! is whom the number belonged to, they need no look into the directories.
+//! Recent owners of numbers. Most callbacks are statuses, and each names its client itself: if the number belonged to
+//! this client, the directories need not be read.
 
 use std::{
     collections::HashMap,
@@ -15,11 +15,11 @@ use outbound::delivery;
 
 use super::intake::Owners;
 
-/// How long an owner is believed. A number that moves takes its messages' statuses to their own client meanwhile, or to nobody:
-/// a status is applied only to a message of the client that it names. So long that a number that sends little is seldom looked up:
-/// a look is a round trip (ADR 0047).
+/// How long an owner is used. If a number moves, statuses of its messages go to their own client or are dropped in this
+/// time, because a status applies only to a message of the client that it names. It is long, because a number that
+/// sends little would otherwise be looked up often, and a look-up is a round trip (ADR 0047).
 const BELIEVED: Duration = Duration::from_secs(3_600);
-/// Numbers known before those are forgotten that are not believed any more.
+/// Numbers before expired ones are removed.
 const TIDIED_FROM: usize = 1_024;
 
 /// Numbers of the Cloud API with their owners, by phone-number id.
@@ -32,7 +32,7 @@ struct Known {
 }
 
 impl KnownNumbers {
-    /// The owners of the numbers that `items` are about, if all of these are statuses of messages of just these owners.
+    /// The owners of the numbers of `items`, if all items are statuses of messages of these owners.
     pub(super) fn owners_of(&self, items: &[CallbackItem]) -> Option<Owners> {
         let (known, now) = (self.0.lock().unwrap_or_else(PoisonError::into_inner), Instant::now());
         let mut owners = Owners::default();
@@ -50,7 +50,7 @@ impl KnownNumbers {
         Some(owners)
     }
 
-    /// Remembers what a look has found.
+    /// Remembers the result of a look-up.
     pub(super) fn note(&self, found: &HashMap<String, (ClientId, InboxId)>) {
         let (mut known, now) = (self.0.lock().unwrap_or_else(PoisonError::into_inner), Instant::now());
         if known.len() >= TIDIED_FROM {
@@ -73,7 +73,7 @@ mod tests {
     const OTHER: ClientId = ClientId(Uuid::from_u128(2));
     const OWNER: (ClientId, InboxId) = (CLIENT, InboxId(Uuid::from_u128(7)));
 
-    /// A status on a number of a message of `client`.
+    /// A status on a number, of a message of `client`.
     fn status(number: &str, client: Option<ClientId>) -> CallbackItem {
         let update = StatusUpdate {
             provider_id: "wamid.T".to_owned(),

@@ -1,5 +1,5 @@
-//! Provider callbacks: on disk before they are answered ([`Intake`]). Statuses of messages are applied as they come in; the
-//! rest is stored, and worked off in order per business number ([`work`]).
+//! Provider callbacks: on disk before they are answered ([`Intake`]). Statuses of messages are applied at once; other
+//! items are stored, and handled in order per business number ([`work`]).
 
 mod account;
 mod authenticity;

@@ -12,8 +12,8 @@ use storage::people::customers::Introduction;
 
 use base::Context;
 
-/// Those whom the field `user_preferences` is about, with every address that it names, so that what they want holds by whatever
-/// address they are written to; and its events. Categories and values that we do not know are logged and left out.
+/// Returns the customers of the field `user_preferences`, with every named address, so that the preference applies to
+/// each; and its events. Unknown categories and values are logged and left out.
 pub(super) fn events(ctx: &Context, inbox: InboxId, value: &Value) -> (Vec<Introduction>, Vec<NewEvent>) {
     let event = |changed: PreferenceChanged| NewEvent {
         inbox: Some(inbox),

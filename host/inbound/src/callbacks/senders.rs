@@ -1,4 +1,4 @@
-//! Which messages may be taken at the same time: those of different customers. What one customer wrote stays in its order.
+//! Messages that may be taken at the same time: those of different customers. Messages of one customer stay in order.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,9 +7,8 @@ use domain::{
     inbound::InboundMessage,
 };
 
-/// Puts neighbouring messages together by who wrote them, each in the order in which they came: messages that have an address in
-/// common are one customer's. Where some name only a number and others only a BSUID, nobody can tell yet whose they are, and all of
-/// them are one sequence.
+/// Groups adjacent messages by author, in the order of arrival: messages with a common address are of one customer. If
+/// some name only a number and others only a BSUID, their authors are not known yet, and all of them are one sequence.
 pub(super) fn by_sender<T>(items: &[T], message: impl Fn(&T) -> Option<&InboundMessage>) -> Vec<Vec<&T>> {
     let messages: Vec<Option<&InboundMessage>> = items.iter().map(message).collect();
     let without = |named: fn(&InboundMessage) -> bool| {
@@ -18,7 +17,7 @@ pub(super) fn by_sender<T>(items: &[T], message: impl Fn(&T) -> Option<&InboundM
     if without(|message| message.from.is_some()) && without(|message| message.from_user_id.is_some()) {
         return vec![items.iter().collect()];
     }
-    // The sequence of each message is named by the first message in it.
+    // A sequence is named by its first message.
     let mut sequence_of: Vec<usize> = Vec::with_capacity(items.len());
     let mut last_with: HashMap<Address, usize> = HashMap::new();
     for (place, message) in messages.iter().enumerate() {
@@ -42,7 +41,7 @@ pub(super) fn by_sender<T>(items: &[T], message: impl Fn(&T) -> Option<&InboundM
 fn addresses(message: &InboundMessage) -> Vec<Address> {
     let named = [(AddressKind::Phone, &message.from), (AddressKind::Bsuid, &message.from_user_id)];
     let named = named.into_iter().filter_map(|(kind, value)| Address::of_kind(kind, value.as_deref()?));
-    // Both spellings of a number are one customer's.
+    // Both spellings of a number are one customer.
     named
         .flat_map(|address| [address.other_spelling(), Some(address)])
         .flatten()

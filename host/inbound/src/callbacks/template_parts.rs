@@ -1,5 +1,4 @@
-//! Which parts of a template a provider changed. Its callback holds what they are now (PROVIDERS 0.5), so they are compared with
-//! what the catalogue has of it.
+//! Changed parts of a template. A callback has the new parts (PROVIDERS 0.5), which are compared with the catalogue.
 
 use domain::{
     event::{TemplateChange, TemplateChanged, TemplateElement},
@@ -10,8 +9,8 @@ use storage::{PgConnection, inboxes::templates};
 
 use base::Result;
 
-/// One change for each part that is not what it was. Where nothing differs, because the catalogue was fetched in between, and
-/// where the template is not in it, every part that the callback holds.
+/// Returns one change for each part that differs. If nothing differs, because the catalogue was fetched in between, or
+/// if the template is unknown, every part of the callback.
 pub(super) async fn changes(
     db: &mut PgConnection,
     client: ClientId,
@@ -38,7 +37,7 @@ pub(super) async fn changes(
     Ok(elements.into_iter().map(changed).collect())
 }
 
-/// The parts of a template as far as they can be compared.
+/// The comparable parts of a template.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Parts {
     header: Option<String>,
@@ -49,7 +48,7 @@ struct Parts {
 }
 
 impl Parts {
-    /// As a callback has them.
+    /// From a callback.
     fn told(value: &Value) -> Self {
         let text = |name: &str| value.get(name)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
         Self {
@@ -63,14 +62,14 @@ impl Parts {
         }
     }
 
-    /// As the catalogue has them.
+    /// From the catalogue.
     fn known(components: &Value) -> Self {
         let part = |kind: &str| {
             let all = components.as_array().map(Vec::as_slice).unwrap_or_default();
             all.iter()
                 .find(|part| part.get("type").and_then(Value::as_str).is_some_and(|of| of.eq_ignore_ascii_case(kind)))
         };
-        // A header that is a file has no text, and a callback says nothing of it.
+        // A header with a file has no text, and a callback does not mention it.
         let text = |kind: &str| part(kind)?.get("text")?.as_str().map(str::to_owned);
         Self {
             header: text("HEADER"),

@@ -1,4 +1,4 @@
-//! What a bridge tells of its own accord, on whatever node it arrives.
+//! Events that a bridge sends by webhook, on any node.
 
 use std::sync::Arc;
 
@@ -15,19 +15,19 @@ use storage::inboxes::InboxSettings;
 use super::telling::Told;
 use crate::callbacks::take_of_inbox;
 
-/// Why a call of a bridge is not taken.
+/// The reason why a call of a bridge is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum LiteCallbackRefused {
     /// The signature is missing or wrong, or no bridge is set up.
     #[error("the signature is missing or wrong")]
     BadSignature,
-    /// It is signed, and no event.
+    /// It is signed, but not an event.
     #[error("it cannot be read: {0}")]
     Unreadable(String),
-    /// The number is gone.
+    /// The number does not exist.
     #[error("there is no such number")]
     UnknownNumber,
-    /// Nobody's fault.
+    /// A fault of the system.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -41,8 +41,8 @@ impl From<CallbackRefused> for LiteCallbackRefused {
     }
 }
 
-/// Takes a call of a bridge about a number: when this returns, what it tells is on disk. How the session is, the bridge is asked
-/// by whoever holds it.
+/// Takes a call of a bridge about a number: its events are on disk when this returns. The holder of the session asks
+/// the bridge for the session's state.
 pub async fn take_callback(
     ctx: &Context,
     (client, inbox): (ClientId, InboxId),
@@ -64,7 +64,7 @@ pub async fn take_callback(
     Ok(())
 }
 
-/// What a call tells. Until it is known whose it is, its body costs time that grows with its length and no faster.
+/// Reads a call. Until its owner is known, its body costs time linear in its length.
 async fn open(
     client: ClientId,
     devices: &Arc<dyn LiteDevices>,

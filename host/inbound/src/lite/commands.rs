@@ -1,4 +1,4 @@
-//! What clients ask of the sessions of their Lite numbers, and how fast and when those send.
+//! Commands of clients for the sessions of their Lite numbers, and their pace and hours.
 
 use base::{
     Context, Error, Queue,
@@ -19,21 +19,21 @@ use storage::{
     tenancy::clients,
 };
 
-/// The session of a number, as its client sees it.
+/// The session of a number for its client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiteSessionView {
     /// Id of the number.
     pub id: InboxId,
     /// The number.
     pub msisdn: Msisdn,
-    /// Where its session stands.
+    /// State of its session.
     pub session: LiteSession,
 }
 
-/// Why something was not done.
+/// The reason why a command was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum CommandError {
-    /// No number of the client has this id.
+    /// The client has no number with this id.
     #[error("there is no such number")]
     NotFound,
     /// It is not paired like a phone.
@@ -42,10 +42,10 @@ pub enum CommandError {
     /// WhatsApp has flagged it.
     #[error("the number is flagged by WhatsApp: it cannot connect before {}", .0.to_rfc3339_opts(SecondsFormat::Secs, true))]
     Banned(DateTime<Utc>),
-    /// The operator has set no devices up.
+    /// The operator has configured no devices.
     #[error("this service has no Lite devices: neither whatsapp_lite.bridge_url nor whatsapp_lite.native is set")]
     NoDevices,
-    /// Nobody's fault.
+    /// A fault of the system.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -74,7 +74,7 @@ async fn find(db: &mut PgConnection, client: ClientId, id: InboxId) -> Result<Li
     }
 }
 
-/// Where the session of a number stands. A QR code that has run out is none.
+/// Returns the session of a number. An expired QR code is absent.
 pub async fn session(ctx: &Context, client: ClientId, id: InboxId) -> Result<LiteSessionView, CommandError> {
     let mut db = ctx.db.acquire().await.map_err(Error::from)?;
     let mut view = find(&mut db, client, id).await?;
@@ -82,7 +82,7 @@ pub async fn session(ctx: &Context, client: ClientId, id: InboxId) -> Result<Lit
     Ok(view)
 }
 
-/// Asks for the connection; what comes of it is told as session events.
+/// Requests the connection; the result comes as session events.
 pub async fn connect(
     ctx: &Context,
     client: ClientId,
@@ -142,7 +142,7 @@ async fn want(
     Ok(view)
 }
 
-/// How fast and when a number sends, with the time zone that its hours are in.
+/// Returns pace and hours of a number, with the time zone of the hours.
 pub async fn processing(ctx: &Context, client: ClientId, id: InboxId) -> Result<(Throttle, String), CommandError> {
     let mut db = ctx.db.acquire().await.map_err(Error::from)?;
     find(&mut db, client, id).await?;
@@ -150,7 +150,7 @@ pub async fn processing(ctx: &Context, client: ClientId, id: InboxId) -> Result<
     Ok((throttle, zone(&mut db, client).await?))
 }
 
-/// Changes that; messages that wait are looked at again at once.
+/// Changes pace and hours. Waiting messages are looked at again at once.
 pub async fn set_processing(
     ctx: &Context,
     client: ClientId,

@@ -1,4 +1,4 @@
-//! Whoever holds a session: connects the device and listens to it, ends it, or ends its pairing.
+//! The holder of a session: connects the device and takes its events, ends the connection, or ends the pairing.
 
 use base::Result;
 use channels::whatsapp_lite::{DeviceFailure, News};
@@ -8,13 +8,13 @@ use storage::inboxes::lite::{LiteSession, NextLook};
 
 use super::{CALL_AGAIN, Held, telling::Told};
 
-/// Pause before a device is asked for news again that could not be asked.
+/// Pause before the next question to a device that did not answer.
 const ASK_AGAIN: std::time::Duration = std::time::Duration::from_secs(1);
-/// Times that a device in our hands cannot be asked before the connection counts as lost.
+/// Unanswered questions to a held device before the connection counts as lost.
 const MOST_SILENCE: u32 = 5;
 
 impl Held<'_> {
-    /// Connects, and listens until the client wants something else or the connection is over.
+    /// Connects, and takes events until the client wants another session or the connection is over.
     pub(super) async fn keep(&self, mut session: LiteSession) -> Result<()> {
         let now = self.ctx.now();
         if let Some(until) = session.banned_until.filter(|until| *until > now) {
@@ -46,7 +46,8 @@ impl Held<'_> {
         self.tell(&mut session, told, next).await
     }
 
-    /// Takes what the device tells. What was told is done with when it is on disk, so it comes again if we die in between.
+    /// Takes the events of the device. They are acknowledged after they are on disk, so they are repeated after a
+    /// crash.
     async fn listen(&self, mut session: LiteSession) -> Result<()> {
         let (mut seen, mut silent) = (0, 0);
         while !self.lease.is_over() {
@@ -74,7 +75,7 @@ impl Held<'_> {
                 }
                 None => {}
             }
-            // What the client asked for meanwhile, on whatever node.
+            // The client may have wanted another session since, on any node.
             match self.read().await? {
                 Some(now) if now.wanted == WantedSession::Connected => {}
                 Some(now) if now.wanted == WantedSession::Disconnected => return self.disconnect(now).await,
@@ -85,7 +86,7 @@ impl Held<'_> {
         Ok(())
     }
 
-    /// Takes events; `true` when the connection is over.
+    /// Takes events; `true` if the connection is over.
     async fn take(&self, session: &mut LiteSession, events: Vec<channels::whatsapp_lite::DeviceEvent>) -> Result<bool> {
         let mut told = Told::default();
         for event in events {
@@ -100,7 +101,7 @@ impl Held<'_> {
         };
         self.tell(session, told, next).await?;
         if ended.is_some_and(SessionNews::needs_somebody) {
-            // Its events are done with; the next connection begins with news of its own.
+            // Its events are stored; the next connection begins with its own.
             tracing::info!(client.id = %self.number.client, inbox.id = %self.number.inbox,
                 "the session of a Lite number ended; somebody must connect it again");
         }

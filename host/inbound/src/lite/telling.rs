@@ -1,4 +1,4 @@
-//! What a device told, written down in one transaction: the session, the events about it, and what customers wrote.
+//! Stores the events of a device in one transaction: the session, the events about it, and messages of customers.
 
 use base::{Context, Queue, Result, lanes::Lease};
 use channels::whatsapp_lite::{DeviceEvent, LiteNumber};
@@ -18,17 +18,17 @@ use storage::inboxes::lite::{LiteSession, NextLook};
 
 use crate::callbacks::take_of_inbox;
 
-/// What several events of a device come to.
+/// The result of several events of a device.
 #[derive(Debug, Default)]
 pub(super) struct Told {
     changes: Vec<SessionChanged>,
     items: Vec<CallbackItem>,
-    /// The connection is over: by what.
+    /// Set if the connection is over, with the event that ended it.
     pub(super) ended_by: Option<SessionNews>,
 }
 
 impl Told {
-    /// Takes news about the connection.
+    /// Takes an event about the connection.
     pub(super) fn news(&mut self, session: &mut LiteSession, news: SessionNews) {
         self.changes.extend(session.state.take(news));
         if news.unpairs() {
@@ -48,7 +48,7 @@ impl Told {
         }
     }
 
-    /// What customers did, among events of a device.
+    /// Returns the actions of customers among events of a device.
     pub(super) fn messages(number: &LiteNumber, events: Vec<DeviceEvent>) -> Vec<CallbackItem> {
         let mut told = Self::default();
         for event in events {
@@ -110,7 +110,7 @@ impl Told {
         self.item(number, key, CallbackBody::Echo(echo));
     }
 
-    /// Devices do not number the edits of a message: their moments tell them apart.
+    /// Devices do not number the edits of a message; their times distinguish them.
     fn changed(&mut self, number: &LiteNumber, change: Box<MessageChange>) {
         let what = match change.change.kind() {
             ChangeKind::Edited => format!("edited:{}", change.at.timestamp_millis()),
@@ -125,7 +125,7 @@ impl Told {
     }
 }
 
-/// Writes it under the lease, and wakes those whom it concerns.
+/// Stores it under the lease, and wakes the lanes concerned.
 pub(super) async fn write(
     ctx: &Context,
     lease: &Lease,

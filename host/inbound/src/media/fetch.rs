@@ -1,5 +1,5 @@
-//! Takes files from the provider into our store. The provider's ids expire after seven days, its addresses after five
-//! minutes; so files are fetched at once, and an address is asked for again whenever the one at hand does not work.
+//! Downloads files from the provider into our store. The provider's ids expire after seven days, its addresses after
+//! five minutes. So files are downloaded at once, and a new address is requested if the present one does not work.
 
 use std::path::PathBuf;
 
@@ -22,9 +22,9 @@ use uuid::Uuid;
 use super::MediaRefused;
 use base::{Context, Error, Result, lanes::Lease, secrets::Purpose};
 
-/// Files of one number fetched at once.
+/// Files of one number that are downloaded at once.
 const AT_ONCE: usize = 4;
-/// Files looked at together.
+/// Files that are read together.
 const PAGE: i64 = 32;
 /// Pauses between attempts; after the last one a file is given up.
 const PAUSES: [TimeDelta; 8] = [
@@ -38,7 +38,7 @@ const PAUSES: [TimeDelta; 8] = [
     TimeDelta::hours(48),
 ];
 
-/// Why a file was not fetched this time.
+/// The reason why a download failed.
 #[derive(Debug, thiserror::Error)]
 enum FetchError {
     #[error("this number has no Cloud credentials; add them with `patchbay number add`")]
@@ -60,13 +60,13 @@ enum FetchError {
 }
 
 impl FetchError {
-    /// Asking again will not help.
+    /// True if another attempt does not help.
     fn is_final(&self) -> bool {
         matches!(self, Self::Download(MediaError::TooLarge { .. } | MediaError::HostNotAllowed(_)))
     }
 }
 
-/// Works off a lane of the media queue until nothing in it is due.
+/// Handles a lane of the media queue until nothing in it is due.
 pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
     while !lease.is_over() {
         let page = {
@@ -93,10 +93,11 @@ async fn fetch_and_record(ctx: &Context, lease: &Lease, file: &Media) -> Result<
     record(ctx, Some(lease), lease.client, file, &fetched).await
 }
 
-/// Fetches a file that somebody asks for before the worker got to it. Both may do it at once: the bytes are the same.
+/// Downloads a file that is requested before the worker got to it. Both may do it at once, because the bytes are the
+/// same.
 pub(super) async fn fetch_now(ctx: &Context, client: ClientId, file: &Media) -> std::result::Result<(), MediaRefused> {
     let fetched = fetch(ctx, client, file).await;
-    // Only a success is recorded: the worker's schedule of attempts is its own.
+    // Only a success is recorded, because the worker has its own schedule of attempts.
     if fetched.is_ok() {
         record(ctx, None, client, file, &fetched).await?;
     }
@@ -111,14 +112,14 @@ pub(super) async fn fetch_now(ctx: &Context, client: ClientId, file: &Media) -> 
     }
 }
 
-/// A file that is in our store now.
+/// A file that is stored now.
 struct Fetched {
     stored: StoredMedia,
-    /// What its first bytes say that it is.
+    /// Its type by its first bytes.
     file_type: Option<FileType>,
 }
 
-/// Bytes that are enough to tell what a file is.
+/// Bytes that are enough to find the type of a file.
 const BEGINNING: u64 = 2_048;
 
 /// Puts a download into our store.
@@ -158,7 +159,7 @@ async fn fetch(ctx: &Context, client: ClientId, file: &Media) -> std::result::Re
         return keep(ctx, client, file, downloaded.path).await;
     }
     let number = credentials(ctx, client, inbox.as_ref())?;
-    // The address of the callback saves a call, and is stale by the second attempt.
+    // The address of the callback saves a call, and has expired by the second attempt.
     let url = match &file.source_url {
         Some(url) if file.attempts == 0 => url.clone(),
         _ => {
@@ -181,7 +182,7 @@ fn credentials(ctx: &Context, client: ClientId, inbox: Option<&Inbox>) -> std::r
     Ok(CloudNumber { phone_number_id, access_token })
 }
 
-/// A file of its own for each download: two of the same object must not write into each other.
+/// Each download has its own file, because two downloads of one object must not write into one file.
 async fn scratch_file(ctx: &Context, file: &Media) -> std::result::Result<PathBuf, FetchError> {
     let folder = &ctx.scratch;
     let unusable = |source| MediaStoreError::File { path: folder.clone(), source };
@@ -190,7 +191,8 @@ async fn scratch_file(ctx: &Context, file: &Media) -> std::result::Result<PathBu
     Ok(folder.join(format!("{}-{download}", file.id)))
 }
 
-/// Removes downloads that were begun before `before` and never finished: the process was killed. Their names tell when.
+/// Removes downloads that began before `before` and did not end, because their process was killed. Their names contain
+/// the time.
 pub(super) async fn forget_cut_off(ctx: &Context, before: DateTime<Utc>) -> std::io::Result<usize> {
     let first_kept = domain::clock::first_id_at(before);
     let mut folder = tokio::fs::read_dir(&ctx.scratch).await?;
@@ -206,13 +208,13 @@ pub(super) async fn forget_cut_off(ctx: &Context, before: DateTime<Utc>) -> std:
     Ok(removed)
 }
 
-/// MIME type and extension of a file whose bytes are of another type than was said; `None` where both agree.
+/// MIME type and extension of a file whose bytes are of another type than declared; `None` if both agree.
 fn judged(file: &Media, found: FileType) -> Option<(&'static str, String)> {
     let agrees = is_known_with(&file.mime_type, found.extension());
     (!agrees).then(|| (found.mime(), extension_for(found.mime(), file.filename.as_deref())))
 }
 
-/// Writes the outcome down, under the lane's lease when there is one.
+/// Stores the outcome, under the lane's lease if there is one.
 async fn record(
     ctx: &Context,
     lease: Option<&Lease>,

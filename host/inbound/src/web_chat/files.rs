@@ -1,4 +1,4 @@
-//! Files that visitors upload. They belong to the visitor until a message brings them.
+//! Uploads of visitors. A file belongs to the visitor until a message names it.
 
 use base::{Context, Error, media as addresses};
 use bytes::Bytes;
@@ -16,29 +16,29 @@ use storage::{
 
 use super::token::VisitorToken;
 
-/// A file that is in our store.
+/// A stored file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Uploaded {
     /// Its id.
     pub id: MediaId,
-    /// What it is.
+    /// Its type.
     pub kind: FileType,
-    /// Bytes.
+    /// Size in bytes.
     pub bytes: u64,
-    /// Where it is, for a while.
+    /// Its address, valid for a while.
     pub url: String,
 }
 
-/// Why a file was not stored.
+/// The reason why a file was not stored.
 #[derive(Debug, thiserror::Error)]
 pub enum UploadRefused {
     /// The file itself.
     #[error(transparent)]
     File(#[from] FileRefused),
-    /// Our store does not work.
+    /// Our store failed.
     #[error(transparent)]
     Store(#[from] MediaStoreError),
-    /// Nobody's fault.
+    /// A fault of the system.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -55,12 +55,12 @@ impl From<storage::SqlxError> for UploadRefused {
     }
 }
 
-/// Whose a file is, as its row says it.
+/// The owner of a file, as in its row.
 pub(super) fn owner(visitor: &str) -> String {
     format!("web:{visitor}")
 }
 
-/// Stores a file. `said`: its `Content-Type`; `name`: what the visitor calls it.
+/// Stores a file. `said`: its `Content-Type`; `name`: the visitor's file name.
 pub async fn upload(
     ctx: &Context,
     site: &Site,

@@ -1,4 +1,5 @@
-//! Web chat (`docs/web-chat.md`, ADR 0029): who a visitor is, what it sends, what it sees, and what has reached it.
+//! Web chat (`docs/web-chat.md`, ADR 0029): identity of visitors, their messages, the messages that they see, and their
+//! receipts.
 
 mod files;
 mod post;
@@ -24,7 +25,7 @@ pub use typing::types;
 
 use base::{Context, Result};
 
-/// The site that pages name by this key.
+/// Returns the site with this key.
 pub async fn site_of_key(ctx: &Context, key: &str) -> Result<Option<Site>> {
     let mut db = ctx.db.acquire().await?;
     Ok(storage::web::sites::by_key(&mut db, key).await?)

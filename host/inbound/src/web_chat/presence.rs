@@ -1,6 +1,6 @@
-//! The visitors whose sockets this process holds. The database is asked for all visitors of a site at once, every second and
-//! whenever the doorbell rings; whoever has something new is told. So nothing is lost that another node stored, whatever becomes of
-//! rings, and the cost is one statement for each site with visitors, not one for each visitor.
+//! Visitors with sockets in this process. One query asks for all visitors of a site, every second and at each ring of
+//! the doorbell, and visitors with news are told. So messages that another node stored are found even if a ring is
+//! lost, and the cost is one statement per site, not per visitor.
 
 use std::{
     collections::HashMap,
@@ -20,11 +20,11 @@ use storage::web::{
 };
 use tokio::{sync::watch, time};
 
-/// How often sites are looked at, rings or not.
+/// Time between two looks at sites, also without rings.
 const LOOK: Duration = Duration::from_secs(1);
-/// Visitors that one statement asks for.
+/// Visitors of one statement.
 const AT_ONCE: usize = 500;
-/// How often it is looked whether sites may still be shown, notices or not.
+/// Time between two checks if sites may still be shown, also without notices.
 const LOOK_AT_SITES: Duration = Duration::from_secs(25);
 
 type Place = (ClientId, InboxId);
@@ -36,20 +36,20 @@ struct WatchedSite {
     chats: HashMap<String, watch::Sender<Option<Thread>>>,
 }
 
-/// Where a site may be shown, as it was looked at last.
+/// Where a site may be shown, as of the last check.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Standing {
-    /// Not looked at since its first visitor came here.
+    /// Not checked since its first visitor came.
     #[default]
     Unknown,
-    /// By this key, on pages of these origins.
+    /// With this key, on pages of these origins.
     Shown(String, Vec<Origin>),
     /// Nowhere: it was deleted.
     Deleted,
 }
 
 impl Standing {
-    /// Whether a page that came by this key and from this origin may go on showing it.
+    /// True if a page with this key and origin may go on showing it.
     pub fn admits(&self, key: &str, origin: &Origin) -> bool {
         match self {
             Self::Unknown => true,
@@ -65,19 +65,19 @@ pub struct Presence {
     watched: Mutex<Watched>,
 }
 
-/// One socket's view of where its visitor's chat stands.
+/// A socket's view of its visitor's chat.
 pub struct Watching {
     presence: Arc<Presence>,
     place: Place,
     visitor: String,
-    /// The chat; changes when there is something to look at.
+    /// The chat; changes if there is news.
     pub chat: watch::Receiver<Option<Thread>>,
-    /// Where the site may be shown; changes when that does.
+    /// Where the site may be shown; changes with it.
     pub site: watch::Receiver<Standing>,
 }
 
 impl Presence {
-    /// Begins to look, within a runtime. It ends with the last reference to it.
+    /// Begins to look, in a runtime. It ends with the last reference to it.
     pub fn start(ctx: Arc<Context>) -> Arc<Self> {
         let presence = Arc::new(Self { ctx, watched: Mutex::default() });
         tokio::spawn(look(Arc::downgrade(&presence)));
@@ -85,7 +85,7 @@ impl Presence {
         presence
     }
 
-    /// Watches a visitor until the answer is dropped.
+    /// Watches a visitor until the returned value is dropped.
     pub fn watch(self: &Arc<Self>, place: Place, visitor: &str) -> Watching {
         let mut watched = self.watched();
         let fresh = || WatchedSite { standing: watch::Sender::default(), chats: HashMap::new() };
@@ -94,7 +94,7 @@ impl Presence {
         let sender = of_site.chats.entry(visitor.to_owned());
         let chat = sender.or_insert_with(|| watch::channel(None).0).subscribe();
         drop(watched);
-        // What is there already is news to it.
+        // An existing chat is news to it.
         self.ctx.carriers.doorbell().ring(place.0, place.1, visitor);
         Watching { presence: Arc::clone(self), place, visitor: visitor.to_owned(), chat, site }
     }
@@ -113,7 +113,7 @@ impl Presence {
         self.watched().iter().map(|(place, site)| (*place, site.chats.keys().cloned().collect())).collect()
     }
 
-    /// Those of the rung for who are watched.
+    /// The watched visitors that were rung for.
     fn rung(&self) -> Vec<(Place, Vec<String>)> {
         let rung = self.ctx.carriers.doorbell().answer();
         let watched = self.watched();
@@ -153,7 +153,7 @@ impl Presence {
 }
 
 impl Presence {
-    /// The sites with visitors here that a notice is about.
+    /// The watched sites of a notice.
     fn affected(&self, affected: Affected) -> Vec<Place> {
         let watched = self.watched();
         match affected {
@@ -165,7 +165,7 @@ impl Presence {
         }
     }
 
-    /// Looks where these sites may be shown, and tells their sockets of what changed.
+    /// Checks where these sites may be shown, and tells their sockets of changes.
     async fn look_where(&self, places: Vec<Place>) -> Result<()> {
         for place in places {
             let found = sites::by_id(&mut *self.ctx.db.acquire().await?, place.0, place.1).await?;
@@ -182,7 +182,7 @@ impl Presence {
     }
 }
 
-/// Looks at sites that notices are about, at once, and at all of them from time to time.
+/// Checks sites with notices at once, and all sites from time to time.
 async fn look_at_sites(presence: Weak<Presence>) {
     let Some(mut changes) = presence.upgrade().map(|presence| presence.ctx.rights.changes()) else { return };
     let mut every = time::interval(LOOK_AT_SITES);
@@ -197,7 +197,7 @@ async fn look_at_sites(presence: Weak<Presence>) {
         if let Err(error) = in_time(presence.look_where(places)).await {
             let error = &error as &dyn std::error::Error;
             tracing::warn!(error, "sites were not looked at; again in a second");
-            // A notice is not forgotten: all are looked at again.
+            // A notice is not lost: all sites are checked again.
             every.reset_after(LOOK);
         }
     }
@@ -228,7 +228,7 @@ impl Drop for Watching {
     fn drop(&mut self) {
         let mut watched = self.presence.watched();
         let Some(site) = watched.get_mut(&self.place) else { return };
-        // This one is still counted.
+        // This one still counts.
         if site.chats.get(&self.visitor).is_some_and(|sender| sender.receiver_count() <= 1) {
             site.chats.remove(&self.visitor);
         }

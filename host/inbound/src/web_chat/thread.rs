@@ -1,4 +1,4 @@
-//! What a visitor sees of its chat.
+//! The chat of a visitor.
 
 use base::{Context, Result, media};
 use domain::ids::{ClientId, MediaId, ParticipantId};
@@ -10,7 +10,7 @@ use storage::{
     },
 };
 
-/// What a page has at most. Strangers ask for pages, so they are small.
+/// The size of a page. It is small, because strangers request pages.
 pub const PAGE: Extent = Extent { messages: 50, bytes: 32 * 1024 };
 
 /// The chat of a visitor, if it has one.
@@ -35,7 +35,7 @@ pub async fn messages_before(ctx: &Context, client: ClientId, chat: ParticipantI
     Ok(threads::before(&mut db, client, chat, before, PAGE).await?)
 }
 
-/// Where a file of the chat is, for a while.
+/// Address of a file of the chat, valid for a while.
 pub fn media_url(ctx: &Context, client: ClientId, file: MediaId) -> String {
     media::url_for(ctx, client, file)
 }
