@@ -1,5 +1,5 @@
-//! What of the track 0.1 is not the same in the newest: the actions of a chatbot. All other types have the same structure,
-//! which is what components compare.
+//! The types of track 0.1 that differ from the newest track: the actions of a chatbot. All other types have the same
+//! structure, and components compare types by structure.
 
 use wasmtime::component::{ComponentType, Lift};
 
@@ -7,7 +7,7 @@ use crate::chatbot::exports::patchbay::plugin::bot::{
     Action as Newest, HandOver, ReplyButtons, ReplyList, ReplyLocation, ReplyMedia, ReplyTemplate, ReplyText, Timer,
 };
 
-/// What a chatbot of the track 0.1 wants done.
+/// An action of a chatbot of track 0.1.
 #[derive(Debug, Clone, ComponentType, Lift)]
 #[component(variant)]
 pub enum Action {
@@ -35,19 +35,19 @@ pub enum Action {
     /// Call the bot back later.
     #[component(name = "start-timer")]
     StartTimer(Timer),
-    /// Let people take over.
+    /// Let agents take over.
     #[component(name = "hand-over")]
     HandOver(HandOver),
     /// Close the conversation.
     #[component(name = "close")]
     Close,
-    /// Put a tag on the contact: `add-tag` in the newest.
+    /// Put a tag on the contact. The newest track calls it `add-tag`.
     #[component(name = "tag")]
     Tag(String),
     /// Ask the customer for a rating.
     #[component(name = "request-rating")]
     RequestRating,
-    /// Slot to grow.
+    /// Reserved for extensions.
     #[component(name = "custom")]
     Custom(String),
 }
