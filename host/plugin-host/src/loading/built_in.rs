@@ -1,4 +1,4 @@
-//! The components that ship inside the program, built from `plugins/` by `build.rs`.
+//! The components inside the program, built from `plugins/` by `build.rs`.
 
 use crate::World;
 
@@ -13,7 +13,7 @@ pub(crate) const BUILT_INS: [(&str, &[u8]); 7] = [
     ("webhook-v2", include_bytes!(concat!(env!("OUT_DIR"), "/webhook_v2.wasm"))),
 ];
 
-/// A component of this world that ships.
+/// A built-in component of this world.
 pub(crate) fn of_world(world: World) -> Option<&'static [u8]> {
     let wanted = match world {
         World::Chatbot => "default-chatbot",

@@ -1,4 +1,4 @@
-//! Samples of webhook events: what a question leaves out comes from here.
+//! Sample webhook events. They give the values of fields that a question leaves out.
 
 use crate::webhook_shaper::{
     ChatbotEvent, ChatbotSettings, Direction, IncomingMessageEvent, PartnerEvent, SessionStatusEvent, StatusEvent,
@@ -81,7 +81,7 @@ pub(super) fn status() -> StatusEvent {
     }
 }
 
-/// A Lite number connected: also the question of a trial call.
+/// A Lite number connected. This is also the question of a trial call.
 pub(super) fn session_status() -> SessionStatusEvent {
     match sample::webhook_event() {
         WebhookEvent::SessionStatus(event) => event,
