@@ -19,17 +19,14 @@ use crate::{
 /// A test.
 #[derive(Debug, Clone)]
 pub(super) struct Test {
-    /// Its name.
     pub(super) name: String,
     /// Line where it begins.
     pub(super) line: u64,
-    /// What it begins with.
     pub(super) setup: Setup,
-    /// What happens.
     pub(super) script: Script,
 }
 
-/// What happens in a test.
+/// The content of a test.
 #[derive(Debug, Clone)]
 pub(super) enum Script {
     /// A conversation.

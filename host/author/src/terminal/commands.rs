@@ -1,4 +1,4 @@
-//! What is typed in the chat.
+//! The commands of the chat.
 
 use std::io;
 
@@ -23,7 +23,7 @@ text            the customer writes it
 /restart        a new conversation, with nothing stored
 /quit           leave";
 
-/// What comes after a line.
+/// The result of a line.
 pub(super) enum LineOutcome {
     GoOn,
     Moved(TimeDelta),
@@ -31,7 +31,7 @@ pub(super) enum LineOutcome {
     Quit,
 }
 
-/// Does what a line says.
+/// Carries out a line.
 pub(super) async fn carry_out(
     chat: &mut Chat<'_>,
     line: &str,

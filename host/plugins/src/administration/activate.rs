@@ -225,7 +225,7 @@ fn model<'a>(candidate: &Chosen, present: &'a [Activation]) -> Option<&'a Activa
         .or_else(|| present.iter().find(|present| present.mode == Mode::Live && present.plugin.name() == name))
 }
 
-/// "No chatbot" can only be live: it has no other mode and no configuration.
+/// The faults of a "no chatbot" activation: it needs an inbox and the mode `live`.
 fn no_chatbot_faults(wanted: &Activate) -> Vec<FieldFault> {
     let mut faults = Vec::new();
     if wanted.inbox.is_none() {
