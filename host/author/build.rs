@@ -41,7 +41,6 @@ fn embed() -> Result<(), String> {
     fs::write(&out, code).map_err(|fault| format!("{}: {fault}", out.display()))
 }
 
-/// One line of the table.
 fn entry(top: &Path, file: &Path) -> Option<String> {
     let inside: Vec<_> = file.strip_prefix(top).ok()?.iter().filter_map(|part| part.to_str()).collect();
     Some(format!(

@@ -1,6 +1,5 @@
 //! The files for `new`, embedded by `build.rs`.
 
-/// One embedded file.
 pub(crate) struct File {
     /// Path below its tree, with `/`.
     pub(crate) path: &'static str,

@@ -16,14 +16,11 @@ use crate::{
     project::{self, identifier},
 };
 
-/// Folder of the interface in a project.
 const WIT_FOLDER: &str = "wit/deps/patchbay-plugin";
-/// Folder of the SDK in a Rust project.
 const SDK_FOLDER: &str = "sdk";
 /// The path from the SDK to the interface in our own repository, and in a project.
 const SDK_WIT: (&str, &str) = ("../../wit/plugin-0.2.1", "../wit/deps/patchbay-plugin");
 
-/// A request for a project.
 #[derive(Debug, Clone)]
 pub struct NewProject {
     /// Folder to make. Its last part is the name of the plugin.
@@ -32,7 +29,6 @@ pub struct NewProject {
     pub world: World,
 }
 
-/// A new project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Created {
     pub folder: PathBuf,
@@ -52,6 +48,7 @@ pub enum NewError {
     NotEmpty(PathBuf),
     #[error("there is no template for {lang} and world {world}")]
     NoTemplate {
+        /// The requested language.
         lang: Lang,
         world: World,
     },
@@ -122,7 +119,6 @@ fn is_free(folder: &Path) -> Result<bool, NewError> {
     }
 }
 
-/// All files by their path in the project.
 fn contents(name: &str, wanted: &NewProject) -> Result<BTreeMap<String, Vec<u8>>, NewError> {
     let words = [
         ("{{name}}", name.to_owned()),

@@ -11,24 +11,17 @@ use serde::{Deserialize, Serialize};
 
 /// The file that makes a folder a project.
 pub const FILE: &str = "plugin.toml";
-/// Longest name of a plugin, in characters.
 const NAME_LENGTH: usize = 64;
 
-/// The language of a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Lang {
     /// Rust, with the SDK.
     Rust,
-    /// TypeScript.
     Ts,
-    /// JavaScript.
     Js,
-    /// Python.
     Python,
-    /// Go.
     Go,
-    /// C.
     C,
 }
 
@@ -64,7 +57,6 @@ impl FromStr for Lang {
     }
 }
 
-/// A folder that a plugin is built from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Project {
     pub root: PathBuf,
@@ -109,6 +101,7 @@ pub enum ProjectError {
     #[error("{}: {reason}", path.display())]
     Wrong {
         path: PathBuf,
+        /// The fault and its place in the file.
         reason: String,
     },
 }

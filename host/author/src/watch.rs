@@ -10,10 +10,8 @@ use tokio::sync::mpsc;
 
 /// Changes within this pause are reported together, because editors and compilers write in several steps.
 const SETTLE: Duration = Duration::from_millis(150);
-/// Folders with build output.
 const BUILT: [&str; 5] = ["build", "target", "node_modules", "__pycache__", "gen"];
 
-/// The watched files.
 #[derive(Debug, Clone)]
 pub(crate) enum Watched {
     /// One file, even if it is replaced.

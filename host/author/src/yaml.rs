@@ -9,7 +9,6 @@ use serde::{
 use serde_json::{Number, Value};
 use serde_saphyr::{Location, Spanned};
 
-/// A value with its place.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Node {
     /// From 1.
@@ -19,22 +18,18 @@ pub(crate) struct Node {
     pub(crate) value: Content,
 }
 
-/// The value of a node.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Content {
     /// Nothing, `null` or `~`.
     Null,
     /// A value that is not text, with the characters as written.
     Scalar(Value, String),
-    /// A text.
     Text(String),
-    /// A list.
     List(Vec<Node>),
     /// Names with values, in the order of the file.
     Map(Vec<(String, Node)>),
 }
 
-/// A fault with its place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {message}")]
 pub struct Fault {
@@ -65,7 +60,6 @@ pub(crate) fn parse(text: &str) -> Result<Node, Fault> {
 }
 
 impl Node {
-    /// A fault at this place.
     pub(crate) fn fault(&self, message: impl Into<String>) -> Fault {
         Fault { line: self.line, column: self.column, message: message.into() }
     }
@@ -78,7 +72,6 @@ impl Node {
         }
     }
 
-    /// As a whole number.
     pub(crate) fn count(&self, what: &str) -> Result<u32, Fault> {
         let number = match &self.value {
             Content::Scalar(value, _) => value.as_u64().and_then(|number| u32::try_from(number).ok()),
@@ -87,7 +80,6 @@ impl Node {
         number.ok_or_else(|| self.fault(format!("`{what}` takes a whole number")))
     }
 
-    /// As `true` or `false`.
     pub(crate) fn truth(&self, what: &str) -> Result<bool, Fault> {
         match &self.value {
             Content::Scalar(Value::Bool(truth), _) => Ok(*truth),
@@ -95,7 +87,6 @@ impl Node {
         }
     }
 
-    /// As a list.
     pub(crate) fn list(&self, what: &str) -> Result<&[Node], Fault> {
         match &self.value {
             Content::List(items) => Ok(items),
@@ -103,7 +94,6 @@ impl Node {
         }
     }
 
-    /// As names with values.
     pub(crate) fn map(&self, what: &str) -> Result<&[(String, Node)], Fault> {
         match &self.value {
             Content::Map(entries) => Ok(entries),
@@ -125,7 +115,6 @@ impl Node {
         Ok(Fields(entries))
     }
 
-    /// As JSON.
     pub(crate) fn json(&self) -> Value {
         match &self.value {
             Content::Null => Value::Null,
@@ -146,7 +135,6 @@ fn nearest(name: &str, known: &[&str]) -> String {
     nearest.map(|other| format!(" (did you mean `{other}`?)")).unwrap_or_default()
 }
 
-/// Fields of a record.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fields<'a>(&'a [(String, Node)]);
 

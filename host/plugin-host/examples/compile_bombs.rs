@@ -113,7 +113,6 @@ async fn neighbour<F: Future>(host: &PluginHost, meanwhile: impl FnOnce() -> F) 
     Ok(seen)
 }
 
-/// Resident bytes of this process.
 fn resident() -> Result<u64, Box<dyn Error>> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let kibibytes = status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.split_whitespace().next());

@@ -46,7 +46,6 @@ const TOUCHED: usize = 80 << 20;
 
 /// Calls of a crowd that are under way or waiting: as many chats as a process accepts at once.
 const CROWD_CALLS: u128 = 1_200;
-/// Calls of one client of a crowd.
 const CROWD_CALLS_OF_ONE: u128 = 32;
 /// Time after which the host has classified a crowd and everything that it can fill is full.
 const CROWD_SETTLING: Duration = Duration::from_secs(6);
@@ -357,7 +356,6 @@ fn median(stretches: impl Iterator<Item = f64>) -> f64 {
     stretches.get(stretches.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// The child process. Dropping this kills it.
 struct Process(Child);
 
 impl Process {
@@ -373,7 +371,6 @@ impl Drop for Process {
     }
 }
 
-/// Does a deed until the process is killed.
 fn be_beside(deed: &str) -> Fallible<()> {
     let threads = std::thread::available_parallelism()?.get().saturating_sub(1).max(1);
     std::thread::scope(|scope| {

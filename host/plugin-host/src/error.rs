@@ -10,17 +10,18 @@ use crate::{CallTrace, KeyValueError, Limit, World, chatbot};
 /// Why a call gave no answer. The call has had no effect.
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
-    /// No usable plugin has this name.
     #[error(
         "there is no working plugin named `{plugin}`; `plugins()` lists those that are loaded and why others are not"
     )]
     NotFound {
+        /// The requested name.
         plugin: String,
     },
     /// An uploaded version that can never be loaded.
     #[error("plugin `{plugin}` cannot be loaded: {reason}; upload it again")]
     Unloadable {
         plugin: String,
+        /// The fault, in words.
         reason: String,
     },
     /// An uploaded version that cannot be loaded now. Try again later.
@@ -31,13 +32,11 @@ pub enum CallError {
         /// Whether the component could not be read from its store.
         unread: bool,
     },
-    /// The plugin is of another world.
     #[error("plugin `{plugin}` is a {found}, not a {expected}")]
     WrongWorld {
         plugin: String,
         /// The world of the question.
         expected: World,
-        /// The world of the plugin.
         found: World,
     },
     /// The plugin failed too often for this client and is suspended.
@@ -52,35 +51,36 @@ pub enum CallError {
     /// The recorded call cannot be replayed.
     #[error("the recording cannot be read: {reason}")]
     BadRecording {
+        /// The fault, in words.
         reason: String,
     },
     /// No place became free in time. Try again later.
     #[error("too many calls at once: plugin `{plugin}` found no free place in time; try again later")]
     TooBusy {
+        /// Name of the plugin.
         plugin: String,
     },
-    /// The plugin returned an error.
     #[error("the plugin returned the error `{}`: {}", error.code, error.message)]
     Refused {
+        /// The error that the plugin returned.
         error: chatbot::Error,
         trace: Box<CallTrace>,
     },
-    /// The plugin crashed.
     #[error("the plugin crashed: {reason}")]
     Trap {
+        /// The cause, in words for the author.
         reason: String,
         trace: Box<CallTrace>,
     },
-    /// The plugin did not answer in time.
     #[error("the plugin did not answer within {} ms", after.as_millis())]
     TimedOut {
         /// How long the host waited.
         after: Duration,
         trace: Box<CallTrace>,
     },
-    /// The plugin exceeded a limit.
     #[error("the plugin went beyond its limit of {which}")]
     LimitExceeded {
+        /// The first limit that was exceeded.
         which: Limit,
         trace: Box<CallTrace>,
     },
@@ -94,6 +94,7 @@ pub enum CallError {
     /// The key-value store could not be read. The plugin is not to blame; try again.
     #[error("{source}")]
     KeyValues {
+        /// The error of the store.
         source: KeyValueError,
         trace: Box<CallTrace>,
     },
@@ -159,13 +160,11 @@ impl CallError {
     }
 }
 
-/// Why the host did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum HostError {
     /// The WebAssembly engine does not work on this machine.
     #[error("the WebAssembly engine could not be started")]
     Engine(#[source] wasmtime::Error),
-    /// The cache directory cannot be used.
     #[error("the cache of compiled plugins at {} cannot be used; make the directory writable", path.display())]
     Cache {
         path: PathBuf,
@@ -176,9 +175,9 @@ pub enum HostError {
     #[error("the built-in plugin `{name}` does not load: {problems}")]
     BuiltIn {
         name: &'static str,
+        /// All faults, in words.
         problems: String,
     },
-    /// The watched directory cannot be read.
     #[error("`plugins.dir` is set to {}, which cannot be read; create the directory or clear the setting", path.display())]
     PluginsDirectory {
         path: PathBuf,

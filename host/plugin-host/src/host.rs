@@ -190,7 +190,6 @@ impl PluginHost {
         self.resolve(client, plugin).await.map(drop)
     }
 
-    /// Whether a plugin is suspended for this client.
     pub fn is_suspended(&self, client: ClientId, plugin: &PluginRef) -> bool {
         self.breakers.is_suspended(client, plugin)
     }

@@ -10,10 +10,8 @@ use crate::calling::secrets::SecretOpener;
 use crate::compile::Compiler;
 use crate::loading::component_source::ComponentSource;
 
-/// Default for the bytes of compiled code on disk.
 const CACHE_BYTES: u64 = 4 << 30;
 
-/// The configuration of the host.
 #[derive(Clone)]
 pub struct HostConfig {
     /// Directory of compiled code. It is created if it does not exist, and closed to other users.
@@ -23,7 +21,6 @@ pub struct HostConfig {
     /// A directory of `*.wasm` files that is watched for changes.
     pub plugins_dir: Option<PathBuf>,
     pub limits: Limits,
-    /// Whether the built-in components are loaded.
     pub built_ins: bool,
     /// The process that compiles components of clients.
     pub compiler: Compiler,

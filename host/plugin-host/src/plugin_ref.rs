@@ -8,7 +8,6 @@ use std::fmt;
 pub enum PluginRef {
     /// A built-in plugin, or a file of the watched directory, by name.
     Shipped(String),
-    /// A version that a client uploaded.
     Uploaded {
         name: String,
         /// Version under that name, starting at 1.

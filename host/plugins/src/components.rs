@@ -7,7 +7,6 @@ use domain::ids::ClientId;
 use plugin_host::ComponentSource;
 use storage::{PgPool, plugins::versions};
 
-/// The uploaded components of clients.
 #[derive(Debug, Clone)]
 pub struct DatabaseComponents(PgPool);
 

@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 pub struct SealedSecrets(Sealer);
 
 impl SealedSecrets {
-    /// Opens secrets of this sealer.
     pub fn new(sealer: Sealer) -> Self {
         Self(sealer)
     }

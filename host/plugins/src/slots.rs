@@ -17,10 +17,8 @@ use base::{Error, Result};
 /// Activated on an inbox that has no chatbot although the client has one. It is not a plugin, and nothing runs.
 pub const NO_CHATBOT: &str = "no-chatbot";
 
-/// The role of an activation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// Answers events.
     Live,
     /// Gets the same questions as the live version. Its answers are compared and dropped.
     Shadow,
@@ -53,7 +51,6 @@ pub struct Activation {
     /// `None` = all inboxes without an activation of their own.
     pub inbox: Option<InboxId>,
     pub mode: Mode,
-    /// The exact version.
     pub plugin: PluginRef,
     /// The configuration of the plugin, with its secrets sealed.
     pub config: Value,
@@ -77,13 +74,10 @@ pub struct Activation {
 pub struct RecordingTerms {
     /// Share of calls, above 0 and up to 1.
     pub sample: f64,
-    /// Most calls in total.
     pub max_calls: u32,
-    /// Most bytes in total.
     pub max_bytes: u64,
     /// Recordings with this id or a later one count towards both limits.
     pub first: Uuid,
-    /// End of the recording.
     pub until: DateTime<Utc>,
     /// Why the recording stopped early; `None` = it continues until `until`.
     pub stopped: Option<String>,
@@ -123,7 +117,6 @@ impl Activation {
     }
 }
 
-/// Whether this is [`NO_CHATBOT`].
 pub fn is_no_chatbot(plugin: &PluginRef) -> bool {
     matches!(plugin, PluginRef::Shipped(name) if name == NO_CHATBOT)
 }

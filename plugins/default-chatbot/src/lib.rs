@@ -38,7 +38,6 @@ impl Chatbot for Bot {
 patchbay_plugin_sdk::export_chatbot!(Bot);
 patchbay_plugin_sdk::export_config_schema!(include_str!("../config.schema.json"));
 
-/// One message of a customer.
 struct Turn<'a> {
     settings: &'a Settings,
     session: &'a Session,
@@ -148,7 +147,6 @@ impl Turn<'_> {
     }
 }
 
-/// The wish of the customer.
 enum Wish<'a> {
     Menu,
     Hours,

@@ -7,9 +7,7 @@ use serde::Deserialize;
 const MOST_TOPICS: usize = 8;
 /// Longest title of a button. Longer titles are only possible with enough topics for a list.
 const BUTTON_TITLE: usize = 20;
-/// Longest title of a list entry.
 const LIST_TITLE: usize = 24;
-/// Longest text of a message.
 const LONGEST_TEXT: usize = 4_096;
 /// Ids of the menu entries that the bot adds itself.
 pub const HOURS: &str = "hours";

@@ -67,6 +67,7 @@ impl Content {
 }
 
 impl Action {
+    /// Sends a text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::ReplyText(ReplyText { text: text.into(), quote: None })
     }

@@ -6,6 +6,7 @@ pub struct Object {
 }
 
 impl Object {
+    /// An object without fields.
     pub fn new() -> Self {
         let mut text = String::with_capacity(512);
         text.push('{');
@@ -44,6 +45,7 @@ impl Object {
         self
     }
 
+    /// The finished JSON text.
     pub fn finish(mut self) -> String {
         self.text.push('}');
         self.text

@@ -4,6 +4,7 @@ pub use crate::bindings::chatbot::patchbay::plugin::kv::Scope;
 use crate::bindings::chatbot::patchbay::plugin::kv::{self, Error as Fault};
 use crate::chatbot::Error;
 
+/// The value of a key, if it has one.
 pub fn get(scope: Scope, key: &str) -> Result<Option<Vec<u8>>, Error> {
     Ok(kv::get(scope, key)?)
 }
@@ -13,6 +14,7 @@ pub fn get_text(scope: Scope, key: &str) -> Result<Option<String>, Error> {
     Ok(kv::get(scope, key)?.and_then(|value| String::from_utf8(value).ok()))
 }
 
+/// Sets the value of a key.
 pub fn set(scope: Scope, key: &str, value: impl AsRef<[u8]>) -> Result<(), Error> {
     Ok(kv::set(scope, key, value.as_ref())?)
 }

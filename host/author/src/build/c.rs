@@ -17,7 +17,6 @@ use super::{
 };
 use crate::Project;
 
-/// Folder of the wasi-libc headers in Linux distributions.
 const WASI_HEADERS: &str = "/usr/include/wasm32-wasi";
 
 /// Writes the component to [`Project::component`].
@@ -47,7 +46,6 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     write(&project.component(), component)
 }
 
-/// The C files next to `plugin.toml`.
 fn sources(root: &Path) -> Result<Vec<PathBuf>, BuildError> {
     let mut sources = vec![];
     for entry in std::fs::read_dir(root).map_err(at(root))? {

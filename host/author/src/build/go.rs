@@ -14,7 +14,6 @@ use super::{
 };
 use crate::{Lang, Project};
 
-/// Oldest usable compiler.
 const OLDEST: [u32; 3] = [1, 27, 1];
 /// Import path of the generated code in a project, whose module is called `local`.
 const BINDINGS: &str = "local/build/bindings";

@@ -17,7 +17,6 @@ pub(super) const WORLD: &str = "plugin";
 /// Folder of the interface below a `wit` folder.
 const PACKAGE: &str = "deps/patchbay-plugin";
 
-/// The imports of the world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Imports {
     /// Those of the project's world: for tools that put every import of the world into the component.

@@ -16,14 +16,12 @@ use std::path::PathBuf;
 
 use crate::{Lang, Project};
 
-/// Why a build failed.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// A required program is missing or too old.
     #[error("{tool} is needed to build {lang} plugins: {install}")]
     ToolMissing {
         lang: Lang,
-        /// The program.
         tool: String,
         /// How to install it, in one line.
         install: String,
@@ -32,9 +30,9 @@ pub enum BuildError {
     #[error("{step} failed:\n{output}")]
     Failed {
         step: String,
+        /// Standard output and error of the tool.
         output: String,
     },
-    /// A file cannot be read or written.
     #[error("{}: {source}", path.display())]
     File {
         path: PathBuf,

@@ -45,7 +45,6 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     run("componentize-py", &mut make).map(|_| ())
 }
 
-/// The ways to start the tool.
 enum Tool {
     Installed(PathBuf),
     Cached { python: PathBuf, folder: PathBuf },

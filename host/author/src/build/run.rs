@@ -53,7 +53,6 @@ pub(super) fn run_telling(
     Err(failed(if shown.is_empty() { format!("{program} ended with {}", output.status) } else { shown }))
 }
 
-/// The path of a program on `PATH`.
 pub(super) fn on_path(program: &str) -> Option<PathBuf> {
     let file = format!("{program}{}", std::env::consts::EXE_SUFFIX);
     std::env::split_paths(&std::env::var_os("PATH")?).map(|folder| folder.join(&file)).find(|path| path.is_file())
@@ -76,7 +75,6 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, BuildError> {
     std::fs::read(path).map_err(at(path))
 }
 
-/// Adds the path to an I/O error.
 pub(super) fn at(path: &Path) -> impl FnOnce(io::Error) -> BuildError + use<> {
     let path = path.to_owned();
     |source| BuildError::File { path, source }

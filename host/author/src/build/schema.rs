@@ -20,7 +20,6 @@ const RESULT: u32 = 16;
 const TEXT: u32 = 32;
 const PAGE: usize = 65_536;
 
-/// Adds the schema of the project, if it has one.
 pub(super) fn attach(project: &Project, component: &Path) -> Result<(), BuildError> {
     let Some(file) = &project.schema else { return Ok(()) };
     let path = project.root.join(file);

@@ -37,7 +37,6 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     run("componentize-qjs", make.arg(project.component())).map(|_| ())
 }
 
-/// The folders of Node.js programs.
 struct Tools<'a> {
     project: &'a Project,
     cached: Option<PathBuf>,

@@ -13,7 +13,6 @@ use super::{
 };
 use crate::Lang;
 
-/// The registry of a package.
 enum Registry {
     PyPi,
     Npm,
@@ -126,7 +125,6 @@ impl Toolchain {
         }
     }
 
-    /// The error for a failed installation.
     fn unavailable(&self, step: &str, output: &str) -> BuildError {
         let reason = output.lines().last().unwrap_or_default();
         BuildError::ToolMissing {
@@ -155,7 +153,6 @@ pub(super) fn python() -> Option<PathBuf> {
     on_path("python3").or_else(|| on_path("python"))
 }
 
-/// Installs PyPI packages into a folder.
 pub(super) fn pip(
     python: &Path,
     into: &Path,
@@ -167,7 +164,6 @@ pub(super) fn pip(
     run("pip install", &mut command).map(|_| ())
 }
 
-/// The folder of all toolchains.
 fn cache() -> PathBuf {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     set("PATCHBAY_TOOLCHAINS").unwrap_or_else(|| {

@@ -17,7 +17,6 @@ use crate::{
     yaml::{Content, Fault, Fields, Node},
 };
 
-/// Ids of the question.
 const TURN: &str = "01990000-0000-7000-8000-000000000001";
 
 /// A test with one question and its expected answer.
@@ -27,7 +26,6 @@ pub(super) struct Case {
     given_line: u64,
     wanted: ExpectedResult,
     wanted_line: u64,
-    /// The expected part as written in the file.
     written: String,
     logged: Option<String>,
     stores: Stored,
@@ -64,7 +62,6 @@ impl Case {
         })
     }
 
-    /// Asks the question and compares the answer.
     pub(super) async fn ask(
         &self,
         local_host: &LocalHost,

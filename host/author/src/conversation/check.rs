@@ -27,7 +27,6 @@ pub(super) fn state(wanted: &Value, got: &str) -> Vec<String> {
     }
 }
 
-/// Compares stored values.
 pub(super) fn stored(wanted: &Stored, values: &Values) -> Vec<String> {
     let mut lines = vec![];
     for (scope, key, value) in wanted {
@@ -53,7 +52,6 @@ pub(super) fn stored(wanted: &Stored, values: &Values) -> Vec<String> {
     lines
 }
 
-/// Checks that the bot handed over since the last input.
 pub(super) fn handed_over(turns: &[Turn], team: Option<&str>, note: Option<&str>, chat: &Chat<'_>) -> Vec<String> {
     let handed = effects(turns).find_map(|effect| match effect {
         Effect::HandedOver { team, note } => Some((team.as_deref(), note.as_deref())),
@@ -83,7 +81,6 @@ pub(super) fn did(turns: &[Turn], wanted: &Effect, words: &str, chat: &Chat<'_>)
     }
 }
 
-/// Checks that the contact has the tags.
 pub(super) fn tagged(wanted: &[String], chat: &Chat<'_>) -> Vec<String> {
     let missing: Vec<&str> = wanted.iter().filter(|tag| !chat.tags().contains(tag)).map(String::as_str).collect();
     if missing.is_empty() {
@@ -93,7 +90,6 @@ pub(super) fn tagged(wanted: &[String], chat: &Chat<'_>) -> Vec<String> {
     vec![format!("expected: {}", missing.join(", ")), format!("got:      {has}")]
 }
 
-/// Checks that exactly these timers run.
 pub(super) fn timers(wanted: &[(String, Option<TimeDelta>)], chat: &Chat<'_>) -> Vec<String> {
     let running = chat.timers();
     let same = running.len() == wanted.len()
@@ -127,7 +123,6 @@ pub(super) fn fails(turns: &[Turn], wanted: &str) -> Vec<String> {
     }
 }
 
-/// Checks that a log line contains a text.
 pub(super) fn logged(turns: &[Turn], wanted: &str) -> Vec<String> {
     let lines = turns.iter().flat_map(|turn| &turn.notes.logs);
     match lines.clone().any(|line| line.message.contains(wanted)) {

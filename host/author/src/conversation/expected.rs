@@ -19,7 +19,6 @@ pub(super) struct Expected {
     buttons: Option<Vec<ExpectedChoice>>,
     list: Option<Vec<ExpectedChoice>>,
     quotes: Option<bool>,
-    /// Other fields by name.
     fields: Vec<(&'static str, String)>,
     parameters: Option<Vec<String>>,
 }

@@ -23,7 +23,6 @@ pub enum TestError {
     Local(#[from] local::LocalError),
     #[error("{} cannot be read: {source}", path.display())]
     Unreadable {
-        /// The file or folder.
         path: PathBuf,
         #[source]
         source: std::io::Error,
@@ -32,6 +31,7 @@ pub enum TestError {
     #[error("{}, {fault}", path.display())]
     Wrong {
         path: PathBuf,
+        /// The fault, with its line and column.
         fault: yaml::Fault,
     },
     #[error("there are no tests: {} has no *.yaml file{}", folder.display(), filtered(filter.as_deref()))]

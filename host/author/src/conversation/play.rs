@@ -61,7 +61,6 @@ pub(super) fn miscounted(web: &StubWeb) -> Option<Failure> {
     })
 }
 
-/// Describes requests that had no answer.
 pub(super) fn unexpected(requests: &[String], web: &StubWeb) -> Vec<String> {
     let mut lines: Vec<String> = requests.iter().map(|request| format!("unexpected request: {request}")).collect();
     match web.prepared() {
@@ -71,7 +70,6 @@ pub(super) fn unexpected(requests: &[String], web: &StubWeb) -> Vec<String> {
     lines
 }
 
-/// A conversation under test.
 struct Play<'a> {
     chat: Chat<'a>,
     web: &'a StubWeb,
@@ -155,7 +153,6 @@ impl Play<'_> {
         }
     }
 
-    /// Collects the results of the bot's turns.
     fn collect(&mut self) {
         for effect in self.turns.iter().flat_map(|turn| &turn.effects) {
             match effect {
@@ -227,7 +224,6 @@ impl Play<'_> {
         }
     }
 
-    /// Why there is no message.
     fn silence(&self) -> String {
         match self.chat.stage() {
             Stage::People { .. } | Stage::Closed => format!("nothing; {}", check::standing(&self.chat)),

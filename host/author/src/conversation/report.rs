@@ -2,16 +2,13 @@
 
 use std::{fmt, path::PathBuf};
 
-/// A completed test.
 #[derive(Debug, Clone)]
 pub struct TestReport {
-    /// The test file.
     pub file: PathBuf,
     pub name: String,
     pub outcome: Outcome,
 }
 
-/// The result of a test.
 #[derive(Debug, Clone)]
 pub enum Outcome {
     /// All steps passed. Holds their number.
@@ -25,7 +22,6 @@ pub enum Outcome {
 pub struct Failure {
     /// Line of the step in its file.
     pub line: u64,
-    /// The step, in a few words.
     pub step: String,
     /// Expectation and reality, line by line.
     pub difference: Vec<String>,
@@ -35,7 +31,6 @@ pub struct Failure {
     pub notes: Vec<String>,
 }
 
-/// Counts of passed and failed tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Summary {
     pub passed: usize,

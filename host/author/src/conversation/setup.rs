@@ -15,22 +15,16 @@ pub(super) const FIELDS: [&str; 7] = ["config", "now", "time zone", "session", "
 /// Values by scope and key; `None` = absent.
 pub(super) type Stored = Vec<(Scope, String, Option<Value>)>;
 
-/// The initial state of a test.
 #[derive(Debug, Clone)]
 pub(super) struct Setup {
     /// Configuration of the plugin, a JSON text.
     pub(super) config: String,
-    /// Start of the clock.
     pub(super) now: DateTime<Utc>,
-    /// Time zone of the business.
     pub(super) zone: Zone,
     /// The fields of the session that the file gives, in JSON.
     pub(super) session: Value,
-    /// Key-values of the plugin.
     pub(super) stored: Stored,
-    /// Prepared HTTP answers.
     pub(super) stubs: Vec<Stub>,
-    /// Hosts that the plugin may reach.
     pub(super) allowed_hosts: Vec<String>,
 }
 
@@ -57,7 +51,6 @@ pub(super) fn read(test: Fields<'_>, file: Fields<'_>) -> Result<Setup, Fault> {
 }
 
 impl Setup {
-    /// The start of a conversation.
     pub(super) fn conversation(&self) -> Result<chat::Setup, String> {
         let event = json!({"type": "conversation-started"});
         let question = Question::from_json(World::Chatbot, &event, &self.session);
@@ -76,7 +69,6 @@ impl Setup {
         })
     }
 
-    /// The key-values in a new store.
     pub(super) fn values(&self) -> Values {
         let values = Values::default();
         for (scope, key, value) in &self.stored {
@@ -116,7 +108,6 @@ fn zone(node: &Node) -> Result<Zone, Fault> {
     })
 }
 
-/// Reads `kv:`.
 pub(super) fn stored(node: &Node) -> Result<Stored, Fault> {
     let fields = node.fields("kv", &["participant", "client"])?;
     let mut stored = vec![];

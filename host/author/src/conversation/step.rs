@@ -7,11 +7,9 @@ use serde_json::Value;
 use super::{expected::Expected, setup::Stored};
 use crate::yaml::{Fault, Node};
 
-/// A step with its place in the file.
 #[derive(Debug, Clone)]
 pub(super) struct Step {
     pub(super) line: u64,
-    /// The step as written, shortened.
     pub(super) written: String,
     pub(super) kind: StepKind,
 }
@@ -19,19 +17,12 @@ pub(super) struct Step {
 /// The kinds of steps: inputs and checks.
 #[derive(Debug, Clone)]
 pub(super) enum StepKind {
-    /// The customer sends something.
     Customer(Input),
-    /// The customer rates.
     Rating(Rating),
-    /// Time passes.
     Clock(ClockMove),
-    /// An agent gives the conversation back.
     Released,
-    /// An agent ends the conversation.
     Ended,
-    /// A custom event.
     Custom(CustomEvent),
-    /// A message of the bot.
     Bot(Box<Expected>),
     /// No further message.
     BotSilent,
@@ -39,28 +30,23 @@ pub(super) enum StepKind {
     State(Value),
     /// Expected key-values.
     Stored(Stored),
-    /// The bot handed over.
     HandedOver {
         /// The expected team, if given.
         team: Option<String>,
         /// Text that the note must contain, if given.
         note: Option<String>,
     },
-    /// The bot closed the conversation.
     Closed,
     /// Expected tags of the contact.
     Tagged(Vec<String>),
-    /// The bot asked for a rating.
     RatingAsked,
     /// Expected timers.
     Timers(Vec<(String, Option<TimeDelta>)>),
-    /// A call failed.
     Fails(String),
     /// An expected log line.
     Logged(String),
 }
 
-/// An input of a customer.
 #[derive(Debug, Clone)]
 pub(super) enum Input {
     /// Content, optionally with a quoted text.
@@ -69,12 +55,9 @@ pub(super) enum Input {
     Tap(String),
 }
 
-/// A move of the clock.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ClockMove {
-    /// By a duration.
     By(TimeDelta),
-    /// To a time.
     To(DateTime<Utc>),
 }
 

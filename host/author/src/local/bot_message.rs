@@ -11,12 +11,10 @@ use plugin_host::chatbot::{Action, MediaKind};
 /// The question that the host asks if a bot requests a rating.
 const RATING_QUESTION: &str = "How was our service?";
 
-/// One message of the bot.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct BotMessage {
     /// `text`, `buttons`, `list`, `image` and other kinds of files, `location`, `template` or `rating`.
     pub(crate) kind: &'static str,
-    /// The text, or the caption of a file.
     pub(crate) text: String,
     /// Line above.
     pub(crate) header: Option<String>,
@@ -26,15 +24,12 @@ pub(crate) struct BotMessage {
     pub(crate) options: Vec<Choice>,
     /// Label of the button that opens the list.
     pub(crate) button_label: Option<String>,
-    /// Address of the file.
     pub(crate) url: Option<String>,
     /// Name of a file, a location or a template.
     pub(crate) name: Option<String>,
     /// Latitude and longitude of a location.
     pub(crate) place: Option<(f64, f64)>,
-    /// Parameters of a template.
     pub(crate) parameters: Vec<String>,
-    /// The quoted message.
     pub(crate) quote: Option<String>,
 }
 
@@ -55,7 +50,6 @@ pub(crate) struct Choice {
     pub(crate) id: String,
     /// The visible text.
     pub(crate) title: String,
-    /// Second line.
     pub(crate) description: Option<String>,
 }
 

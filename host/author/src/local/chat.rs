@@ -25,26 +25,20 @@ use super::{
 const PAUSES: [TimeDelta; 3] = [TimeDelta::seconds(1), TimeDelta::seconds(5), TimeDelta::seconds(25)];
 /// Most turns of one move of the clock, because a timer that restarts itself would never end.
 const MOST_TURNS: usize = 1_000;
-/// Most tags of one contact.
 const MOST_TAGS: usize = 64;
 /// First half of the ids of events and messages. The second half is a counter.
 const ID_FRONT: u64 = 0x0199_0000_0000_7000;
 const ID_BACK: u64 = 0x8000_0000_0000_0000;
 
-/// The initial state of a conversation.
 #[derive(Debug, Clone)]
 pub(crate) struct Setup {
     /// Configuration of the plugin, a JSON text.
     pub(crate) config: String,
-    /// The present time.
     pub(crate) now: DateTime<Utc>,
-    /// Time zone of the business.
     pub(crate) zone: Zone,
     /// The session. The conversation updates state, times and `reopened`.
     pub(crate) session: Session,
-    /// Key-values of the plugin.
     pub(crate) values: Values,
-    /// Hosts that the plugin may reach.
     pub(crate) allowed_hosts: Vec<String>,
 }
 
@@ -53,20 +47,15 @@ pub(crate) struct Setup {
 pub(crate) enum Stage {
     /// No message yet.
     Fresh,
-    /// The bot.
     Bot,
     /// Agents, with the reason.
     People {
-        /// Team whose queue has it.
         team: Option<String>,
-        /// Note for the agents.
         note: String,
     },
-    /// The conversation is closed.
     Closed,
 }
 
-/// An event that waits for its turn.
 #[derive(Debug, Clone)]
 struct Pending {
     id: Uuid,
@@ -124,17 +113,14 @@ impl<'a> Chat<'a> {
         &self.tags
     }
 
-    /// Running timers with the remaining time.
     pub(crate) fn timers(&self) -> Vec<(String, TimeDelta)> {
         self.timers.iter().map(|(name, due)| (name.clone(), *due - self.setup.now)).collect()
     }
 
-    /// Key-values of the plugin.
     pub(crate) fn values(&self) -> &Values {
         &self.setup.values
     }
 
-    /// The present time of the conversation.
     pub(crate) fn now(&self) -> DateTime<Utc> {
         self.setup.now
     }
@@ -144,22 +130,18 @@ impl<'a> Chat<'a> {
         &self.offered
     }
 
-    /// The component that answers.
     pub(crate) fn loaded(&self) -> &Loaded {
         &self.loaded
     }
 
-    /// The component in the form of calls.
     pub(crate) fn plugin(&self) -> &PluginRef {
         &self.loaded.plugin
     }
 
-    /// Replaces the plugin with another build.
     pub(crate) fn exchange(&mut self, loaded: Loaded) {
         self.loaded = loaded;
     }
 
-    /// A message of the customer.
     pub(crate) async fn customer(&mut self, content: Content, quoted: Option<QuotedMessage>) -> Vec<Turn> {
         let reopened = self.stage == Stage::Closed;
         if matches!(self.stage, Stage::People { .. }) {
@@ -185,14 +167,12 @@ impl<'a> Chat<'a> {
         self.due().await
     }
 
-    /// An agent gives the conversation back.
     pub(crate) async fn released(&mut self) -> Vec<Turn> {
         self.stage = Stage::Bot;
         self.wait(EventKind::AgentReleased, false);
         self.due().await
     }
 
-    /// An agent ends the conversation.
     pub(crate) fn ended(&mut self) {
         self.stage = Stage::Closed;
         self.timers.clear();
@@ -222,7 +202,6 @@ impl<'a> Chat<'a> {
         turns
     }
 
-    /// Time of the next due event.
     pub(crate) fn next_due(&self) -> Option<DateTime<Utc>> {
         match self.waiting.front() {
             Some(first) => Some(first.not_before),
@@ -343,7 +322,6 @@ impl<'a> Chat<'a> {
         }
     }
 
-    /// Effects of an answer as a whole.
     fn settle(&mut self) {
         match self.stage {
             Stage::Closed => {

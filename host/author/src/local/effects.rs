@@ -9,11 +9,8 @@ use super::bot_message::BotMessage;
 /// One effect of the host for the bot.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Effect {
-    /// A message to the customer.
     Said(Box<BotMessage>),
-    /// The state of the conversation was replaced.
     State(String),
-    /// A timer was started or moved.
     Timer {
         name: String,
         /// Duration in seconds.
@@ -21,17 +18,12 @@ pub(crate) enum Effect {
     },
     /// A timer was cancelled, or no timer had that name.
     TimerCancelled(String),
-    /// The conversation was handed over to agents.
     HandedOver {
         team: Option<String>,
-        /// Note for the agents.
         note: Option<String>,
     },
-    /// The conversation was closed.
     Closed,
-    /// A tag was added to the contact.
     Tagged(String),
-    /// The customer was asked for a rating.
     RatingAsked,
     /// An action that hosts of this version ignore.
     LeftOut(String),
@@ -40,13 +32,11 @@ pub(crate) enum Effect {
 /// One call of the bot.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Turn {
-    /// The event, in a few words.
     pub(crate) event: String,
     /// In order.
     pub(crate) effects: Vec<Effect>,
     /// Why there are no effects.
     pub(crate) failure: Option<Failure>,
-    /// Output for the author of the plugin.
     pub(crate) notes: Notes,
 }
 
@@ -59,7 +49,6 @@ pub(crate) struct Notes {
     pub(crate) duration: Duration,
 }
 
-/// A call without an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Failure {
     /// The code of an error that the plugin returned.

@@ -27,7 +27,7 @@ pub enum LocalError {
     #[error("{} cannot be used as a plugin:\n  - {}", file.display(), problems.join("\n  - "))]
     Refused {
         file: PathBuf,
-        /// All faults.
+        /// All faults, in words for the author.
         problems: Vec<String>,
     },
     #[error("{} cannot be read: {source}", file.display())]
@@ -41,7 +41,6 @@ pub enum LocalError {
 /// The client for loading components. Each conversation has a client of its own.
 const NOBODY: ClientId = ClientId(Uuid::nil());
 
-/// The plugin host of the tools.
 pub(crate) struct LocalHost {
     pub(crate) host: Arc<PluginHost>,
     components: Arc<Components>,
@@ -55,7 +54,6 @@ pub(crate) struct LocalHost {
 pub(crate) struct Loaded {
     pub(crate) plugin: PluginRef,
     pub(crate) world: World,
-    /// Bytes of the file.
     pub(crate) size: u64,
 }
 

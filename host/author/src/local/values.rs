@@ -21,7 +21,6 @@ fn key(scope: Scope, key: &str) -> (bool, String) {
 }
 
 impl Values {
-    /// Stores a value directly.
     pub(crate) fn put(&self, scope: Scope, name: &str, value: Vec<u8>) {
         self.with(|stored| stored.insert(key(scope, name), (value, None)));
     }

@@ -10,12 +10,9 @@ use serde_json::Value;
 
 use crate::subset;
 
-/// A prepared answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Stub {
-    /// Line in the file.
     pub(crate) line: u64,
-    /// In capitals.
     pub(crate) method: String,
     /// Address; `*` matches any text.
     pub(crate) url: String,
@@ -73,7 +70,6 @@ impl StubWeb {
         Self { stubs, state: Mutex::new(State { used, unexpected: vec![] }) }
     }
 
-    /// Requests without a prepared answer since the last call of this function.
     pub(crate) fn take_unexpected(&self) -> Vec<String> {
         self.with(|state| std::mem::take(&mut state.unexpected))
     }
@@ -85,7 +81,6 @@ impl StubWeb {
         counted.filter(|(stub, used)| stub.expect.is_some_and(|expect| expect != *used)).collect()
     }
 
-    /// The prepared requests, in readable form.
     pub(crate) fn prepared(&self) -> Vec<String> {
         self.stubs.iter().map(Stub::request).collect()
     }

@@ -8,7 +8,6 @@ use serde_json::{Map, Value, json};
 
 use super::{PATIENCE, Server, ServerError};
 
-/// A request to activate a version.
 #[derive(Debug, Clone, Default)]
 pub struct Activate {
     /// `None` = the newest.
@@ -21,7 +20,6 @@ pub struct Activate {
     pub percent: Option<u8>,
     /// The plugin's configuration. `None` = that of the activation that it replaces, if any.
     pub config: Option<Value>,
-    /// Hosts that it may reach.
     pub allowed_hosts: Vec<String>,
     /// Percentage of failures at which a canary is withdrawn.
     pub error_threshold: Option<u8>,
@@ -43,7 +41,6 @@ pub struct Scope {
     pub mode: String,
     /// Share of a canary, in percent.
     pub percent: Option<u8>,
-    /// Hosts that it may reach.
     #[serde(default)]
     pub allowed_hosts: Vec<String>,
     /// Fields that the request left out and whose values were kept.

@@ -8,24 +8,19 @@ use serde::Deserialize;
 /// Why a request to a server failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
-    /// There is no key in the environment.
     #[error(
         "PATCHBAY_API_KEY is not set: it takes the key of an ADMIN or DEVELOPER user, which `patchbay client create` and \
          `patchbay user create` print"
     )]
     NoKey,
-    /// The key has invalid characters.
     #[error("PATCHBAY_API_KEY holds characters that no key has; copy it again, without spaces or quotes")]
     BadKey,
-    /// The address is invalid.
     #[error(
         "PATCHBAY_URL is `{0}`, which is no address; write it like https://patchbay.example or http://127.0.0.1:8080"
     )]
     NoAddress(String),
-    /// The name is not a valid plugin name.
     #[error("{0}")]
     Name(String),
-    /// HTTPS cannot be used.
     #[error(transparent)]
     Client(#[from] ClientNotBuilt),
     /// No answer from the server.
@@ -54,6 +49,7 @@ pub enum ServerError {
     )]
     NotThere {
         address: String,
+        /// The message of the server.
         message: String,
     },
     /// 400, 409 and similar, with the server's own message.
@@ -80,7 +76,6 @@ pub enum ServerError {
         /// The id of the request in the server's log.
         request_id: String,
     },
-    /// The answer cannot be parsed.
     #[error("the answer of the server cannot be read ({0}); is PATCHBAY_URL a Patchbay server of this version?")]
     Strange(String),
     #[error("{} cannot be read: {source}", path.display())]
@@ -99,7 +94,6 @@ fn request(id: &str) -> String {
     if id.is_empty() { String::new() } else { format!(" (request {id})") }
 }
 
-/// The error body of every part of the API.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
 struct Body {

@@ -6,14 +6,11 @@ use serde::Deserialize;
 
 use super::{PATIENCE, Server, ServerError};
 
-/// Calls per page.
 const PAGE: usize = 100;
-/// Interval between polls.
 const BEAT: Duration = Duration::from_secs(1);
 /// Ids that a follower remembers, so that no call is shown twice.
 const REMEMBERED: usize = 4 * PAGE;
 
-/// One call of a plugin.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Invocation {
@@ -28,7 +25,6 @@ pub struct Invocation {
     pub duration_micros: i64,
     #[serde(default)]
     pub logs: Vec<String>,
-    /// Why it failed.
     pub error: Option<String>,
 }
 
@@ -109,7 +105,6 @@ impl Logs<'_> {
         Ok(new)
     }
 
-    /// Waits until the next poll.
     pub async fn wait(&self) {
         tokio::time::sleep(BEAT).await;
     }

@@ -19,9 +19,7 @@ pub use push::Pushed;
 pub(crate) use push::size;
 pub use replay::{ReplayError, Replayed};
 
-/// Path of the plugin API.
 const BASE: &str = "/plugin-service/api/v1/plugins";
-/// Default address of a server.
 const USUAL_ADDRESS: &str = "http://127.0.0.1:8080";
 /// Timeout of requests that do not upload or replay.
 const PATIENCE: Duration = Duration::from_secs(60);

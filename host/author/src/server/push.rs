@@ -18,9 +18,7 @@ use super::{BASE, Server, ServerError};
 
 /// Timeout of an upload, and of the check and compilation after it.
 const PATIENCE: Duration = Duration::from_secs(600);
-/// Path for the progress of uploads.
 const UPLOADS: &str = "/plugin-service/api/v1/plugin-uploads";
-/// Interval of progress requests.
 const POLL: Duration = Duration::from_millis(500);
 /// Most consecutive progress requests without an answer.
 const MOST_SILENT: u32 = 20;

@@ -23,7 +23,6 @@ text            the customer writes it
 /restart        a new conversation, with nothing stored
 /quit           leave";
 
-/// The result of a line.
 pub(super) enum LineOutcome {
     GoOn,
     Moved(TimeDelta),
@@ -31,7 +30,6 @@ pub(super) enum LineOutcome {
     Quit,
 }
 
-/// Carries out a line.
 pub(super) async fn carry_out(
     chat: &mut Chat<'_>,
     line: &str,

@@ -28,7 +28,6 @@ use crate::{
 /// The settings of a chat with a plugin.
 pub struct Terminal {
     pub name: String,
-    /// The component file.
     pub component: PathBuf,
     /// The project of the component. It is built again when a source changes.
     pub project: Option<Project>,
@@ -36,14 +35,12 @@ pub struct Terminal {
     pub config: Value,
     /// Hosts that it may reach. If empty, every host.
     pub allowed_hosts: Vec<String>,
-    /// The real time.
     pub clock: Arc<dyn Clock>,
 }
 
 /// Why there is no chat.
 #[derive(Debug, thiserror::Error)]
 pub enum TerminalError {
-    /// The plugin cannot be loaded.
     #[error(transparent)]
     Local(#[from] LocalError),
     /// The plugin is not a chatbot.
@@ -56,12 +53,10 @@ pub enum TerminalError {
     /// The initial session cannot be made.
     #[error("the conversation cannot begin: {0}")]
     Session(String),
-    /// The output is closed.
     #[error("cannot write: {0}")]
     Output(#[from] io::Error),
 }
 
-/// An event during the chat.
 enum TerminalEvent {
     Line(Option<String>),
     Due,
@@ -218,7 +213,6 @@ async fn sleep(span: Option<Duration>) {
     }
 }
 
-/// Shows the results of turns.
 fn show(out: &mut (dyn io::Write + Send), turns: &[Turn]) -> io::Result<()> {
     for turn in turns {
         if turn.event.starts_with("timer") {

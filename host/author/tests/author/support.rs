@@ -55,7 +55,6 @@ pub async fn fails(guest_name: &str, yaml: &str) -> String {
     printed.join("\n")
 }
 
-/// Why a file cannot be run.
 pub async fn refused(guest_name: &str, yaml: &str) -> String {
     let error = play(guest_name, yaml).await.expect_err("the file is refused").to_string();
     error.split_once("t.yaml, ").map_or(error.clone(), |(_, fault)| fault.to_owned())

@@ -15,7 +15,6 @@ use tokio::sync::mpsc;
 
 use crate::support::guest;
 
-/// A clock with a fixed time.
 struct Still;
 
 impl Clock for Still {
@@ -90,7 +89,6 @@ impl Write for Screen {
 }
 
 impl Screen {
-    /// Waits until the output contains a text.
     async fn shows(&self, text: &str) {
         let began = Instant::now();
         loop {

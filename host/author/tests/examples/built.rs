@@ -8,7 +8,6 @@ use std::{
 use author::{BuildError, Lang, Project, build};
 use sha2::{Digest as _, Sha256};
 
-/// Folders with build output.
 const MADE: [&str; 5] = ["build", "target", "node_modules", "__pycache__", ".git"];
 
 /// One build at a time, because compilers use all processors.

@@ -16,7 +16,6 @@ pub mod chatbot {
     });
 }
 
-/// World `sms-fallback`.
 pub mod sms_fallback {
     wasmtime::component::bindgen!({
         path: "../../../wit/plugin-0.2.1",
@@ -32,7 +31,6 @@ pub mod sms_fallback {
     });
 }
 
-/// World `webhook-shaper`.
 pub mod webhook_shaper {
     wasmtime::component::bindgen!({
         path: "../../../wit/plugin-0.2.1",
@@ -48,7 +46,6 @@ pub mod webhook_shaper {
     });
 }
 
-/// World `router`.
 pub mod router {
     wasmtime::component::bindgen!({
         path: "../../../wit/plugin-0.2.1",
@@ -65,7 +62,6 @@ pub mod router {
     });
 }
 
-/// World `sms-router`.
 pub mod sms_router {
     wasmtime::component::bindgen!({
         path: "../../../wit/plugin-0.2.1",

@@ -11,22 +11,17 @@ use crate::chatbot::exports::patchbay::plugin::bot::{
 #[derive(Debug, Clone, ComponentType, Lift)]
 #[component(variant)]
 pub enum Action {
-    /// Send a text.
     #[component(name = "reply-text")]
     ReplyText(ReplyText),
-    /// Send a file.
     #[component(name = "reply-media")]
     ReplyMedia(ReplyMedia),
-    /// Send a text with buttons.
     #[component(name = "reply-buttons")]
     ReplyButtons(ReplyButtons),
-    /// Send a text with a list.
     #[component(name = "reply-list")]
     ReplyList(ReplyList),
     /// Send a place.
     #[component(name = "reply-location")]
     ReplyLocation(ReplyLocation),
-    /// Send a template.
     #[component(name = "reply-template")]
     ReplyTemplate(ReplyTemplate),
     /// Replace `session.state`.
@@ -38,7 +33,6 @@ pub enum Action {
     /// Let agents take over.
     #[component(name = "hand-over")]
     HandOver(HandOver),
-    /// Close the conversation.
     #[component(name = "close")]
     Close,
     /// Put a tag on the contact. The newest track calls it `add-tag`.

@@ -33,7 +33,6 @@ pub fn engine() -> wasmtime::Result<Engine> {
     Engine::new(&config)
 }
 
-/// A linker with WASI.
 pub fn linker(engine: &Engine) -> wasmtime::Result<Linker<State>> {
     let mut linker = Linker::new(engine);
     wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
@@ -48,7 +47,6 @@ pub fn store(engine: &Engine) -> Store<State> {
     store
 }
 
-/// The state of an instance.
 pub struct State {
     wasi: WasiCtx,
     table: ResourceTable,

@@ -28,7 +28,6 @@ pub struct Call<'a> {
     pub record: bool,
 }
 
-/// The answer of a chatbot.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChatbotOutcome {
     /// The caller carries these out in order, all or none.
@@ -38,7 +37,6 @@ pub struct ChatbotOutcome {
     pub trace: CallTrace,
 }
 
-/// The answer of a router.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RouterOutcome {
     /// The team, agent or chatbot for the conversation, and the reason.
@@ -71,7 +69,6 @@ pub struct CallTrace {
     pub recording: Option<Box<Recording>>,
 }
 
-/// One log line of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct LogLine {
     pub level: LogLevel,
@@ -93,19 +90,12 @@ impl LogLine {
 /// The way a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// The plugin gave an answer.
     Answered,
-    /// The plugin returned an error.
     Refused,
-    /// The plugin crashed.
     Trapped,
-    /// The time ran out.
     TimedOut,
-    /// The plugin exceeded a limit.
     LimitExceeded,
-    /// The answer breaks a rule.
     BadAnswer,
-    /// The key-value store could not be read.
     KeyValuesUnavailable,
 }
 

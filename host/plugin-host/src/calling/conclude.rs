@@ -66,7 +66,6 @@ pub(super) fn conclude<Q: Question>(
     }
 }
 
-/// Finds the cause that stopped an instance.
 fn diagnose(
     fault: wasmtime::Error,
     guest: &Guest,

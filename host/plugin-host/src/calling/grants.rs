@@ -10,7 +10,6 @@ pub const EVERY_HOST: &str = "*";
 /// Longest entry in characters.
 const LONGEST: usize = 260;
 
-/// One entry of the list of allowed hosts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AllowedHost {
     /// In lower case. An IPv6 address is in brackets.
@@ -58,7 +57,6 @@ impl AllowedHost {
         Ok(Self { host: host.to_owned(), below, port })
     }
 
-    /// Whether the entry matches the address.
     fn gives(&self, url: &Url) -> bool {
         let Some(host) = url.host_str() else { return false };
         let named = match self.below {

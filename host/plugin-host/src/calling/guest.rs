@@ -39,7 +39,6 @@ pub(crate) enum Stop {
     NoRoom,
 }
 
-/// The state of one instance.
 pub(crate) struct Guest {
     pub(crate) limits: Arc<Limits>,
     pub(crate) meter: Meter,
@@ -51,7 +50,6 @@ pub(crate) struct Guest {
     log_room: usize,
     /// The last line that did not fit.
     last_log: Option<LogLine>,
-    /// Number of lines that did not fit.
     logs_dropped: u64,
     /// Whether the guest's questions to the host and their answers are recorded.
     recorded: bool,
@@ -146,7 +144,6 @@ impl Guest {
         Some((*level, Printed::of(message, room)))
     }
 
-    /// The places where the kept output has gaps.
     pub(crate) fn gaps(&self) -> Gaps {
         Gaps { output: self.output.printed().gap, last_log: self.last_log().and_then(|(_, last)| last.gap) }
     }

@@ -25,7 +25,6 @@ pub struct HttpRequest {
     pub most_bytes: usize,
 }
 
-/// A response with any status.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HttpResponse {
     pub status: u16,
@@ -35,11 +34,9 @@ pub struct HttpResponse {
     pub body: Vec<u8>,
 }
 
-/// Why there is no response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "kebab-case")]
 pub enum HttpFault {
-    /// The time ran out.
     #[error("no response in time")]
     TimedOut,
     /// The body is larger than [`HttpRequest::most_bytes`].

@@ -37,11 +37,9 @@ pub trait KeyValueSnapshot: Send + Sync {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KeysWanted {
-    /// The names begin with this.
     pub prefix: String,
     /// The names come after this one in byte order.
     pub after: Option<String>,
-    /// Most names to return.
     pub most: u32,
 }
 
@@ -88,7 +86,6 @@ type Key = (bool, String);
 /// A written value and its lifetime in seconds.
 pub(crate) type Written = (Option<Vec<u8>>, Option<u32>);
 
-/// The reads and writes of one call.
 #[derive(Default)]
 pub(crate) struct KeyValues {
     snapshot: Option<Arc<dyn KeyValueSnapshot>>,

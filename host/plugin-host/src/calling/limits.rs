@@ -38,19 +38,12 @@ pub struct Limits {
     pub output_bytes: usize,
     /// Handles to WASI resources that are open at once. A pollable takes two.
     pub handles: usize,
-    /// Actions in one answer of a chatbot.
     pub actions: usize,
-    /// Bytes of one webhook body.
     pub body_bytes: usize,
-    /// Bytes of one key-value value.
     pub value_bytes: usize,
-    /// Different keys written by one call.
     pub written_keys: usize,
-    /// HTTP requests of one call.
     pub http_requests: u32,
-    /// Bytes of the body of one HTTP request.
     pub http_request_bytes: usize,
-    /// Bytes of the body of one HTTP response.
     pub http_response_bytes: usize,
     /// Headers of one HTTP request, and of a response.
     pub http_headers: usize,
@@ -148,7 +141,6 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Calls of webhook shapers that are under way at once.
     pub(crate) fn calls_for_bodies(&self) -> usize {
         (self.calls / 4).max(1)
     }

@@ -18,7 +18,6 @@ pub(crate) struct Meter {
     tables: usize,
     peak_memory: usize,
     refused: Option<Limit>,
-    /// The memory shared by all calls.
     room: Arc<dyn Room>,
 }
 

@@ -18,9 +18,7 @@ const PERMIT: usize = 64 << 10;
 #[derive(Clone)]
 pub(crate) struct Output {
     kept: Arc<Mutex<Kept>>,
-    /// Bytes kept of the beginning.
     most_first: usize,
-    /// Bytes kept of the end.
     most_last: usize,
 }
 
@@ -34,13 +32,10 @@ struct Kept {
 /// The gaps in the kept output of a call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Gaps {
-    /// In the printed text.
     pub(crate) output: Option<Gap>,
-    /// In the last log line.
     pub(crate) last_log: Option<Gap>,
 }
 
-/// The output of a guest.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Printed {
     /// The whole text. A line marks a gap.

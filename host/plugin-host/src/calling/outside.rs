@@ -17,7 +17,6 @@ pub(crate) struct Outside {
 }
 
 impl Outside {
-    /// No stored values and no network.
     pub(crate) fn none() -> Self {
         Self { key_values: None, http: Arc::new(HttpWithTimeout(None)) }
     }

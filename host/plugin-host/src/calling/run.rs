@@ -40,18 +40,15 @@ pub(crate) struct Answered<A> {
 pub(super) enum End<A> {
     InTime(Given<A>),
     TooLate,
-    /// The recording ended.
     Recorded,
 }
 
 /// A completed call, with details for its caller only.
 pub(crate) struct CompletedCall<A> {
     pub(crate) result: Result<Answered<A>, CallError>,
-    /// Number of host functions that the plugin called.
     pub(crate) host_calls: u32,
     /// The call was stopped where the recorded call ended.
     pub(crate) stopped: bool,
-    /// The plugin wrote more than is kept.
     flooded: bool,
     gaps: Gaps,
 }
@@ -76,7 +73,6 @@ pub(crate) struct Conditions<'a> {
     pub(crate) secrets: Option<&'a Arc<Uncovered>>,
 }
 
-/// Puts a question to a fresh instance of a plugin.
 pub(crate) async fn run<Q: Question>(
     engine: &Engine,
     limits: &Arc<Limits>,
@@ -194,7 +190,6 @@ pub(crate) async fn make<Q: Question>(
     CompletedCall { result: conclude(guest, plugin, end, duration, question), host_calls, stopped, flooded, gaps }
 }
 
-/// Builds the recording of the call.
 fn write_down<Q: Question>(
     call: &Call<'_>,
     limits: &Limits,

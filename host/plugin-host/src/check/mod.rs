@@ -26,7 +26,6 @@ pub struct CheckReport {
     pub world: Option<World>,
     /// Version of `patchbay:plugin` that it was built for.
     pub api_version: Option<String>,
-    /// Size in bytes.
     pub size: u64,
     /// SHA-256 of the file, in hexadecimal.
     pub sha256: String,
@@ -120,7 +119,6 @@ fn examine(engine: &Engine, bytes: &[u8], report: &mut CheckReport) -> Result<Co
     Ok(component)
 }
 
-/// The error text for a file with too many bytes.
 pub(crate) fn too_large(size: usize, most: usize) -> String {
     format!("the file has {size} bytes; {most} are allowed")
 }
@@ -145,7 +143,6 @@ pub(crate) fn header(bytes: &[u8]) -> Result<(), String> {
     }
 }
 
-/// The error text for a component that the compiler refuses.
 pub(crate) fn invalid(fault: &wasmtime::Error) -> String {
     format!("the component is damaged or uses a feature that is switched off: {}", one_line(fault))
 }

@@ -7,7 +7,6 @@ use wasmtime::component::types::{ComponentInstance, ComponentItem};
 
 use crate::World;
 
-/// The package of our interfaces.
 pub(super) const PACKAGE: &str = "patchbay:plugin";
 const VERSION: &str = "0.2.1";
 pub(super) const OURS: &str = "patchbay:plugin@0.2.1";
@@ -58,7 +57,6 @@ fn functions(engine: &Engine, interface: &ComponentInstance) -> Vec<String> {
     interface.exports(engine).filter(|(_, item)| is_function(&item.ty)).map(|(name, _)| name.to_owned()).collect()
 }
 
-/// The names of a component's imports and exports.
 pub(crate) struct Surface {
     imports: Vec<Item>,
     exports: Vec<Item>,
@@ -89,7 +87,6 @@ impl Surface {
         }
     }
 
-    /// The version that the component's world was built for.
     pub(crate) fn api_version(&self) -> Option<&str> {
         self.worlds().first().and_then(|(_, export)| export.ours()).map(|(_, version)| version)
     }
@@ -101,7 +98,6 @@ impl Surface {
         on_track(version, OLDER).then_some(export.name.as_str())
     }
 
-    /// The full name of the export that describes the configuration.
     pub(crate) fn configuration_export(&self) -> Option<&str> {
         self.configuration().map(|export| export.name.as_str())
     }
@@ -182,7 +178,6 @@ fn meant(item: &Item) -> Option<String> {
     Some(format!("; `{name}` {why}: export `{PACKAGE}/{interface}@{VERSION}` for world `{world}`"))
 }
 
-/// The faults of an export with the right name.
 fn judge_export(export: &Item, function: &str) -> Vec<String> {
     let (interface, version) = export.ours().unwrap_or_default();
     let mut problems: Vec<String> = wrong_version(&format!("export `{interface}`"), version).into_iter().collect();

@@ -13,7 +13,6 @@ const REMEMBERED: usize = 1_024;
 /// The smallest budget and period, because zero would mean no budget.
 const LEAST: Duration = Duration::from_millis(1);
 
-/// The remaining budgets of all clients.
 pub(super) struct Budgets {
     /// Budget of each client per `period`.
     budget: Duration,
@@ -28,7 +27,6 @@ struct Account {
     at: Instant,
 }
 
-/// A client has used up its budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct UsedUp {
     pub(crate) budget: Duration,
@@ -42,7 +40,6 @@ impl Budgets {
         Self { budget: budget.max(LEAST), period: period.max(LEAST), accounts: Mutex::default() }
     }
 
-    /// Seconds of budget that refill per second.
     fn rate(&self) -> f64 {
         self.budget.as_secs_f64() / self.period.as_secs_f64()
     }
@@ -62,7 +59,6 @@ impl Budgets {
         Err(UsedUp { budget: self.budget, period: self.period, wait })
     }
 
-    /// Subtracts used time.
     pub(super) fn spend(&self, client: ClientId, used: Duration) {
         let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
         let full = self.budget.as_secs_f64();

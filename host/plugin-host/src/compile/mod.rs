@@ -19,12 +19,12 @@ use crate::calling::limits::Limits;
 use crate::check::{self, CheckReport};
 use request::CompileRequest;
 
-/// The process that compiles components of clients.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Compiler {
     /// A child process: this program with these arguments and one more for [`compile_child`].
     Child {
         program: PathBuf,
+        /// The arguments before the one for [`compile_child`].
         arguments: Vec<String>,
     },
     /// This process, without limits: for tools that compile their user's own plugins, and for tests.

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::calling::limits::Limits;
 
-/// The work and its limits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct CompileRequest {
@@ -15,11 +14,9 @@ pub(super) struct CompileRequest {
     pub(super) cpu_seconds: u64,
     /// Bytes of address space.
     pub(super) memory_bytes: u64,
-    /// Most bytes of a component.
     pub(super) most_bytes: u64,
 }
 
-/// The destination of the code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Output {
@@ -41,7 +38,6 @@ impl CompileRequest {
         }
     }
 
-    /// The error text for a component that exceeds a limit.
     pub(super) fn too_much(&self) -> String {
         let mebibytes = self.memory_bytes >> 20;
         format!(

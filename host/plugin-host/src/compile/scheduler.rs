@@ -19,7 +19,6 @@ use crate::check;
 use crate::fairness::turns as fair;
 use crate::loading::cache::Cache;
 
-/// Why there is no code.
 #[derive(Debug)]
 pub(crate) enum Fault {
     /// Faults of the component, in words for its author.
@@ -48,7 +47,6 @@ impl fmt::Display for Fault {
     }
 }
 
-/// The reason for a compilation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// Part of the program, compiled in this process.

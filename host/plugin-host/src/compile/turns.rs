@@ -15,7 +15,6 @@ pub(super) struct Turns(Arc<Inner>);
 struct Inner {
     /// Uploads that compile at once.
     places: usize,
-    /// Uploads that may wait.
     most_waiting: usize,
     budgets: Arc<Budgets>,
     queue: Mutex<Queue>,
@@ -23,7 +22,6 @@ struct Inner {
 
 #[derive(Default)]
 struct Queue {
-    /// Clients whose uploads are being compiled.
     running: Vec<ClientId>,
     /// In order of arrival.
     waiting: Vec<Waiting>,
@@ -53,7 +51,6 @@ impl Turns {
         Self(Arc::new(Inner { places: places.max(1), most_waiting, budgets, queue: Mutex::default() }))
     }
 
-    /// Waits for the turn of an upload.
     pub(super) async fn wait(&self, client: ClientId) -> Result<Turn, Busy> {
         let (number, turn) = {
             let mut queue = self.queue();

@@ -53,7 +53,6 @@ pub(crate) struct CallLimiter {
     limits: Arc<Limits>,
 }
 
-/// The state of one client's calls.
 struct ClientState {
     turns: Pacing,
     bodies: Pacing,
@@ -76,7 +75,6 @@ pub(crate) struct CallPermit {
 }
 
 impl CallPermit {
-    /// The client's share of processor time.
     pub(crate) fn share(&self) -> &Share {
         &self.client.share
     }
@@ -92,7 +90,6 @@ pub struct RoomBeside {
 }
 
 impl RoomBeside {
-    /// Memory for the next replay.
     pub(crate) fn room(&self) -> Arc<dyn Room> {
         Arc::new(Part::of(&self.memory))
     }
@@ -207,7 +204,6 @@ mod tests {
 
     use super::*;
 
-    /// Enters like the host does.
     async fn enter(limiter: &CallLimiter, of: ClientId, paced: bool) -> Result<CallPermit, NotAdmitted> {
         limiter.enter(of, (Kind::Turn, paced), Instant::now() + limiter.limits.queue_wait).await
     }

@@ -9,7 +9,6 @@ use crate::calling::limits::Limits;
 /// Seconds whose unused calls may be made at once.
 const BURST_SECONDS: f64 = 2.0;
 
-/// The bucket of one client.
 pub(super) struct Pace {
     calls: f64,
     at: Instant,

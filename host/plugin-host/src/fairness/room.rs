@@ -30,7 +30,6 @@ impl Store {
     }
 }
 
-/// The part of a [`Store`] that one call has.
 pub(crate) struct Part {
     of: Arc<Store>,
     bytes: AtomicUsize,

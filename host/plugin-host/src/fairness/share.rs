@@ -35,7 +35,6 @@ pub(crate) enum Standing {
 pub(crate) struct Share(Arc<Inner>);
 
 struct Inner {
-    /// Processor time per second.
     rate: Duration,
     bucket: Mutex<Bucket>,
     turn: Arc<Semaphore>,
@@ -77,7 +76,6 @@ impl Share {
         Self(Arc::new(Inner { rate, bucket: Mutex::new(bucket), turn: Arc::new(Semaphore::new(1)) }))
     }
 
-    /// The place where the next call begins.
     pub(crate) fn standing(&self) -> Standing {
         self.with(|bucket, present| {
             if bucket.left < PROMPT || present < bucket.last.until {
@@ -201,7 +199,6 @@ mod tests {
         share.0.bucket.lock().unwrap().apart.lasts
     }
 
-    /// Lets time pass for a share.
     fn age(share: &Share, by: Duration) {
         let mut bucket = share.0.bucket.lock().unwrap();
         bucket.slipped = bucket.slipped.map(|slipped| slipped - by);

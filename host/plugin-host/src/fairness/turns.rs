@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 
-/// The limits of turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TurnTerms {
     /// Turns at once.
@@ -38,7 +37,6 @@ struct State<O: Eq + Hash + Clone> {
     owners: HashMap<O, Owner<O>>,
     /// Owners that may have the next free turn, each once: they have a waiting turn, and fewer turns than `per_owner`.
     order: VecDeque<O>,
-    /// Number of the next waiting turn.
     number: u64,
 }
 
@@ -115,7 +113,6 @@ impl<O: Eq + Hash + Clone> Shared<O> {
         Ok(Some((number, turn)))
     }
 
-    /// Ends a turn, and begins the next ones.
     fn release(self: &Arc<Self>, owner: &O) {
         let begun = {
             let mut state = self.state();

@@ -121,7 +121,6 @@ impl Cache {
         self.count(code.len())
     }
 
-    /// Removes old code if there is too much.
     fn count(&self, added: usize) -> io::Result<()> {
         let bytes = self.bytes.fetch_add(added as u64, Ordering::Relaxed) + added as u64;
         if bytes > self.most_bytes { self.sweep(probe(&self.directory)?.modified()?) } else { Ok(()) }

@@ -21,7 +21,6 @@ pub struct Examined {
     pub api_version: String,
     /// SHA-256 of the component, in hexadecimal.
     pub sha256: String,
-    /// Size in bytes.
     pub size: u64,
     pub imports: Vec<String>,
     /// JSON Schema of its configuration, if it exports one: an object as JSON text.
@@ -34,11 +33,10 @@ pub enum Refusal {
     /// All faults of the component, in words for its author.
     #[error("{}", .0.join("; "))]
     Problems(Vec<String>),
-    /// The file is too large.
     #[error("the file has {size} bytes; {most} are allowed")]
     TooLarge {
         size: u64,
-        /// Most bytes.
+        /// Largest permitted size in bytes.
         most: u64,
     },
     /// The compile queue is full, or this client already has an upload under way. Try again a little later.
@@ -123,7 +121,6 @@ impl PluginHost {
         }
     }
 
-    /// The schema of a plugin's configuration, if it exports one.
     async fn config_schema(&self, loaded: &LoadedPlugin) -> Result<Option<String>, String> {
         if !loaded.program.configurable {
             return Ok(None);

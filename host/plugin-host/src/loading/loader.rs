@@ -57,13 +57,11 @@ impl Linked {
     }
 }
 
-/// A component that is ready to be called.
 pub(crate) struct Program {
     pub(crate) linked: Linked,
     pub(crate) sha256: String,
     pub(crate) size: u64,
     pub(crate) imports: Vec<String>,
-    /// The version of our interfaces that it was built for.
     pub(crate) api_version: String,
     /// Whether it exports the schema of its configuration.
     pub(crate) configurable: bool,

@@ -13,7 +13,6 @@ const PACKAGE: &str = "patchbay:plugin";
 /// The last release of the track. Components of its earlier releases fit it.
 const VERSION: &str = "0.1.1";
 
-/// A linked component of the track before.
 pub(crate) struct Older {
     world: World,
     pre: InstancePre<Guest>,
@@ -73,7 +72,6 @@ impl Older {
     }
 }
 
-/// The function of the exported interface `configuration`.
 fn function_of_schema(component: &Component, configuration: &str) -> wasmtime::Result<ComponentExportIndex> {
     function(component, configuration, "schema")
 }

@@ -12,10 +12,8 @@ use super::component_source::ComponentSource;
 use super::loader::{Loader, Program};
 use crate::compile::{Fault, Purpose};
 
-/// Why a program is not available.
 #[derive(Debug)]
 pub(crate) enum NoProgram {
-    /// The client has not uploaded this component.
     Unknown,
     /// It can never be loaded.
     Unloadable(String),
@@ -46,7 +44,6 @@ impl Programs {
         Self { loader, source, most: most.max(1), slots: RwLock::default(), uses: AtomicU64::new(0) }
     }
 
-    /// The program of a component that a client has uploaded.
     pub(crate) async fn get(&self, client: ClientId, sha256: &str) -> Result<Arc<Program>, NoProgram> {
         let slot = self.slot(sha256);
         let program = slot.program.get_or_try_init(|| self.load(client, sha256)).await;

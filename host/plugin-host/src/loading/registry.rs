@@ -10,7 +10,6 @@ use super::loader::LoadedPlugin;
 use super::loader::Program;
 use crate::World;
 
-/// The origin of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     /// Part of the program.
@@ -19,7 +18,6 @@ pub enum Source {
     Directory(PathBuf),
 }
 
-/// Whether a plugin can be called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     /// Callable, even if `last_error` says that a newer file is broken.
@@ -39,7 +37,6 @@ pub struct PluginInfo {
     pub version: u64,
     /// SHA-256 of the component, in hexadecimal.
     pub sha256: String,
-    /// Bytes of the component.
     pub size: u64,
     pub imports: Vec<String>,
     pub source: Source,
@@ -58,7 +55,6 @@ struct Entry {
 
 type Table = HashMap<String, Entry>;
 
-/// All plugins by name.
 #[derive(Default)]
 pub(crate) struct Registry {
     table: ArcSwap<Table>,
@@ -67,7 +63,6 @@ pub(crate) struct Registry {
 }
 
 impl Registry {
-    /// The present plugin of a name.
     pub(crate) fn get(&self, name: &str) -> Option<Arc<LoadedPlugin>> {
         self.table.load().get(name)?.active.as_ref().map(|(loaded, _)| Arc::clone(loaded))
     }

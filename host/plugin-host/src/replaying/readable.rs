@@ -27,12 +27,10 @@ impl Recording {
 }
 
 impl Replay {
-    /// The recorded result as readable JSON.
     pub fn json_then(&self) -> Value {
         readable_result(self.world, &self.result_then)
     }
 
-    /// The new result as readable JSON.
     pub fn json_now(&self) -> Value {
         readable_result(self.world, &self.result_now)
     }

@@ -11,7 +11,6 @@ use crate::calling::key_values::{KeyValueError, KeyValueSnapshot, KeysWanted, Sc
 use crate::calling::outside::Outside;
 
 impl Outside {
-    /// The same services, with a recorder.
     pub(crate) fn recorded(self) -> (Self, Arc<Recorder>) {
         let has_key_values = self.key_values.is_some();
         let recorder = Arc::new(Recorder { outside: self, calls: Mutex::default() });
@@ -20,7 +19,6 @@ impl Outside {
     }
 }
 
-/// Records the host calls of a plugin and their answers.
 pub(crate) struct Recorder {
     outside: Outside,
     calls: Mutex<Vec<HostCall>>,

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::recorded_limits::RecordedLimits;
 use crate::{CallError, HttpFault, HttpResponse, KeyValueWrite, KeysWanted, Limit, LogLine, Scope, World};
 
-/// A recorded call: its input, the host's answers and its output, without timing. As JSON it contains personal data and
-/// placeholders for secrets of the configuration.
+/// A recorded call: its input, the host's answers and its output, without timing. As JSON it contains personal data,
+/// and placeholders for the sealed secrets of the configuration.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Recording {
@@ -44,20 +44,17 @@ pub struct Recording {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum HostCall {
-    /// Read of a key that the plugin had not written itself.
     KvGet {
         scope: Scope,
         key: String,
         answer: KvAnswer,
     },
-    /// Query for names of keys.
     KvList {
         scope: Scope,
         wanted: KeysWanted,
         /// `None` = the call ended before the answer.
         keys: Option<Vec<String>>,
     },
-    /// HTTP request.
     Http {
         /// In capitals.
         method: String,
@@ -71,21 +68,17 @@ pub enum HostCall {
     },
 }
 
-/// An answer of the key-value store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KvAnswer {
     /// A value, in base64.
     Value(#[serde(with = "base64_bytes")] Vec<u8>),
-    /// There is no such key.
     Absent,
-    /// The store could not be read.
     Unavailable(String),
     /// The call ended before the answer.
     Unanswered,
 }
 
-/// The result of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HttpAnswer {
@@ -111,7 +104,6 @@ pub(crate) struct CallResult<'a, A> {
     pub(crate) logs: &'a [LogLine],
 }
 
-/// A recorded write.
 #[derive(Debug, Serialize)]
 pub(crate) struct Write<'a> {
     scope: Scope,

@@ -24,7 +24,6 @@ use crate::{Call, CallError, LogLine, PluginRef, World};
 /// Factor on the time limit of a replay, because the machine may be busier than at the recording.
 const PATIENCE: u32 = 4;
 
-/// The result of a replay.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Replay {
@@ -32,11 +31,9 @@ pub struct Replay {
     pub identical: bool,
     /// The recorded result: a JSON text with outcome, answer or failure, writes and log lines.
     pub result_then: String,
-    /// The new result.
     pub result_now: String,
     /// The place of the first difference with both values, or the first request that differs.
     pub first_difference: Option<String>,
-    /// Duration of the new call.
     #[serde(skip)]
     pub duration: Duration,
     pub world: World,
@@ -87,7 +84,6 @@ impl PluginHost {
         self.play((client, plugin), &loaded, recording, beside.room()).await
     }
 
-    /// Replays a call on a loaded plugin.
     async fn play(
         &self,
         (client, plugin): (ClientId, &PluginRef),
@@ -120,7 +116,6 @@ impl PluginHost {
     }
 }
 
-/// A recording that is about to be replayed.
 struct Play<'a> {
     host: &'a PluginHost,
     loaded: &'a LoadedPlugin,

@@ -29,7 +29,6 @@ pub(crate) struct Tape {
 #[derive(Default)]
 struct Used {
     calls: Vec<bool>,
-    /// The first deviation from the recorded questions.
     deviation: Option<String>,
 }
 

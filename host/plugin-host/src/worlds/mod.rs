@@ -36,14 +36,12 @@ use answer::Fault;
 /// The result of a plugin. The outer error is a crash, the inner error is the plugin's own.
 pub(crate) type Given<A> = wasmtime::Result<Result<A, Error>>;
 
-/// One question to a plugin.
 pub(crate) trait Question: Serialize + Send + Sync {
     type Answer: Serialize + Send + 'static;
 
     /// The same question for a call that may move to another thread.
     type Owned: Question<Answer = Self::Answer> + 'static;
 
-    /// A copy that borrows nothing.
     fn owned(&self) -> Self::Owned;
 
     fn world(&self) -> World;

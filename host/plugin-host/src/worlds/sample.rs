@@ -86,7 +86,6 @@ pub(crate) fn inbound() -> Inbound {
     }
 }
 
-/// An outgoing SMS.
 pub(crate) fn sms() -> Sms {
     Sms {
         id: "sample".into(),

@@ -10,7 +10,6 @@ use crate::router::WallTime;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Zone(Offsets);
 
-/// The source of the offset from UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Offsets {
     Named(Tz),

@@ -39,7 +39,6 @@ impl World {
         Self::ALL.into_iter().find(|world| world.as_str() == name)
     }
 
-    /// The interface that a plugin of this world exports.
     pub(crate) fn exported_interface(self) -> &'static str {
         match self {
             Self::Chatbot => "bot",
@@ -50,7 +49,6 @@ impl World {
         }
     }
 
-    /// The function of the exported interface.
     pub(crate) fn exported_function(self) -> &'static str {
         match self {
             Self::Chatbot => "handle",

@@ -35,7 +35,6 @@ fn problem(refusal: Result<plugin_host::Examined, Refusal>) -> String {
     }
 }
 
-/// Resident bytes of this process.
 fn resident() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();

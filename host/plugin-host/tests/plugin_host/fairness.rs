@@ -110,7 +110,6 @@ fn number(line: &str) -> u64 {
     line.rsplit(' ').next().unwrap().parse().unwrap()
 }
 
-/// The hostile bot as an upload of a client.
 struct Uploaded<'a> {
     test: &'a TestHost,
     client: ClientId,

@@ -14,18 +14,14 @@ use tempfile::TempDir;
 
 use crate::support::{Values, cache_dir, call_of, guest, limits, says, session, written_over};
 
-/// The reaction of a test network to a request.
 #[derive(Debug, Clone)]
 pub enum Does {
     /// Answers with a new number each time.
     Counts,
     /// Answers with this many bytes, whatever the request.
     Floods(usize),
-    /// Answers with this many headers.
     Decorates(usize),
-    /// Does not answer.
     Hangs,
-    /// Fails with this fault.
     Fails(HttpFault),
 }
 
@@ -109,7 +105,6 @@ impl Outside {
         texts(&outcome.unwrap())
     }
 
-    /// Makes a recorded call of the dice.
     pub async fn roll(&self, deed: &str) -> (Result<ChatbotOutcome, CallError>, Recording) {
         self.roll_of("dice", deed, values()).await
     }

@@ -33,7 +33,6 @@ pub struct TestHost {
 }
 
 impl TestHost {
-    /// Only the hostile bot and the hostile shaper.
     pub async fn with_hostile_guests(limits: Limits) -> Self {
         Self::start(hostile_guests(), limits, false).await
     }

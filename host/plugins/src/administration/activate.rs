@@ -30,12 +30,9 @@ use base::{
 };
 use events::record;
 
-/// Most bytes of a configuration.
 const CONFIG_BYTES: usize = 64 * 1024;
-/// Most hosts of one activation.
 const MOST_HOSTS: usize = 50;
 
-/// A request to activate a version.
 #[derive(Debug, Clone)]
 pub struct Activate {
     /// Name of the plugin. It determines the world.
@@ -76,10 +73,8 @@ impl Activate {
     }
 }
 
-/// The result of an activation request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Activated {
-    /// The activation that is now in force.
     pub activation: Activation,
     /// Fields that the request left out and whose values were kept: `config`, `allowedHosts`.
     pub kept: Vec<&'static str>,
@@ -286,7 +281,6 @@ pub(super) async fn still_there(
     }
 }
 
-/// An activation in force that equals the request.
 fn find_same<'a>(
     ctx: &Context,
     client: ClientId,

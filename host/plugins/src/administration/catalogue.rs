@@ -17,12 +17,9 @@ use crate::slots::{Activation, NO_CHATBOT};
 use base::{Context, Error, Result};
 use domain::page::{Page, PageRequest};
 
-/// The origin of a plugin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// The client uploaded it.
     Uploaded,
-    /// It is part of the program.
     BuiltIn,
     /// The operator put it into the plugins directory.
     Directory,
@@ -39,20 +36,17 @@ pub struct Plugin {
     pub version: u64,
     /// SHA-256 of the component, in hexadecimal.
     pub sha256: String,
-    /// Bytes of the component.
     pub size: u64,
     pub imports: Vec<String>,
     /// Version of the interfaces that it was built for. Only of an uploaded plugin.
     pub api_version: Option<String>,
     /// JSON Schema of its configuration, if it exports one.
     pub config_schema: Option<Value>,
-    /// Whether it can be called.
     pub ready: bool,
     /// Why the newest file was not loaded.
     pub last_error: Option<String>,
     /// Upload time of this version.
     pub created_at: Option<DateTime<Utc>>,
-    /// Its activations in force.
     pub activations: Vec<Activation>,
 }
 
@@ -64,7 +58,6 @@ pub struct Detail {
     pub versions: Page<Version>,
 }
 
-/// The plugin of a name.
 pub(super) enum Found {
     /// The newest version that the client uploaded.
     Upload(Version),
@@ -214,7 +207,6 @@ pub(super) async fn active(db: &mut PgConnection, client: ClientId, plugin: Opti
     rows.into_iter().map(Activation::try_from).collect()
 }
 
-/// The world of a stored version.
 pub(super) fn world_of(version: &Version) -> Result<World> {
     let known = World::ALL.into_iter().find(|world| world.as_str() == version.world);
     known.ok_or_else(|| {

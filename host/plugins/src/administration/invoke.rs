@@ -27,7 +27,6 @@ pub struct Invoke {
     pub config: Option<Value>,
 }
 
-/// The result of a trial call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Invoked {
     /// The answer and further details, by name.

@@ -53,16 +53,13 @@ use base::{Context, Error, Result};
 /// Why a request about a plugin failed.
 #[derive(Debug, thiserror::Error)]
 pub enum PluginError {
-    /// The client has no such plugin.
     #[error("there is no plugin of that name")]
     NotFound,
-    /// Fields of the request are wrong.
     #[error("the request is not valid")]
     Faults(Vec<FieldFault>),
     /// The request conflicts with the present state.
     #[error("{0}")]
     Conflict(String),
-    /// A limit is exceeded.
     #[error("{0}")]
     TooLarge(String),
     /// Not possible now. Try again in a few seconds.
@@ -75,7 +72,6 @@ pub enum PluginError {
         said: String,
         wait: Duration,
     },
-    /// An internal error.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -126,7 +122,6 @@ async fn note(
     Ok(events::insert(db, client, &event).await?)
 }
 
-/// The place of an activation, in words.
 fn place_of(activation: &crate::slots::Activation) -> String {
     let whose = activation.inbox.map_or("all numbers".to_owned(), |inbox| format!("number {inbox}"));
     format!("{} for {whose}", activation.mode.as_str())

@@ -26,7 +26,6 @@ use domain::page::{Page, PageRequest};
 
 /// Kind of the event at the end of a recording.
 const STOPPED: &str = "RECORDING_STOPPED";
-/// Most calls of one recording.
 const MOST_CALLS: u32 = 10_000;
 /// Longest duration in seconds: thirty days.
 const LONGEST_SECONDS: u32 = 30 * 24 * 3600;
@@ -35,17 +34,13 @@ const LONGEST_SECONDS: u32 = 30 * 24 * 3600;
 #[derive(Debug, Clone)]
 pub struct StartRecording {
     pub plugin: String,
-    /// Inbox of the activation.
     pub inbox: Option<InboxId>,
-    /// Mode of the activation.
     pub mode: Mode,
     /// Share of calls, above 0 and up to 1.
     pub sample: f64,
-    /// Most calls in total.
     pub max_calls: u32,
     /// Most bytes in total. `None` = the maximum that the operator allows.
     pub max_bytes: Option<u64>,
-    /// Duration in seconds.
     pub for_seconds: u32,
 }
 

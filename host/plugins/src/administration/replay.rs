@@ -15,25 +15,20 @@ use base::{
     aside::{self, Whose},
 };
 
-/// Recordings that are read at once.
 const PAGE: i64 = 100;
-/// Calls that run at once.
 const AT_ONCE: usize = 4;
 /// Most differences in the result.
 const TOLD: usize = 20;
-/// Most recordings of one replay.
 const MOST: u32 = 10_000;
 
 /// The result of replayed calls.
 #[derive(Debug, Clone, Default)]
 pub struct ReplayReport {
-    /// Number of replayed calls.
     pub replayed: u64,
     /// Number of calls whose result was the same, byte for byte.
     pub identical: u64,
     /// The first differences, newest call first.
     pub different: Vec<ReplayedDifference>,
-    /// Calls per second.
     pub per_second: f64,
 }
 
@@ -45,7 +40,6 @@ pub struct ReplayedDifference {
     pub subject: Uuid,
     /// The place of the first difference.
     pub difference: String,
-    /// The recorded result.
     pub then: Option<Value>,
     /// The new result; `None` if the call could not be made.
     pub now: Option<Value>,

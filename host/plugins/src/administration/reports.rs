@@ -31,7 +31,6 @@ pub async fn invocations(
     Ok(page_of(stored_invocations::page(&mut db, client, plugin, wanted, part).await?))
 }
 
-/// Events of a plugin, newest first.
 pub async fn events(db: &PgPool, client: ClientId, plugin: &str, page: PageRequest) -> Result<Page<PluginEvent>> {
     let mut db = db.acquire().await?;
     Ok(page_of(stored_events::page(&mut db, client, plugin, (page.offset(), page.limit())).await?))

@@ -87,7 +87,6 @@ impl Uploads {
     }
 }
 
-/// A stored version.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Uploaded {
     pub version: Version,

@@ -24,18 +24,14 @@ const BEAT: Duration = Duration::from_secs(5);
 pub enum Begun {
     /// These bytes are already stored as a version.
     There(Box<Version>),
-    /// The upload is under way.
     Working(Box<Upload>),
 }
 
-/// The progress of an upload.
 #[derive(Debug)]
 pub enum Progress {
     /// It is being checked, compiled and tried out.
     Working,
-    /// It is stored as this version.
     Ready(Box<Version>),
-    /// It was refused.
     Refused(PluginError),
 }
 

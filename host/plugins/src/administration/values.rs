@@ -16,7 +16,6 @@ use base::{
     audit::{Actor, Administration, audit},
 };
 
-/// Longest key in bytes.
 const KEY_BYTES: usize = 128;
 
 /// A page of a plugin's stored values, by name: those of one participant, or the shared ones.

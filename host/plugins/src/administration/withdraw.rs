@@ -29,7 +29,6 @@ use events::{NewEvent, record};
 /// Attempts of a rollback if other activations happen at the same time.
 const MOST_LOOKS: usize = 5;
 
-/// The plan of a rollback.
 #[derive(Debug, Clone, PartialEq)]
 enum Plan {
     /// Ends canaries and shadows. The live activation stays.

@@ -20,10 +20,8 @@ pub struct Answering {
     pub(super) allowed_hosts: Vec<String>,
     /// `None` = without an activation: a built-in plugin, or a chatbot that a router chose.
     pub(super) activation: Option<Uuid>,
-    /// Set if the version answers as a canary.
     pub(super) canary: Option<Arc<Activation>>,
     pub(super) recording: Option<RecordingTerms>,
-    /// The shadow that gets the same question.
     pub(super) shadow: Option<Arc<Activation>>,
 }
 

@@ -9,7 +9,6 @@ use uuid::Uuid;
 
 use super::{Answering, Traced, trace};
 
-/// The subject of calls.
 #[derive(Debug, Clone)]
 pub struct CallSubject {
     /// A participant, a message or a delivery.
@@ -88,7 +87,6 @@ impl FinishedCall {
         self.invocation.duration_micros.unsigned_abs()
     }
 
-    /// The outcome as one word.
     pub fn outcome(&self) -> &str {
         &self.invocation.outcome
     }

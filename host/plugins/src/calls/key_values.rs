@@ -50,14 +50,11 @@ impl Snapshot {
     }
 }
 
-/// The reads of a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reads {
     /// Keys with their versions; `None` for absent keys.
     keys: Vec<(Key, Option<i64>)>,
-    /// Lists of names.
     lists: Vec<(Names, Vec<String>)>,
-    /// Time of the call.
     now: DateTime<Utc>,
 }
 
@@ -72,7 +69,6 @@ impl Reads {
         keys || self.lists.iter().any(|(wanted, _)| wanted.participant.is_none())
     }
 
-    /// Whether all reads are unchanged.
     async fn hold(&self, db: &mut PgConnection, client: ClientId, plugin: &str) -> Result<bool> {
         if !chatbot_values::unchanged(db, client, plugin, &self.keys, self.now).await? {
             return Ok(false);
@@ -86,7 +82,6 @@ impl Reads {
     }
 }
 
-/// The stored form of a plugin's key.
 fn stored_key(scope: Scope, participant: ParticipantId, name: &str) -> Key {
     Key { participant: (scope == Scope::Participant).then_some(participant), name: name.to_owned() }
 }

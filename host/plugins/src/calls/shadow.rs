@@ -139,7 +139,6 @@ async fn compare(
     Ok(true)
 }
 
-/// The parts of a result that describe the call.
 #[derive(Default, Deserialize)]
 struct Told {
     outcome: String,

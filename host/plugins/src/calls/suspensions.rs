@@ -22,7 +22,6 @@ use crate::{slots::stored_version, swaps::version_of};
 use ::events::{NewEvent, record};
 use base::{Context, Result};
 
-/// Kinds of the event for the client.
 const OPENED: &str = "CIRCUIT_OPENED";
 const CLOSED: &str = "CIRCUIT_CLOSED";
 

@@ -12,7 +12,6 @@ pub(super) const ERROR_LENGTH: usize = 2_000;
 /// The outcome of a call that never began.
 pub const NOT_STARTED: &str = "not-started";
 
-/// All outcomes.
 pub fn outcomes() -> impl Iterator<Item = &'static str> + Clone {
     Outcome::ALL.into_iter().map(Outcome::as_str).chain([NOT_STARTED])
 }
@@ -150,7 +149,6 @@ fn logs_of(trace: &CallTrace) -> String {
     storable(&text, usize::MAX)
 }
 
-/// Replaces the middle of a text.
 const LEFT_OUT: &str = "\n[...]\n";
 
 /// A text of at most `most` characters that PostgreSQL can store. A longer text keeps its beginning and its end, which

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-/// A kind of escape.
 #[derive(Clone, Copy)]
 pub(super) enum Escape {
     /// `\n`, `\"`, `\u00e9`.

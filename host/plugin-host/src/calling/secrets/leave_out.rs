@@ -55,7 +55,6 @@ impl Uncovered {
         }
     }
 
-    /// Removes the secrets from a recording.
     pub(crate) fn leave_out_of_recording(&self, recording: &mut Recording) {
         recording.config = with_placeholders(&self.kept);
         self.of_text(&mut recording.question);

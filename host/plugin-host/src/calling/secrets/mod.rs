@@ -98,7 +98,6 @@ fn with_placeholders(kept: &Value) -> String {
 /// A configuration with its secrets opened, and the secrets to remove from records of a call.
 pub(crate) struct Uncovered {
     pub(crate) config: String,
-    /// The configuration as stored.
     kept: Value,
     secrets: Search,
 }

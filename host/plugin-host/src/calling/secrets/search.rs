@@ -16,14 +16,12 @@ const LEVELS: u32 = 2;
 /// Replaces a whole text that cannot be searched.
 const ALL_OF_IT: &str = "(secret)";
 
-/// A text to search for, and its replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Secret {
     pub(super) text: String,
     pub(super) placeholder: String,
 }
 
-/// A part of a text, and its replacement.
 pub(super) struct Cut<'a> {
     pub(super) at: Range<usize>,
     pub(super) with: Cow<'a, str>,
@@ -61,7 +59,6 @@ impl Search {
         Self { secrets, machine: OnceLock::new() }
     }
 
-    /// Removes the secrets from a text.
     pub(super) fn leave_out(&self, text: &mut String, edges: Edges) {
         let cuts = self.cuts(text.as_bytes(), edges);
         if !cuts.is_empty() {
@@ -98,7 +95,6 @@ impl Search {
         in_order(cuts)
     }
 
-    /// The secrets without the placeholders.
     fn real(&self) -> impl Iterator<Item = &str> {
         self.secrets.iter().filter(|secret| secret.text != secret.placeholder).map(|secret| secret.text.as_str())
     }

@@ -39,7 +39,6 @@ pub struct Suspension {
     pub opened: bool,
 }
 
-/// How a call counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// The plugin did its work. An error that it returned is an answer too.
@@ -102,7 +101,6 @@ impl Breakers {
         receiver
     }
 
-    /// Whether a call would be refused now.
     pub(crate) fn is_suspended(&self, client: ClientId, plugin: &PluginRef) -> bool {
         let table = self.table();
         let state = table.clients.get(&client).and_then(|circuits| circuits.get(plugin)).map(|circuit| circuit.state);
@@ -156,7 +154,6 @@ impl Breakers {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The reason for a suspension, if there is one.
     fn too_much(&self, recent: u64) -> Option<String> {
         let in_a_row = self.limits.failures_in_a_row.clamp(1, WINDOW);
         if recent.trailing_ones() >= in_a_row {

@@ -44,7 +44,6 @@ pub(crate) struct Terms {
 }
 
 impl Terms {
-    /// Most bytes that are reserved for one call.
     fn most_of_a_call(&self) -> usize {
         self.call_memory.saturating_add(BESIDE_MEMORY).next_multiple_of(STEP)
     }
@@ -87,20 +86,16 @@ pub(crate) struct Place {
     refused: AtomicBool,
 }
 
-/// The resources of a call.
 #[derive(Debug, Clone, Copy)]
 struct Held {
     /// Whether it counts as a heavy call.
     heavy: bool,
     /// Whether the call itself has become heavy.
     shown: bool,
-    /// Bytes in use.
     used: usize,
-    /// Bytes reserved.
     reserved: usize,
 }
 
-/// No place became free in time.
 pub(crate) struct NotAdmitted;
 
 impl Places {

@@ -16,7 +16,6 @@ const FIRST_MEMORY: usize = 2 * STEP;
 /// If more clients than this are known, those without claims are forgotten.
 const ROOM: usize = 1_024;
 
-/// The whole state, behind one lock.
 #[derive(Default)]
 pub(super) struct State {
     clients: HashMap<ClientId, Member>,
@@ -32,7 +31,6 @@ pub(super) struct State {
     forget_at: usize,
 }
 
-/// Resources in use.
 #[derive(Debug, Default, Clone, Copy)]
 struct Taken {
     places: usize,
@@ -42,7 +40,6 @@ struct Taken {
 /// The order of waiting clients: fewest places first, then least usage in microseconds.
 type Standing = (usize, u64, ClientId);
 
-/// The state of one client.
 struct Member {
     places: usize,
     used: u64,
@@ -62,7 +59,6 @@ pub(super) enum Asked {
     Refused,
 }
 
-/// A place for a waiting call.
 type Granted = (ClientId, Held, oneshot::Sender<Place>);
 
 impl Member {
@@ -168,7 +164,6 @@ impl State {
         grown
     }
 
-    /// A call has ended.
     pub(super) fn release(&mut self, terms: &Terms, client: ClientId, held: Held, lasted: Duration) {
         self.taken.give_back(held.reserved);
         if held.heavy {

@@ -24,7 +24,6 @@ async fn enter(places: &Places, of: u128) -> Place {
     places.enter(client(of), in_time()).await.unwrap_or_else(|_| panic!("client {of} finds no place"))
 }
 
-/// Whether a call finds a place without waiting.
 async fn enters_at_once(places: &Places, of: u128) -> bool {
     places.enter(client(of), Instant::now()).await.is_ok()
 }

@@ -31,7 +31,6 @@ const NICE: i32 = 5;
 const LOOK_EVERY: Duration = Duration::from_micros(500);
 
 thread_local! {
-    /// Whether this thread belongs to plugins.
     static IS_CALL_THREAD: Cell<bool> = const { Cell::new(false) };
     /// Time and value of the last reading of this thread's clock.
     static LOOKED_AT: Cell<Option<(Instant, Duration)>> = const { Cell::new(None) };
@@ -124,7 +123,6 @@ fn yield_to_all() {
     }
 }
 
-/// The progress of a call.
 enum Ended<T> {
     Over(T),
     TooLong(Moving<T>),
@@ -221,7 +219,6 @@ fn timed<T>(call: &mut Moving<T>, context: &mut Context<'_>) -> (Poll<T>, Durati
     (polled, took)
 }
 
-/// Processor time of this thread.
 fn processor_time() -> Duration {
     Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
 }

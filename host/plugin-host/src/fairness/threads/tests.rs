@@ -2,7 +2,6 @@ use std::sync::Arc;
 
 use super::*;
 
-/// The kind of a thread.
 #[derive(Debug, PartialEq)]
 enum Place {
     Caller,

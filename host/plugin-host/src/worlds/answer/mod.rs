@@ -12,12 +12,9 @@ use domain::send::read_link;
 
 use crate::calling::limits::Limit;
 
-/// Why an answer is refused.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// A limit is exceeded.
     Limit(Limit),
-    /// A rule is broken, in words.
     Rule(String),
 }
 
@@ -58,7 +55,6 @@ fn url(what: &str, value: &str) -> Judgement {
     read_link(value).map(drop).map_err(|wrong| format!("the {what} is not an http or https address: it {wrong}"))
 }
 
-/// Requires a JSON text.
 fn json(value: &str, most: usize) -> Judgement {
     text("text", value, most)?;
     let parsed: Result<serde::de::IgnoredAny, _> = serde_json::from_str(value);

@@ -6,7 +6,6 @@ use crate::sms_router::{Change, Decision, Direction, Sms};
 /// Most messages of one call, as in `wit/`.
 pub const MOST_MESSAGES: usize = 256;
 
-/// Longest name of a bind, in characters.
 const BIND: usize = 64;
 const REASON: usize = 300;
 const CUSTOM: usize = 16 << 10;

@@ -15,15 +15,12 @@ use crate::{CallTrace, KeyValueWrite, LogLine, Scope, World};
 /// The answer of a plugin in a call without effects.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DryResult {
-    /// The actions of a chatbot.
     Actions(Vec<Action>),
     /// The decision about an undeliverable message.
     Decision(Decision),
     /// The body of a webhook, a JSON text; `None` if the event is not to be sent.
     Payload(Option<String>),
-    /// The route of a conversation.
     Route(Route),
-    /// The decisions about messages, in their order.
     SmsDecisions(Vec<sms_router::Decision>),
 }
 
@@ -52,7 +49,6 @@ impl DryResult {
         }
     }
 
-    /// Parses a recorded answer.
     fn recorded(world: World, answer: &Value) -> Option<Self> {
         fn read<T: DeserializeOwned>(answer: &Value) -> Option<T> {
             T::deserialize(answer).ok()

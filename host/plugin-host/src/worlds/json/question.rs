@@ -20,22 +20,17 @@ pub type Problem = (String, String);
 /// A question to a plugin, by world.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Question {
-    /// The actions for an event.
     Chatbot {
         event: Box<Event>,
         session: Box<Session>,
     },
     /// Whether a message goes out as an SMS.
     SmsFallback(Box<Undeliverable>),
-    /// The body of a webhook.
     WebhookShaper(Box<WebhookEvent>),
-    /// The route of a conversation.
     Router(Box<Inbound>),
-    /// The decisions about messages.
     SmsRouter(Vec<Sms>),
 }
 
-/// A recorded question of a chatbot.
 #[derive(Deserialize)]
 struct Recorded {
     event: Event,
@@ -43,7 +38,6 @@ struct Recorded {
 }
 
 impl Question {
-    /// The question of a trial call.
     pub fn sample(world: World) -> Self {
         match world {
             World::Chatbot => {
@@ -111,7 +105,6 @@ impl Question {
         }
     }
 
-    /// Parses a recorded question.
     pub(crate) fn recorded(world: World, text: &str) -> serde_json::Result<Self> {
         Ok(match world {
             World::Chatbot => {

@@ -44,7 +44,6 @@ impl<'a> Node<'a> {
         self.value
     }
 
-    /// Notes a fault at this path.
     pub(crate) fn problem<T>(&self, message: impl Into<String>) -> Option<T> {
         self.problems.borrow_mut().push((self.path.clone(), message.into()));
         None
@@ -120,7 +119,6 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// Notes that the `type` is unknown.
     pub(crate) fn unknown_kind<T>(&self, kinds: &[&str]) -> Option<T> {
         let found = match self.map.get("type") {
             Some(Value::String(kind)) => format!("`{kind}` is not known"),

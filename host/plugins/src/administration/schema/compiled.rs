@@ -15,7 +15,6 @@ const MOST_PARTS: u64 = 100_000;
 /// Memory of one part of a schema in the checker.
 const BYTES_OF_A_PART: u64 = 256;
 
-/// A schema and its compiled checker.
 pub(super) struct Compiled {
     pub(super) schema: Value,
     pub(super) validator: Validator,

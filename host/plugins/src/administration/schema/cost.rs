@@ -121,7 +121,6 @@ enum Stop {
 #[derive(Clone, Copy)]
 struct Sum {
     steps: u64,
-    /// Bytes times states.
     matched: u64,
     levels: u32,
 }
@@ -326,7 +325,6 @@ fn own_steps(schema: &Map<String, Value>, value: &Value) -> u64 {
     steps
 }
 
-/// Number of parts of a value.
 fn nodes(value: &Value) -> u64 {
     match value {
         Value::Object(object) => 1 + object.values().map(nodes).sum::<u64>(),

@@ -47,7 +47,6 @@ pub(super) fn secrets(compiled: &Compiled, config: &Value, known: &[String]) -> 
     }
 }
 
-/// Whether the schema marks any secret.
 pub(super) fn has_marks(schema: &Value) -> bool {
     match schema {
         Value::Object(object) => object.get(MARK) == Some(&Value::Bool(true)) || object.values().any(has_marks),
@@ -56,7 +55,6 @@ pub(super) fn has_marks(schema: &Value) -> bool {
     }
 }
 
-/// The regular expressions for names of members.
 pub(super) fn patterns_of_names(schema: &Value) -> HashSet<&str> {
     let mut found = HashSet::new();
     let mut rest = vec![schema];

@@ -20,7 +20,6 @@ use self::{
 };
 use super::PluginError;
 
-/// Most bytes of a schema.
 const MOST_BYTES: usize = 64 * 1024;
 /// Most violations in an answer.
 const MOST_FAULTS: usize = 50;
@@ -75,7 +74,6 @@ pub(super) fn parse(text: &str) -> Result<Value, String> {
     Ok(schema)
 }
 
-/// The result of a check.
 #[derive(Debug, Default)]
 pub(super) struct Judged {
     /// Faults of the configuration. Empty if it is valid.
@@ -93,7 +91,6 @@ impl Judged {
 /// The secrets of the configuration that was in force before.
 #[derive(Debug, Default)]
 pub(super) struct Before {
-    /// Their places, as JSON pointers.
     pub(super) secrets: Vec<String>,
     /// Whether the configuration to check is that one. Its secrets then stay secret, whatever a newer schema marks.
     pub(super) is_kept: bool,

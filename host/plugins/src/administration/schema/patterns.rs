@@ -28,7 +28,6 @@ const KEPT_BYTES: usize = 1;
 
 #[derive(Debug, Default)]
 pub(super) struct Patterns {
-    /// States of the automaton of each.
     states: HashMap<String, u64>,
     bytes: usize,
 }
@@ -82,7 +81,6 @@ impl Patterns {
         Ok(())
     }
 
-    /// States of the automaton of one of them.
     pub(super) fn states(&self, pattern: &str) -> u64 {
         self.states.get(pattern).copied().unwrap_or(1)
     }
