@@ -46,7 +46,6 @@ fn lines(expected: &str, got: &str) -> Vec<String> {
     lines
 }
 
-/// Places in JSON.
 pub(crate) fn places(differences: &[Difference]) -> Vec<String> {
     let mut lines = vec![];
     for difference in differences {

@@ -101,16 +101,13 @@ pub enum ProjectError {
     #[error("{}: {reason}", path.display())]
     Wrong {
         path: PathBuf,
-        /// The fault and its place in the file.
+        /// The fault, in words.
         reason: String,
     },
 }
 
 impl Project {
     /// Reads the project in `root`.
-    ///
-    /// # Errors
-    /// See [`ProjectError`].
     pub fn open(root: &Path) -> Result<Self, ProjectError> {
         let path = root.join(FILE);
         let text = match std::fs::read_to_string(&path) {

@@ -80,7 +80,7 @@ pub enum CallError {
     },
     #[error("the plugin went beyond its limit of {which}")]
     LimitExceeded {
-        /// The first limit that was exceeded.
+        /// The exceeded limit.
         which: Limit,
         trace: Box<CallTrace>,
     },

@@ -99,9 +99,6 @@ impl PluginHost {
     }
 
     /// Gets the actions of a chatbot for an event. The call has no effects: the caller applies actions and writes.
-    ///
-    /// # Errors
-    /// See [`CallError`].
     pub async fn chatbot(
         &self,
         call: Call<'_>,
@@ -115,9 +112,6 @@ impl PluginHost {
     }
 
     /// Decides whether a message goes out as an SMS.
-    ///
-    /// # Errors
-    /// See [`CallError`].
     pub async fn decide_fallback(
         &self,
         call: Call<'_>,
@@ -128,9 +122,6 @@ impl PluginHost {
     }
 
     /// Gets the body of a webhook; `None` if the event is not to be sent.
-    ///
-    /// # Errors
-    /// See [`CallError`].
     pub async fn shape(
         &self,
         call: Call<'_>,
@@ -155,9 +146,6 @@ impl PluginHost {
     }
 
     /// Gets the route of a new conversation. The call has no effects: the caller applies the route and the writes.
-    ///
-    /// # Errors
-    /// See [`CallError`].
     pub async fn route(
         &self,
         call: Call<'_>,
@@ -170,9 +158,6 @@ impl PluginHost {
     }
 
     /// Gets a decision for each message, in their order. At most [`crate::MOST_SMS_AT_ONCE`] messages.
-    ///
-    /// # Errors
-    /// See [`CallError`].
     pub async fn decide_sms(
         &self,
         call: Call<'_>,

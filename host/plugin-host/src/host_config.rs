@@ -22,7 +22,6 @@ pub struct HostConfig {
     pub plugins_dir: Option<PathBuf>,
     pub limits: Limits,
     pub built_ins: bool,
-    /// The process that compiles components of clients.
     pub compiler: Compiler,
     /// The store of uploaded components. If `None`, there are none.
     pub components: Option<Arc<dyn ComponentSource>>,

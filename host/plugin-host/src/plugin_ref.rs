@@ -12,7 +12,6 @@ pub enum PluginRef {
         name: String,
         /// Version under that name, starting at 1.
         version: u32,
-        /// SHA-256 of the component, in hexadecimal.
         sha256: String,
     },
 }

@@ -54,7 +54,6 @@ pub struct Activation {
     pub plugin: PluginRef,
     /// The configuration of the plugin, with its secrets sealed.
     pub config: Value,
-    /// Hosts that the plugin may reach by HTTP.
     pub allowed_hosts: Vec<String>,
     /// Share of subjects that a canary answers for, 1 to 100.
     pub percent: u8,
@@ -64,7 +63,6 @@ pub struct Activation {
     pub minimum_calls: u32,
     /// The live activation that this one replaced.
     pub previous: Option<Uuid>,
-    /// The recording of its calls, if any.
     pub recording: Option<RecordingTerms>,
     pub activated_at: DateTime<Utc>,
 }

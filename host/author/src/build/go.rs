@@ -137,7 +137,6 @@ fn compiler(progress: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildError> {
     }
 }
 
-/// Parses `go1.27.3` into numbers.
 fn version(said: &str) -> Option<[u32; 3]> {
     let mut parts = said.trim().strip_prefix("go")?.split('.').map(|part| {
         let digits: String = part.chars().take_while(char::is_ascii_digit).collect();

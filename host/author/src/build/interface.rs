@@ -14,7 +14,6 @@ use crate::{Project, embedded};
 /// Name of the world that a project targets: the world of the interface under a fixed name, so that generated code has
 /// the same names in every project.
 pub(super) const WORLD: &str = "plugin";
-/// Folder of the interface below a `wit` folder.
 const PACKAGE: &str = "deps/patchbay-plugin";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

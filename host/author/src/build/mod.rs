@@ -30,7 +30,7 @@ pub enum BuildError {
     #[error("{step} failed:\n{output}")]
     Failed {
         step: String,
-        /// Standard output and error of the tool.
+        /// The output of the tool.
         output: String,
     },
     #[error("{}: {source}", path.display())]
@@ -43,9 +43,6 @@ pub enum BuildError {
 
 /// Builds the component and returns its path, [`Project::component`]. Blocks. `progress` gets each step before it
 /// begins, such as `compiling with cargo`.
-///
-/// # Errors
-/// See [`BuildError`].
 pub fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildError> {
     // Tools run in the folder of the project, where a relative path would have another meaning.
     let root = project.root.canonicalize().map_err(run::at(&project.root))?;

@@ -73,7 +73,6 @@ pub(super) fn unexpected(requests: &[String], web: &StubWeb) -> Vec<String> {
 struct Play<'a> {
     chat: Chat<'a>,
     web: &'a StubWeb,
-    /// The turns since the last input.
     turns: Vec<Turn>,
     /// Messages of the bot that no step has named yet.
     said: VecDeque<BotMessage>,

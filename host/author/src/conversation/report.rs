@@ -13,7 +13,6 @@ pub struct TestReport {
 pub enum Outcome {
     /// All steps passed. Holds their number.
     Passed(usize),
-    /// A step failed.
     Failed(Box<Failure>),
 }
 

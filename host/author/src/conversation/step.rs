@@ -14,7 +14,6 @@ pub(super) struct Step {
     pub(super) kind: StepKind,
 }
 
-/// The kinds of steps: inputs and checks.
 #[derive(Debug, Clone)]
 pub(super) enum StepKind {
     Customer(Input),
@@ -24,11 +23,8 @@ pub(super) enum StepKind {
     Ended,
     Custom(CustomEvent),
     Bot(Box<Expected>),
-    /// No further message.
     BotSilent,
-    /// Expected state of the bot.
     State(Value),
-    /// Expected key-values.
     Stored(Stored),
     HandedOver {
         /// The expected team, if given.
@@ -37,13 +33,10 @@ pub(super) enum StepKind {
         note: Option<String>,
     },
     Closed,
-    /// Expected tags of the contact.
     Tagged(Vec<String>),
     RatingAsked,
-    /// Expected timers.
     Timers(Vec<(String, Option<TimeDelta>)>),
     Fails(String),
-    /// An expected log line.
     Logged(String),
 }
 
@@ -87,7 +80,6 @@ pub(super) fn short(name: &str, value: &Node) -> String {
     }
 }
 
-/// The only entry of a step.
 pub(super) fn only_entry(node: &Node) -> Result<(&str, &Node), Fault> {
     match node.map("a step")? {
         [(name, value)] => Ok((name, value)),

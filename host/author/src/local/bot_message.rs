@@ -22,7 +22,6 @@ pub(crate) struct BotMessage {
     pub(crate) footer: Option<String>,
     /// Buttons or list entries.
     pub(crate) options: Vec<Choice>,
-    /// Label of the button that opens the list.
     pub(crate) button_label: Option<String>,
     pub(crate) url: Option<String>,
     /// Name of a file, a location or a template.
@@ -48,7 +47,6 @@ fn parameters(components: &[RequestComponent]) -> Vec<String> {
 pub(crate) struct Choice {
     /// Sent back when the customer taps it.
     pub(crate) id: String,
-    /// The visible text.
     pub(crate) title: String,
     pub(crate) description: Option<String>,
 }

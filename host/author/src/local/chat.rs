@@ -32,7 +32,6 @@ const ID_BACK: u64 = 0x8000_0000_0000_0000;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Setup {
-    /// Configuration of the plugin, a JSON text.
     pub(crate) config: String,
     pub(crate) now: DateTime<Utc>,
     pub(crate) zone: Zone,
@@ -82,7 +81,6 @@ pub(crate) struct Chat<'a> {
 }
 
 impl<'a> Chat<'a> {
-    /// A conversation that has not begun.
     pub(crate) fn new(local_host: &'a LocalHost, loaded: Loaded, client: ClientId, setup: Setup) -> Self {
         Self {
             local_host,
@@ -104,7 +102,6 @@ impl<'a> Chat<'a> {
         &self.stage
     }
 
-    /// The state that the bot has set.
     pub(crate) fn state(&self) -> &str {
         &self.state
     }
@@ -209,7 +206,6 @@ impl<'a> Chat<'a> {
         }
     }
 
-    /// Processes all due events in order.
     async fn due(&mut self) -> Vec<Turn> {
         let mut turns = vec![];
         while turns.len() < MOST_TURNS {
@@ -379,7 +375,6 @@ impl<'a> Chat<'a> {
     }
 }
 
-/// An event in a few words.
 fn label(kind: &EventKind) -> String {
     match kind {
         EventKind::Message(_) => "message".to_owned(),

@@ -29,7 +29,6 @@ pub(crate) enum Effect {
     LeftOut(String),
 }
 
-/// One call of the bot.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Turn {
     pub(crate) event: String,
@@ -74,7 +73,6 @@ impl Notes {
         logs.chain(self.stderr.lines().map(|line| format!("stderr: {line}"))).collect()
     }
 
-    /// Adds the notes of a later call.
     pub(crate) fn add(&mut self, later: &Self) {
         self.logs.extend(later.logs.iter().cloned());
         self.stderr.push_str(&later.stderr);
@@ -82,7 +80,6 @@ impl Notes {
     }
 }
 
-/// The name of a level.
 pub(crate) fn level(level: LogLevel) -> &'static str {
     match level {
         LogLevel::Debug => "debug",

@@ -49,7 +49,6 @@ pub(crate) struct LocalHost {
     clients: AtomicU64,
 }
 
-/// A component that can be called.
 #[derive(Debug, Clone)]
 pub(crate) struct Loaded {
     pub(crate) plugin: PluginRef,

@@ -9,7 +9,6 @@ use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use plugin_host::{KeyValueError, KeyValueSnapshot, KeyValueWrite, KeysWanted, Scope};
 
-/// Values with their expiry.
 type Stored = BTreeMap<(bool, String), (Vec<u8>, Option<DateTime<Utc>>)>;
 
 /// The key-values of one plugin: of one participant, and shared.

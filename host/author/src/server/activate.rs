@@ -75,9 +75,6 @@ impl fmt::Display for Scope {
 
 impl Server {
     /// Activates a version.
-    ///
-    /// # Errors
-    /// See [`ServerError`].
     pub async fn activate(&self, name: &str, wanted: &Activate) -> Result<Scope, ServerError> {
         let mut body = Map::new();
         let fields = [
@@ -95,18 +92,12 @@ impl Server {
     }
 
     /// Restores the activation before.
-    ///
-    /// # Errors
-    /// See [`ServerError`].
     pub async fn rollback(&self, name: &str, number: Option<&str>) -> Result<Scope, ServerError> {
         let body = json!({"whatsAppNumberId": number});
         self.json("POST", Self::path(name, "/rollback")?, Some(&body), PATIENCE).await
     }
 
     /// Deactivates a plugin.
-    ///
-    /// # Errors
-    /// See [`ServerError`].
     pub async fn deactivate(&self, name: &str, number: Option<&str>) -> Result<(), ServerError> {
         let body = json!({"whatsAppNumberId": number}).to_string();
         let call = ApiCall {

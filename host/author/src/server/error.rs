@@ -111,7 +111,6 @@ struct Detail {
 }
 
 impl ServerError {
-    /// From an error answer.
     pub(super) fn of_answer(status: u16, body: &[u8], address: &str) -> Self {
         let Ok(body) = serde_json::from_slice::<Body>(body) else {
             return Self::Strange(format!("status {status}, and no error of the API"));

@@ -80,9 +80,6 @@ impl Server {
 
 impl Logs<'_> {
     /// The calls since the last read, oldest first. The first read returns the latest hundred.
-    ///
-    /// # Errors
-    /// See [`ServerError`].
     pub async fn next(&mut self) -> Result<Vec<Invocation>, ServerError> {
         let (first_time, mut new) = (self.seen.is_empty(), vec![]);
         for page in 0.. {

@@ -22,7 +22,6 @@ const UPLOADS: &str = "/plugin-service/api/v1/plugin-uploads";
 const POLL: Duration = Duration::from_millis(500);
 /// Most consecutive progress requests without an answer.
 const MOST_SILENT: u32 = 20;
-/// Interval of progress messages.
 const BEAT: Duration = Duration::from_millis(250);
 
 /// A version at the server.
@@ -32,7 +31,6 @@ pub struct Pushed {
     pub name: String,
     pub version: u32,
     pub world: String,
-    /// SHA-256 of the component, in hexadecimal.
     pub sha256: String,
     /// Size in bytes.
     pub size: u64,
@@ -54,9 +52,6 @@ impl fmt::Display for Pushed {
 
 impl Server {
     /// Uploads a component under a name. `progress` gets status messages.
-    ///
-    /// # Errors
-    /// See [`ServerError`].
     pub async fn push(
         &self,
         name: &str,
@@ -125,7 +120,6 @@ impl Server {
     }
 }
 
-/// An upload in progress at the server.
 #[derive(Deserialize)]
 struct Upload {
     id: String,
@@ -145,7 +139,6 @@ fn compiling(size_of_it: u64, since: Duration) -> String {
     format!("uploaded {}; the server checks and compiles it: {} s", size(size_of_it), since.as_secs())
 }
 
-/// The progress of an upload as text.
 fn told(sent: u64, total: u64) -> String {
     match sent >= total {
         true => format!("uploaded {}; the server checks and compiles it", size(total)),

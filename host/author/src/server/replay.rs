@@ -13,13 +13,11 @@ use crate::local::{LocalError, LocalHost, web::StubWeb};
 const PAGE: u32 = 100;
 /// Timeout for a page of recordings, and for a replay at the server.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(600);
-/// Most differences that are shown.
 const SHOWN: usize = 20;
 
 /// Why calls could not be replayed.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
-    /// The server did not return the recordings.
     #[error(transparent)]
     Server(#[from] ServerError),
     #[error(transparent)]
@@ -42,7 +40,6 @@ pub struct Replayed {
     pub identical: u64,
     /// The other calls.
     pub different: Vec<Value>,
-    /// Calls per second.
     pub per_second: f64,
 }
 
@@ -86,9 +83,6 @@ struct Recorded {
 
 impl Server {
     /// Replays recorded calls at the server with one of its versions.
-    ///
-    /// # Errors
-    /// See [`ServerError`].
     pub async fn replay(&self, name: &str, version: u32, limit: u32) -> Result<Replayed, ServerError> {
         let body = json!({"version": version, "limit": limit});
         self.json("POST", Self::path(name, "/replay")?, Some(&body), PATIENCE).await
@@ -96,9 +90,6 @@ impl Server {
 
     /// Fetches recorded calls and replays them here, with a component that need not be uploaded. `progress` gets status
     /// messages.
-    ///
-    /// # Errors
-    /// See [`ReplayError`].
     pub async fn replay_here(
         &self,
         name: &str,

@@ -174,7 +174,6 @@ impl Terminal {
     }
 }
 
-/// The sample session, in a new conversation.
 fn session() -> Result<Session, TerminalError> {
     let question = Question::from_json(World::Chatbot, &json!({"type": "conversation-started"}), &json!({"state": ""}));
     match question {

@@ -24,13 +24,11 @@ pub enum Action {
     ReplyLocation(ReplyLocation),
     #[component(name = "reply-template")]
     ReplyTemplate(ReplyTemplate),
-    /// Replace `session.state`.
     #[component(name = "set-state")]
     SetState(String),
     /// Call the bot back later.
     #[component(name = "start-timer")]
     StartTimer(Timer),
-    /// Let agents take over.
     #[component(name = "hand-over")]
     HandOver(HandOver),
     #[component(name = "close")]
@@ -38,7 +36,6 @@ pub enum Action {
     /// Put a tag on the contact. The newest track calls it `add-tag`.
     #[component(name = "tag")]
     Tag(String),
-    /// Ask the customer for a rating.
     #[component(name = "request-rating")]
     RequestRating,
     /// Reserved for extensions.

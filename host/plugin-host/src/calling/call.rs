@@ -15,7 +15,6 @@ pub struct Call<'a> {
     pub plugin: &'a PluginRef,
     /// The time that the plugin's clocks show.
     pub now: DateTime<Utc>,
-    /// Seed of the plugin's random numbers.
     pub seed: u64,
     /// The plugin's configuration, a JSON text.
     pub config: &'a str,
@@ -53,7 +52,6 @@ pub struct CallTrace {
     /// Version of an uploaded plugin. For a built-in plugin, its generation in this process, which grows with every
     /// swap.
     pub version: u64,
-    /// SHA-256 of the component, in hexadecimal.
     pub sha256: String,
     /// From the start of the instance to the answer.
     pub duration: Duration,

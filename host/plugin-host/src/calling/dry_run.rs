@@ -13,9 +13,6 @@ use crate::worlds::{DecideFallback, DecideSms, HandleEvent, RouteInbound, ShapeB
 impl PluginHost {
     /// Puts a question to a plugin without counting the result, even if the plugin is suspended. The call has no
     /// effects except requests to the hosts that it allows.
-    ///
-    /// # Errors
-    /// See [`CallError`].
     pub async fn dry_run(
         &self,
         call: Call<'_>,

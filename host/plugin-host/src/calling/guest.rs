@@ -148,7 +148,6 @@ impl Guest {
         Gaps { output: self.output.printed().gap, last_log: self.last_log().and_then(|(_, last)| last.gap) }
     }
 
-    /// Whether the guest wrote more than is kept.
     pub(crate) fn has_flooded(&self) -> bool {
         self.logs_dropped > 0 || self.output.is_cut()
     }

@@ -21,7 +21,6 @@ pub struct HttpRequest {
     pub body: Option<Vec<u8>>,
     /// Time limit for the whole response.
     pub timeout: Duration,
-    /// Most bytes of the response body.
     pub most_bytes: usize,
 }
 
@@ -57,8 +56,5 @@ pub enum HttpFault {
 #[async_trait]
 pub trait OutgoingHttp: Send + Sync {
     /// Sends one request and waits for the response. Any status is a response.
-    ///
-    /// # Errors
-    /// See [`HttpFault`].
     async fn send(&self, client: ClientId, request: HttpRequest) -> Result<HttpResponse, HttpFault>;
 }

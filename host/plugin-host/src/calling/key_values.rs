@@ -27,9 +27,6 @@ pub trait KeyValueSnapshot: Send + Sync {
     async fn get(&self, scope: Scope, key: &str) -> Result<Option<Vec<u8>>, KeyValueError>;
 
     /// Names of keys, in byte order.
-    ///
-    /// # Errors
-    /// Same as [`Self::get`].
     async fn list(&self, scope: Scope, wanted: &KeysWanted) -> Result<Vec<String>, KeyValueError>;
 }
 
@@ -161,7 +158,6 @@ impl KeyValues {
         Ok(Ok(keys.into_iter().take(usize::try_from(most).unwrap_or(usize::MAX)).collect()))
     }
 
-    /// `after_seconds` is the lifetime of the value.
     pub(crate) fn write(
         &mut self,
         scope: Scope,

@@ -54,7 +54,6 @@ pub struct Limits {
     /// Calls per second of a client's uploaded plugins. Further calls wait for at most `queue_wait`. Calls that were
     /// unused in the last two seconds may be made at once.
     pub calls_per_second: u32,
-    /// Calls of one client that run at once.
     pub calls_per_client: usize,
     /// Calls of one client that wait for a free place.
     pub waiting_per_client: usize,
@@ -66,7 +65,6 @@ pub struct Limits {
     /// Replays of one client's shadows that run at once, in addition to its live calls. They take no place of a live
     /// call and do not wait: if no place is free, the replay is left out.
     pub shadows_per_client: usize,
-    /// Bytes of a component.
     pub component_bytes: usize,
     /// Uploaded plugins that are kept loaded in memory. The one with the oldest call is removed first.
     pub loaded_plugins: usize,

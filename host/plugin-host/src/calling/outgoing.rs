@@ -32,7 +32,6 @@ const LONGEST_URL: usize = 8_192;
 /// Part of the wall clock that a request cannot use up, so that the plugin can still report the failure.
 const TO_ANSWER: Duration = Duration::from_millis(200);
 
-/// The outgoing HTTP of one call.
 pub(crate) struct Outgoing {
     pub(crate) client: ClientId,
     pub(crate) turn: String,

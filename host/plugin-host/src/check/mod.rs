@@ -27,7 +27,6 @@ pub struct CheckReport {
     /// Version of `patchbay:plugin` that it was built for.
     pub api_version: Option<String>,
     pub size: u64,
-    /// SHA-256 of the file, in hexadecimal.
     pub sha256: String,
     pub imports: Vec<String>,
     pub exports: Vec<String>,

@@ -19,7 +19,6 @@ use crate::check::CheckReport;
 
 /// Most bytes of the child's report. A component with a million imports has a long one.
 const REPORT_BYTES: u64 = 8 << 20;
-/// Most bytes of the child's error text.
 const WORDS_BYTES: u64 = 4 << 10;
 
 struct End {

@@ -12,7 +12,6 @@ pub(super) struct CompileRequest {
     /// Destination of the code and its engine. If `None`, the component is only checked.
     pub(super) output: Option<Output>,
     pub(super) cpu_seconds: u64,
-    /// Bytes of address space.
     pub(super) memory_bytes: u64,
     pub(super) most_bytes: u64,
 }

@@ -57,7 +57,6 @@ pub(crate) enum Purpose {
     InUse(Option<ClientId>),
 }
 
-/// Compiles into the cache in a fair order.
 pub(crate) struct CompileScheduler {
     compiler: Compiler,
     engine: Engine,

@@ -131,7 +131,6 @@ mod tests {
         ClientId(uuid::Uuid::from_u128(number))
     }
 
-    /// A queue with one place.
     fn turns(most_waiting: usize) -> (Turns, Arc<Budgets>) {
         let budgets = Arc::new(Budgets::new(Duration::from_secs(60), Duration::from_secs(600)));
         (Turns::new(1, most_waiting, Arc::clone(&budgets)), budgets)

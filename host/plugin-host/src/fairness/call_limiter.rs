@@ -170,7 +170,6 @@ impl Pacing {
         Self { pace: Mutex::new(Pace::new(limits)), pausing: AtomicUsize::new(0) }
     }
 
-    /// Waits for the turn of the next call.
     async fn keep(&self, limits: &Limits) -> Result<(), NotAdmitted> {
         let wait = self.pace.lock().unwrap_or_else(PoisonError::into_inner).take_turn(limits).ok_or(NotAdmitted)?;
         if wait.is_zero() {

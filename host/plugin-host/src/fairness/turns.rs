@@ -12,9 +12,7 @@ use tokio::sync::oneshot;
 pub struct TurnTerms {
     /// Turns at once.
     pub places: usize,
-    /// Turns of one owner at once.
     pub per_owner: usize,
-    /// Waiting turns of one owner.
     pub waiting_per_owner: usize,
 }
 

@@ -19,7 +19,6 @@ pub struct Examined {
     pub world: World,
     /// Version of `patchbay:plugin` that it was built for.
     pub api_version: String,
-    /// SHA-256 of the component, in hexadecimal.
     pub sha256: String,
     pub size: u64,
     pub imports: Vec<String>,
@@ -80,9 +79,6 @@ impl From<Fault> for Refusal {
 impl PluginHost {
     /// Checks and compiles a component, reads the schema of its configuration and makes a trial call. The component
     /// stays loaded for its first real call. One upload at a time per client, and a few in all.
-    ///
-    /// # Errors
-    /// See [`Refusal`].
     pub async fn examine(&self, client: ClientId, name: &str, bytes: Vec<u8>) -> Result<Examined, Refusal> {
         let (size, most) = (bytes.len() as u64, self.limits().component_bytes as u64);
         if size > most {

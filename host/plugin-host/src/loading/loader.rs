@@ -93,7 +93,6 @@ impl Loader {
         &self.scheduler
     }
 
-    /// Checks, compiles if necessary, and links.
     pub(crate) async fn load(self: &Arc<Self>, bytes: Vec<u8>, purpose: Purpose) -> Result<Program, Fault> {
         if bytes.len() > self.most_bytes {
             return Err(Fault::Problems(vec![check::too_large(bytes.len(), self.most_bytes)]));

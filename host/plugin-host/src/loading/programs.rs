@@ -50,7 +50,6 @@ impl Programs {
         program.map(Arc::clone).inspect_err(|_| self.forget_empty(sha256))
     }
 
-    /// Keeps a program that has just been loaded.
     pub(crate) fn keep(&self, program: Arc<Program>) {
         // If there is already a program, it is the same one.
         drop(self.slot(&program.sha256).program.set(program));

@@ -12,7 +12,6 @@ use crate::World;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
-    /// Part of the program.
     BuiltIn,
     /// A file in the watched directory.
     Directory(PathBuf),
@@ -35,7 +34,6 @@ pub struct PluginInfo {
     pub world: Option<World>,
     /// Generation in this process. It grows with every swap; 0 if the only file is broken.
     pub version: u64,
-    /// SHA-256 of the component, in hexadecimal.
     pub sha256: String,
     pub size: u64,
     pub imports: Vec<String>,

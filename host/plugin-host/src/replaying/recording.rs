@@ -15,17 +15,14 @@ pub struct Recording {
     pub plugin: String,
     /// Version of an uploaded plugin.
     pub version: Option<u32>,
-    /// SHA-256 of the component, in hexadecimal.
     pub sha256: String,
     /// The time that the plugin's clocks showed.
     pub now: DateTime<Utc>,
-    /// Seed of the plugin's random numbers.
     pub seed: u64,
     /// The plugin's configuration, a JSON text.
     pub config: String,
     /// Prefix of the idempotency keys.
     pub turn: String,
-    /// Hosts that the plugin was allowed to reach.
     pub allowed_hosts: Vec<String>,
     pub limits: RecordedLimits,
     /// The question: JSON text of the types in `wit/`.
@@ -75,7 +72,6 @@ pub enum KvAnswer {
     Value(#[serde(with = "base64_bytes")] Vec<u8>),
     Absent,
     Unavailable(String),
-    /// The call ended before the answer.
     Unanswered,
 }
 
@@ -84,9 +80,7 @@ pub enum KvAnswer {
 pub enum HttpAnswer {
     /// A response with any status.
     Response(HttpResponse),
-    /// No response, for this reason.
     Fault(HttpFault),
-    /// The call ended before the answer.
     Unanswered,
 }
 

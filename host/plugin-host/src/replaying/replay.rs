@@ -70,9 +70,6 @@ impl PluginHost {
     }
 
     /// Like [`Self::replay`], next to the live calls of the client: it takes no place of theirs and does not wait.
-    ///
-    /// # Errors
-    /// Same as [`Self::replay`].
     pub async fn replay_beside(
         &self,
         beside: &mut RoomBeside,

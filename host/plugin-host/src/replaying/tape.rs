@@ -65,7 +65,6 @@ impl Tape {
         None
     }
 
-    /// The first request that was not sent yet.
     fn next_request(&self) -> Option<&HostCall> {
         let used = self.used();
         let mut left = self.calls.iter().zip(&used.calls).filter(|(_, used)| !**used).map(|(call, _)| call);

@@ -34,7 +34,6 @@ pub struct Plugin {
     pub world: Option<World>,
     /// The newest version. For a built-in or directory plugin, its generation in this process.
     pub version: u64,
-    /// SHA-256 of the component, in hexadecimal.
     pub sha256: String,
     pub size: u64,
     pub imports: Vec<String>,
@@ -92,7 +91,6 @@ fn no_chatbot() -> PluginInfo {
     }
 }
 
-/// A version that can be called.
 pub(super) struct Chosen {
     pub(super) world: World,
     pub(super) plugin: PluginRef,

@@ -27,7 +27,6 @@ const BREATH: Duration = Duration::from_secs(1);
 const OVERLAP: TimeDelta = TimeDelta::minutes(1);
 /// Number of versions that are loaded at the start: those with the latest activations.
 const AT_START: i64 = 500;
-/// Most versions that one poll loads.
 const AT_ONCE: i64 = 200;
 
 /// Notifies the other nodes of an activation. If this fails, their poll finds it later.

@@ -45,9 +45,6 @@ pub struct StartRecording {
 }
 
 /// Starts to record the calls of an activation. An existing recording starts again.
-///
-/// # Errors
-/// See [`PluginError`].
 pub async fn start_recording(
     ctx: &Context,
     client: ClientId,
@@ -87,9 +84,6 @@ pub async fn start_recording(
 }
 
 /// Stops the recordings of a plugin, for a client or one of its inboxes, in every mode. Recorded calls stay.
-///
-/// # Errors
-/// See [`PluginError`].
 pub async fn stop_recording(
     ctx: &Context,
     client: ClientId,

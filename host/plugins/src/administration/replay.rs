@@ -38,7 +38,6 @@ pub struct ReplayedDifference {
     pub recording: Uuid,
     /// Participant, message or delivery of the call.
     pub subject: Uuid,
-    /// The place of the first difference.
     pub difference: String,
     pub then: Option<Value>,
     /// The new result; `None` if the call could not be made.
@@ -46,9 +45,6 @@ pub struct ReplayedDifference {
 }
 
 /// Replays up to `limit` recorded calls of a plugin, newest first, on one of its versions (`None` = the newest).
-///
-/// # Errors
-/// See [`PluginError`].
 pub async fn replay(
     ctx: &Context,
     client: ClientId,

@@ -176,9 +176,6 @@ async fn store(
 }
 
 /// Checks a component like an upload, but stores nothing.
-///
-/// # Errors
-/// Same as [`upload`].
 pub async fn check(
     ctx: &Context,
     client: ClientId,

@@ -22,7 +22,6 @@ const BEAT: Duration = Duration::from_secs(5);
 /// The immediate result of an upload that is not waited for.
 #[derive(Debug)]
 pub enum Begun {
-    /// These bytes are already stored as a version.
     There(Box<Version>),
     Working(Box<Upload>),
 }

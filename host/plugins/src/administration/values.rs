@@ -19,9 +19,6 @@ use base::{
 const KEY_BYTES: usize = 128;
 
 /// A page of a plugin's stored values, by name: those of one participant, or the shared ones.
-///
-/// # Errors
-/// See [`PluginError`].
 pub async fn key_values(
     ctx: &Context,
     client: ClientId,
@@ -43,9 +40,6 @@ pub async fn key_values(
 
 /// Erases a plugin's stored values: those of one participant, or the shared ones. Returns their number. A call that has
 /// read one of them is repeated.
-///
-/// # Errors
-/// See [`PluginError`].
 pub async fn erase_key_values(
     ctx: &Context,
     client: ClientId,

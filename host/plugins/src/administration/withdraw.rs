@@ -198,9 +198,6 @@ fn available(ctx: &Context, back: Activation) -> Result<Activation, PluginError>
 
 /// Deactivates a plugin in every mode, for a client or for one of its inboxes. Chats of a chatbot are handed over to
 /// agents with their next event.
-///
-/// # Errors
-/// See [`PluginError`].
 pub async fn deactivate(
     ctx: &Context,
     client: ClientId,
@@ -257,9 +254,6 @@ pub async fn fail_canary(
 }
 
 /// Deletes a plugin with all its versions, key-values, recordings and differences.
-///
-/// # Errors
-/// See [`PluginError`].
 pub async fn delete(ctx: &Context, client: ClientId, plugin: &str, actor: Actor) -> Result<(), PluginError> {
     if plugin.contains('\0') {
         return Err(PluginError::NotFound);

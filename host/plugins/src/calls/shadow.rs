@@ -43,7 +43,6 @@ impl Beside {
         })
     }
 
-    /// The counter of a skipped comparison.
     fn skipped(&self, now: DateTime<Utc>) -> Skipped {
         Skipped {
             activation: self.shadow.id,

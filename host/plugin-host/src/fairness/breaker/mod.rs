@@ -45,7 +45,6 @@ pub(crate) enum Verdict {
     Well,
     /// It crashed, took too long, exceeded a limit, or gave a bad answer.
     Failed,
-    /// The call says nothing about the plugin.
     Nothing,
 }
 

@@ -33,9 +33,7 @@ const BESIDE_MEMORY: usize = 256 << 10;
 pub(crate) struct Terms {
     /// Calls at once.
     pub(crate) places: usize,
-    /// Bytes of all calls together.
     pub(crate) memory: usize,
-    /// Calls of one client at once.
     pub(crate) per_client: usize,
     /// Calls of one client that wait for a place.
     pub(crate) waiting_per_client: usize,
@@ -103,7 +101,6 @@ impl Places {
         Self(Arc::new(Shared { terms, state: Mutex::new(State::default()) }))
     }
 
-    /// Waits for a place until `until`.
     pub(crate) async fn enter(&self, client: ClientId, until: Instant) -> Result<Place, NotAdmitted> {
         let asked = self.0.state().ask(&self.0.terms, client);
         match asked {

@@ -187,7 +187,6 @@ impl State {
             && (!heavy || self.heavy.fits(memory, terms.heavy_places(), terms.heavy_memory()))
     }
 
-    /// Takes a free place.
     fn take(&mut self, client: ClientId, heavy: bool) -> Held {
         let mut reserved = FIRST_MEMORY;
         if let Some(member) = self.clients.get_mut(&client) {

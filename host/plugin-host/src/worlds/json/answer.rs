@@ -16,7 +16,6 @@ use crate::{CallTrace, KeyValueWrite, LogLine, Scope, World};
 #[derive(Debug, Clone, PartialEq)]
 pub enum DryResult {
     Actions(Vec<Action>),
-    /// The decision about an undeliverable message.
     Decision(Decision),
     /// The body of a webhook, a JSON text; `None` if the event is not to be sent.
     Payload(Option<String>),

@@ -24,7 +24,6 @@ pub enum Question {
         event: Box<Event>,
         session: Box<Session>,
     },
-    /// Whether a message goes out as an SMS.
     SmsFallback(Box<Undeliverable>),
     WebhookShaper(Box<WebhookEvent>),
     Router(Box<Inbound>),

@@ -304,7 +304,6 @@ fn matched(states: u64, text: &str) -> u64 {
     states.saturating_mul(text.len() as u64 + 1)
 }
 
-/// Steps of one schema's own keywords.
 fn own_steps(schema: &Map<String, Value>, value: &Value) -> u64 {
     let mut steps = 1 + schema.len() as u64;
     for compared in COMPARED.iter().filter_map(|word| schema.get(*word)) {

@@ -176,7 +176,6 @@ impl Gathered<'_> {
     }
 }
 
-/// Number of texts and numbers in a value.
 fn texts(value: &Value) -> usize {
     match value {
         Value::String(_) | Value::Number(_) => 1,

@@ -21,7 +21,6 @@ use self::{
 use super::PluginError;
 
 const MOST_BYTES: usize = 64 * 1024;
-/// Most violations in an answer.
 const MOST_FAULTS: usize = 50;
 /// Most characters about one violation, because its text may repeat the whole configuration.
 const FAULT_LENGTH: usize = 500;
@@ -153,7 +152,6 @@ fn too_much_to_match(member: Option<&str>) -> Judged {
     Judged::refused(&field, said)
 }
 
-/// How violations are described.
 enum Words<'a> {
     /// With the faulty value.
     WithValues,
