@@ -16,7 +16,7 @@ use storage::{
 };
 use uuid::Uuid;
 
-/// The work that remains after storing calls.
+/// The comparisons with shadows that remain after the calls are stored.
 #[derive(Debug, Default)]
 #[must_use = "after the commit, `compare` asks the shadows"]
 pub struct KeptCalls {

@@ -21,6 +21,7 @@ pub type Problem = (String, String);
 #[derive(Debug, Clone, PartialEq)]
 pub enum Question {
     Chatbot {
+        /// A message, a timer or another event of the conversation.
         event: Box<Event>,
         session: Box<Session>,
     },

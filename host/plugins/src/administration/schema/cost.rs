@@ -68,8 +68,8 @@ pub(super) fn of_check(compiled: &Compiled, config: &Value) -> Result<u64, TooMu
     }
 }
 
-/// Number of parts of a schema with every reference followed, except references back to an enclosing part. At most
-/// `most`.
+/// Number of parts of a schema with every reference followed, except references back to an enclosing part.
+/// `None` if there are more than `most`.
 pub(super) fn parts(schema: &Value, most: u64) -> Option<u64> {
     let mut known = HashMap::new();
     expanded(schema, schema, most, &mut known, &mut HashSet::new())
