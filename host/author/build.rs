@@ -1,12 +1,11 @@
-//! Embeds what `patchbay plugin new` writes: the templates, the released interface, the Rust SDK.
+//! Embeds the files for `patchbay plugin new`: the templates, the released interface, the Rust SDK.
 
 use std::path::{Path, PathBuf};
 use std::{env, fmt::Write as _, fs};
 
-/// What is embedded, under which name, and from where, seen from the root of the tree.
+/// The embedded trees: the name, and the folder relative to the root of the repository.
 const TREES: [(&str, &str); 3] =
     [("TEMPLATES", "plugins/templates"), ("WIT", "wit/plugin-0.2.1"), ("SDK", "plugins/sdk")];
-/// Directories that building leaves behind.
 const LEFT_BEHIND: [&str; 6] = ["target", "node_modules", ".venv", "__pycache__", "build", "gen"];
 
 fn main() {
@@ -41,7 +40,6 @@ fn embed() -> Result<(), String> {
     fs::write(&out, code).map_err(|fault| format!("{}: {fault}", out.display()))
 }
 
-/// One line of the table.
 fn entry(top: &Path, file: &Path) -> Option<String> {
     let inside: Vec<_> = file.strip_prefix(top).ok()?.iter().filter_map(|part| part.to_str()).collect();
     Some(format!(

@@ -1,4 +1,4 @@
-//! Builds the components in `plugins/` and hands them to `src/loading/built_in.rs`.
+//! Builds the components in `plugins/` for `src/loading/built_in.rs`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,8 +8,8 @@ const TARGET: &str = "wasm32-wasip2";
 const COMPONENTS: [&str; 7] =
     ["default_chatbot", "router", "sms_fallback", "sms_router", "webhook_standard", "webhook_v1", "webhook_v2"];
 
-/// What the outer build sets for itself and the inner one must not see: flags for another target, wrappers such as
-/// clippy's, the outer target directory, whose lock is taken.
+/// Variables of the outer build that the inner build must not inherit: flags for another target, wrappers such as that
+/// of clippy, and the outer target directory, whose lock is held.
 const NOT_INHERITED: [&str; 9] = [
     "RUSTFLAGS",
     "CARGO_ENCODED_RUSTFLAGS",
@@ -33,8 +33,7 @@ fn build() -> Result<(), String> {
     let plugins = root.join("plugins");
     watch(&root.join("wit"))?;
     for entry in read(&plugins)? {
-        // A target directory of its own, left by building in there by hand, changes all the time.
-        // Nor do the templates belong to any component.
+        // A `target` directory from a manual build changes all the time, and no component contains the templates.
         if !entry.ends_with("target") && !entry.ends_with("templates") {
             watch(&entry)?;
         }
@@ -63,15 +62,15 @@ fn compile(plugins: &Path, target_dir: &Path) -> Result<(), String> {
     if output.status.success() {
         return Ok(());
     }
-    // Shown line by line: an error message of cargo has one line.
+    // Printed line by line, because an error message of cargo has one line.
     for line in String::from_utf8_lossy(&output.stderr).lines() {
         println!("cargo::warning={line}");
     }
     Err(format!("the built-in plugins do not build; try: cargo build --release --target {TARGET} in plugins/"))
 }
 
-/// A directory beside `debug` and `release`: plugins are always built for release, so both share one build, and its
-/// lock is not the one that the outer cargo holds.
+/// A directory next to `debug` and `release`. Both profiles share this build, because plugins are always built for
+/// release, and the outer cargo does not hold its lock.
 fn beside_profiles(out: &Path) -> Result<PathBuf, String> {
     let profile = out.ancestors().nth(3).ok_or("OUT_DIR is not where cargo usually puts it")?;
     Ok(profile.parent().unwrap_or(profile).join("plugins"))

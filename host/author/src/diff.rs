@@ -1,11 +1,11 @@
-//! Differences that people can read at a glance.
+//! Readable differences.
 
 use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 
 use crate::subset::Difference;
 
-/// Two texts: one line each with the words that differ marked, or line by line.
+/// Two texts: one line each with the different words marked, or line by line.
 pub(crate) fn texts(expected: &str, got: &str) -> Vec<String> {
     if expected.contains('\n') || got.contains('\n') {
         return lines(expected, got);
@@ -46,7 +46,6 @@ fn lines(expected: &str, got: &str) -> Vec<String> {
     lines
 }
 
-/// Places in JSON.
 pub(crate) fn places(differences: &[Difference]) -> Vec<String> {
     let mut lines = vec![];
     for difference in differences {

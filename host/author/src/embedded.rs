@@ -1,10 +1,8 @@
-//! What `new` writes, embedded by `build.rs`.
+//! The files for `new`, embedded by `build.rs`.
 
-/// One embedded file.
 pub(crate) struct File {
-    /// Where it lies below its tree, with `/`.
+    /// Path below its tree, with `/`.
     pub(crate) path: &'static str,
-    /// What is in it.
     pub(crate) bytes: &'static [u8],
 }
 

@@ -1,5 +1,5 @@
-//! Makes a project from a template: the files that all worlds of a language share, those of the world, the interface, and
-//! for Rust the SDK, so that it builds anywhere.
+//! Makes a project from a template: the files of the language, the files of the world, the interface, and for Rust the
+//! SDK, so that it builds anywhere.
 
 use std::{
     collections::BTreeMap,
@@ -16,62 +16,49 @@ use crate::{
     project::{self, identifier},
 };
 
-/// Where the interface lies in a project.
 const WIT_FOLDER: &str = "wit/deps/patchbay-plugin";
-/// Where the SDK lies in a Rust project.
 const SDK_FOLDER: &str = "sdk";
-/// Where the SDK looks for the interface in our own tree, and where from inside a project.
+/// The path from the SDK to the interface in our own repository, and in a project.
 const SDK_WIT: (&str, &str) = ("../../wit/plugin-0.2.1", "../wit/deps/patchbay-plugin");
 
-/// What is to be made.
 #[derive(Debug, Clone)]
 pub struct NewProject {
-    /// Folder to make; its last part is the name of the plugin.
+    /// Folder to make. Its last part is the name of the plugin.
     pub folder: PathBuf,
-    /// Language.
     pub lang: Lang,
-    /// World.
     pub world: World,
 }
 
-/// What was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Created {
-    /// The folder.
     pub folder: PathBuf,
-    /// What it is.
     pub world: World,
-    /// Files by their path in it.
+    /// Files by their path in the folder.
     pub files: Vec<PathBuf>,
 }
 
 /// Why no project was made.
 #[derive(Debug, thiserror::Error)]
 pub enum NewError {
-    /// The last part of the folder is no name of a plugin.
+    /// The last part of the folder is not a valid plugin name.
     #[error("{0}")]
     Name(String),
-    /// There is something already.
+    /// The folder is not empty.
     #[error("{} is there already and not empty; give another name, or empty it first", .0.display())]
     NotEmpty(PathBuf),
-    /// There is no such template.
     #[error("there is no template for {lang} and world {world}")]
     NoTemplate {
-        /// The language.
+        /// The requested language.
         lang: Lang,
-        /// The world.
         world: World,
     },
-    /// A file cannot be written.
     #[error("{} cannot be written: {source}", path.display())]
     Unwritable {
-        /// The file.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: io::Error,
     },
-    /// The SDK inside this program does not fit together.
+    /// The embedded SDK is inconsistent.
     #[error("the SDK in this program cannot be unpacked: {0}")]
     Sdk(String),
 }
@@ -79,7 +66,7 @@ pub enum NewError {
 /// Makes a project.
 ///
 /// # Errors
-/// See [`NewError`]. Nothing is written unless the folder is free.
+/// See [`NewError`]. If the folder is not free, nothing is written.
 pub fn create(wanted: &NewProject) -> Result<Created, NewError> {
     let name = wanted.folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     project::check_name(name).map_err(NewError::Name)?;
@@ -98,7 +85,7 @@ pub fn create(wanted: &NewProject) -> Result<Created, NewError> {
 }
 
 impl Created {
-    /// What to type next, for people.
+    /// The next commands for the user, as text.
     pub fn next_steps(&self) -> String {
         let mut text = String::new();
         let _ = writeln!(text, "Made {} with {} files. Next:\n", self.folder.display(), self.files.len());
@@ -107,7 +94,7 @@ impl Created {
         let played = if is_bot { "conversations" } else { "cases" };
         let test = format!("build it and play the {played} in tests/");
         let push = ("patchbay plugin push", "upload it to PATCHBAY_URL with PATCHBAY_API_KEY");
-        // Nobody talks to the others.
+        // Only a chatbot can be used in a chat.
         let run = is_bot.then_some(("patchbay plugin run", "talk to it; it reloads when you save"));
         let steps =
             [(enter.as_str(), ""), ("patchbay plugin test", test.as_str())].into_iter().chain(run).chain([push]);
@@ -121,7 +108,7 @@ impl Created {
     }
 }
 
-/// Whether there is nothing at this place, or an empty folder.
+/// Whether the place is unused or an empty folder.
 fn is_free(folder: &Path) -> Result<bool, NewError> {
     let unwritable = |source| NewError::Unwritable { path: folder.to_owned(), source };
     match std::fs::read_dir(folder) {
@@ -132,7 +119,6 @@ fn is_free(folder: &Path) -> Result<bool, NewError> {
     }
 }
 
-/// All files by their path in the project.
 fn contents(name: &str, wanted: &NewProject) -> Result<BTreeMap<String, Vec<u8>>, NewError> {
     let words = [
         ("{{name}}", name.to_owned()),
@@ -163,7 +149,7 @@ fn below(tree: &'static [File], folder: &str) -> Vec<(&'static str, &'static [u8
     tree.iter().filter_map(|file| Some((file.path.strip_prefix(folder)?, file.bytes))).collect()
 }
 
-/// In the templates, `gitignore` has no dot: there, it would hide files from us.
+/// In the templates `gitignore` has no dot, because with a dot it would hide files of our repository.
 fn visible(path: &str) -> String {
     match path.rsplit_once('/') {
         Some((folder, "gitignore")) => format!("{folder}/.gitignore"),
@@ -183,7 +169,8 @@ fn filled(text: &str, words: &[(&str, String)]) -> String {
     words.iter().fold(text.to_owned(), |text, (mark, word)| text.replace(mark, word))
 }
 
-/// A file of the SDK as it must be outside our tree: with versions of its own, and the interface where the project has it.
+/// A file of the SDK for use outside our repository: with explicit versions, and with the project's path of the
+/// interface.
 fn sdk_file(file: &File) -> Result<Vec<u8>, NewError> {
     let Ok(text) = std::str::from_utf8(file.bytes) else { return Ok(file.bytes.to_vec()) };
     match file.path {
@@ -192,7 +179,7 @@ fn sdk_file(file: &File) -> Result<Vec<u8>, NewError> {
     }
 }
 
-/// The manifest with everything written out that it takes from its workspace.
+/// The manifest with all values that it inherits from its workspace written out.
 fn standalone(manifest: &str) -> Result<String, String> {
     let mut manifest: toml::Table = toml::from_str(manifest).map_err(|fault| fault.to_string())?;
     let workspace: toml::Table = toml::from_str(SDK_VERSIONS).map_err(|fault| fault.to_string())?;
@@ -215,7 +202,7 @@ fn inherits(value: &toml::Table) -> bool {
     value.get("workspace").and_then(toml::Value::as_bool) == Some(true)
 }
 
-/// What the workspace says, with what the crate adds to it.
+/// The value of the workspace with the additions of the crate.
 fn merged(inherited: &toml::Value, mut own: toml::Table) -> toml::Value {
     own.remove("workspace");
     if own.is_empty() {

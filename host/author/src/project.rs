@@ -1,4 +1,4 @@
-//! A project: a folder with a `plugin.toml` that says what is built from it.
+//! A project: a folder with a `plugin.toml` that describes the plugin.
 
 use std::{
     fmt,
@@ -9,34 +9,26 @@ use std::{
 use plugin_host::World;
 use serde::{Deserialize, Serialize};
 
-/// Name of the file that makes a folder a project.
+/// The file that makes a folder a project.
 pub const FILE: &str = "plugin.toml";
-/// Longest name of a plugin, in characters.
 const NAME_LENGTH: usize = 64;
 
-/// What a project is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Lang {
     /// Rust, with the SDK.
     Rust,
-    /// TypeScript.
     Ts,
-    /// JavaScript.
     Js,
-    /// Python.
     Python,
-    /// Go.
     Go,
-    /// C.
     C,
 }
 
 impl Lang {
-    /// Every language.
     pub const ALL: [Self; 6] = [Self::Rust, Self::Ts, Self::Js, Self::Python, Self::Go, Self::C];
 
-    /// The word of `--lang` and `plugin.toml`.
+    /// The name for `--lang` and `plugin.toml`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Rust => "rust",
@@ -65,20 +57,16 @@ impl FromStr for Lang {
     }
 }
 
-/// A folder that a plugin is built from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Project {
-    /// The folder.
     pub root: PathBuf,
-    /// Name of the plugin: what it is uploaded under.
+    /// Name of the plugin for uploads.
     pub name: String,
-    /// What it is written in.
     pub lang: Lang,
-    /// What it is.
     pub world: World,
-    /// The JSON Schema of its configuration, a file below [`Project::root`]: exported by the component.
+    /// The JSON Schema of its configuration, a file below [`Project::root`]. The component exports it.
     pub schema: Option<PathBuf>,
-    /// Folders of conversation files, seen from [`Project::root`].
+    /// Folders of conversation files, relative to [`Project::root`].
     pub tests: Vec<PathBuf>,
 }
 
@@ -103,30 +91,23 @@ pub enum ProjectError {
     /// There is no `plugin.toml`.
     #[error("{} is not a plugin project: it has no {FILE}; make one with `patchbay plugin new`", .0.display())]
     NotAProject(PathBuf),
-    /// The file cannot be read.
     #[error("{} cannot be read: {source}", path.display())]
     Unreadable {
-        /// The file.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: std::io::Error,
     },
-    /// The file says something that cannot be.
+    /// The file has an invalid value.
     #[error("{}: {reason}", path.display())]
     Wrong {
-        /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault, in words.
         reason: String,
     },
 }
 
 impl Project {
     /// Reads the project in `root`.
-    ///
-    /// # Errors
-    /// See [`ProjectError`].
     pub fn open(root: &Path) -> Result<Self, ProjectError> {
         let path = root.join(FILE);
         let text = match std::fs::read_to_string(&path) {
@@ -143,18 +124,18 @@ impl Project {
         Ok(Self { root: root.to_owned(), name, lang, world, schema, tests })
     }
 
-    /// Where `build` leaves the component: `build/NAME.wasm`.
+    /// Path of the built component: `build/NAME.wasm`.
     pub fn component(&self) -> PathBuf {
         self.root.join("build").join(format!("{}.wasm", self.name))
     }
 
-    /// The name as an identifier of programming languages: `order-bot` is `order_bot`.
+    /// The name as an identifier of programming languages: `order-bot` becomes `order_bot`.
     pub fn crate_name(&self) -> String {
         identifier(&self.name)
     }
 }
 
-/// A name as an identifier: lower case, `_` for everything that is not a letter or digit.
+/// A name as an identifier: lower case, with `_` for every character that is not a letter or digit.
 pub(crate) fn identifier(name: &str) -> String {
     let word: String = name
         .chars()
@@ -166,10 +147,10 @@ pub(crate) fn identifier(name: &str) -> String {
     }
 }
 
-/// Whether a plugin can have this name.
+/// Checks the name of a plugin.
 ///
 /// # Errors
-/// What is wrong with it, in words.
+/// The fault in words.
 pub fn check_name(name: &str) -> Result<(), String> {
     let fits = name.starts_with(|first: char| first.is_ascii_alphanumeric())
         && name.len() <= NAME_LENGTH

@@ -1,19 +1,19 @@
-//! Whether a JSON value holds at least what another one says.
+//! Checks that a JSON value contains another one.
 
 use serde_json::Value;
 
-/// One place where two values differ.
+/// One difference between two values.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Difference {
-    /// Where, such as `target.name`; empty for the whole.
+    /// The path, such as `target.name`. Empty for the whole value.
     pub(crate) path: String,
-    /// What was wanted.
     pub(crate) expected: Value,
-    /// What is there; `None` when nothing is.
+    /// The actual value; `None` if absent.
     pub(crate) got: Option<Value>,
 }
 
-/// Where `got` does not hold what `expected` says. Objects may hold more; lists must be as long; `null` fits what is absent.
+/// The places where `got` does not contain `expected`. Objects may have more fields, lists must have the same length,
+/// and `null` matches an absent value.
 pub(crate) fn differences(expected: &Value, got: &Value) -> Vec<Difference> {
     let mut found = vec![];
     compare(String::new(), expected, Some(got), &mut found);

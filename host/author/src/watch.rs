@@ -1,4 +1,4 @@
-//! Hears of files that change: a component that was built again, sources that were saved.
+//! Watches files for changes: a new build of a component, saved sources.
 
 use std::{
     path::{Path, PathBuf},
@@ -8,31 +8,29 @@ use std::{
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::mpsc;
 
-/// Pause in which further changes are taken together: editors and compilers write in several steps.
+/// Changes within this pause are reported together, because editors and compilers write in several steps.
 const SETTLE: Duration = Duration::from_millis(150);
-/// Folders that building fills.
 const BUILT: [&str; 5] = ["build", "target", "node_modules", "__pycache__", "gen"];
 
-/// What is watched.
 #[derive(Debug, Clone)]
 pub(crate) enum Watched {
-    /// One file, also when it is replaced.
+    /// One file, even if it is replaced.
     File(PathBuf),
     /// The sources of a project.
     Sources(PathBuf),
 }
 
-/// Tells of changes until it is dropped.
+/// Reports changes until it is dropped.
 pub(crate) struct Watch {
     changes: mpsc::UnboundedReceiver<()>,
     _watcher: RecommendedWatcher,
 }
 
 impl Watch {
-    /// Begins to watch.
+    /// Starts to watch.
     ///
     /// # Errors
-    /// When the system cannot watch there.
+    /// If the system cannot watch this place.
     pub(crate) fn start(watched: Watched) -> Result<Self, notify::Error> {
         let (tell, changes) = mpsc::unbounded_channel();
         let judged = watched.clone();
@@ -40,7 +38,7 @@ impl Watch {
             let Ok(event) = event else { return };
             let changed = event.kind.is_modify() || event.kind.is_create() || event.kind.is_remove();
             if changed && event.paths.iter().any(|path| judged.concerns(path)) {
-                // Nobody listens any more: the watcher is about to go.
+                // The receiver has gone, so the watcher is about to be dropped.
                 let _ = tell.send(());
             }
         })?;
@@ -61,7 +59,7 @@ impl Watch {
         Ok(Self { changes, _watcher: watcher })
     }
 
-    /// Waits for a change, and until the changes have settled.
+    /// Waits for a change, and until no further change follows.
     pub(crate) async fn changed(&mut self) {
         if self.changes.recv().await.is_none() {
             return std::future::pending().await;
@@ -81,7 +79,7 @@ impl Watched {
     }
 }
 
-/// Whether a file or folder of this name is written by people.
+/// Whether a file or folder with this name contains sources.
 fn is_source(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     !name.starts_with('.') && !name.ends_with('~') && !BUILT.contains(&name)

@@ -1,4 +1,4 @@
-//! YAML with the place of every value, so that a mistake in a test file is answered with its line.
+//! YAML with the place of every value, so that a fault in a test file is reported with its line.
 
 use std::fmt;
 
@@ -9,50 +9,44 @@ use serde::{
 use serde_json::{Number, Value};
 use serde_saphyr::{Location, Spanned};
 
-/// A value and where it stands.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Node {
-    /// Line, from 1.
+    /// From 1.
     pub(crate) line: u64,
-    /// Column, from 1.
+    /// From 1.
     pub(crate) column: u64,
-    /// The value.
     pub(crate) value: Content,
 }
 
-/// What stands there.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Content {
     /// Nothing, `null` or `~`.
     Null,
-    /// Something that is not a text, with the characters that were written.
+    /// A value that is not text, with the characters as written.
     Scalar(Value, String),
-    /// A text.
     Text(String),
-    /// A list.
     List(Vec<Node>),
     /// Names with values, in the order of the file.
     Map(Vec<(String, Node)>),
 }
 
-/// What is wrong, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {message}")]
 pub struct Fault {
-    /// Line, from 1.
+    /// From 1.
     pub line: u64,
-    /// Column, from 1.
+    /// From 1.
     pub column: u64,
-    /// What is wrong, and what to do about it.
+    /// The fault and its cure.
     pub message: String,
 }
 
-/// Reads one document.
+/// Parses one document.
 ///
 /// # Errors
-/// Where it is not YAML.
+/// If it is not YAML, the place of the fault.
 pub(crate) fn parse(text: &str) -> Result<Node, Fault> {
-    // Only `true` and `false`: a customer who says "no" says a word.
+    // Only `true` and `false` are booleans, because a customer's "no" is text.
     let options = serde_saphyr::options! { strict_booleans: true };
     let tree: Spanned<Tree> = serde_saphyr::from_str_with_options(text, options).map_err(|error| {
         let plain = error.without_snippet();
@@ -66,12 +60,11 @@ pub(crate) fn parse(text: &str) -> Result<Node, Fault> {
 }
 
 impl Node {
-    /// A fault at this place.
     pub(crate) fn fault(&self, message: impl Into<String>) -> Fault {
         Fault { line: self.line, column: self.column, message: message.into() }
     }
 
-    /// As text; numbers and truth values as they were written.
+    /// As text. Numbers and booleans as written.
     pub(crate) fn text(&self, what: &str) -> Result<String, Fault> {
         match &self.value {
             Content::Text(text) | Content::Scalar(_, text) => Ok(text.clone()),
@@ -79,7 +72,6 @@ impl Node {
         }
     }
 
-    /// As a whole number.
     pub(crate) fn count(&self, what: &str) -> Result<u32, Fault> {
         let number = match &self.value {
             Content::Scalar(value, _) => value.as_u64().and_then(|number| u32::try_from(number).ok()),
@@ -88,7 +80,6 @@ impl Node {
         number.ok_or_else(|| self.fault(format!("`{what}` takes a whole number")))
     }
 
-    /// As `true` or `false`.
     pub(crate) fn truth(&self, what: &str) -> Result<bool, Fault> {
         match &self.value {
             Content::Scalar(Value::Bool(truth), _) => Ok(*truth),
@@ -96,7 +87,6 @@ impl Node {
         }
     }
 
-    /// As a list.
     pub(crate) fn list(&self, what: &str) -> Result<&[Node], Fault> {
         match &self.value {
             Content::List(items) => Ok(items),
@@ -104,7 +94,6 @@ impl Node {
         }
     }
 
-    /// As names with values.
     pub(crate) fn map(&self, what: &str) -> Result<&[(String, Node)], Fault> {
         match &self.value {
             Content::Map(entries) => Ok(entries),
@@ -112,7 +101,7 @@ impl Node {
         }
     }
 
-    /// As the fields of a record that knows these names.
+    /// As the fields of a record with these names.
     pub(crate) fn fields<'a>(&'a self, what: &str, known: &[&str]) -> Result<Fields<'a>, Fault> {
         let entries = self.map(what)?;
         for (name, node) in entries {
@@ -126,7 +115,6 @@ impl Node {
         Ok(Fields(entries))
     }
 
-    /// As JSON.
     pub(crate) fn json(&self) -> Value {
         match &self.value {
             Content::Null => Value::Null,
@@ -140,30 +128,29 @@ impl Node {
     }
 }
 
-/// The name that looks most like the one that is not known.
+/// The known name that is most similar to an unknown one.
 fn nearest(name: &str, known: &[&str]) -> String {
     let close = known.iter().filter(|other| strsim::osa_distance(name, other) <= 2);
     let nearest = close.min_by_key(|other| strsim::osa_distance(name, other));
     nearest.map(|other| format!(" (did you mean `{other}`?)")).unwrap_or_default()
 }
 
-/// Fields of a record.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fields<'a>(&'a [(String, Node)]);
 
 impl<'a> Fields<'a> {
-    /// The value of a field, unless it is absent or null.
+    /// The value of a field; `None` if it is absent or null.
     pub(crate) fn get(&self, name: &str) -> Option<&'a Node> {
         self.given(name).filter(|node| node.value != Content::Null)
     }
 
-    /// The value of a field, null included.
+    /// The value of a field, which may be null.
     pub(crate) fn given(&self, name: &str) -> Option<&'a Node> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, node)| node)
     }
 }
 
-/// What the YAML library gives us.
+/// The output of the YAML library.
 enum Tree {
     Null,
     Scalar(Value),
@@ -189,7 +176,7 @@ fn tree_to_node(tree: Spanned<Tree>, text: &str) -> Node {
     Node { line: place.line(), column: place.column(), value }
 }
 
-/// The characters of a plain scalar: `007` is not `7` when a customer says it.
+/// The characters of a plain scalar, because `007` in a customer's message must not become `7`.
 fn written(text: &str, place: Location) -> Option<String> {
     let span = place.span();
     let from = usize::try_from(span.byte_offset()?).ok()?;

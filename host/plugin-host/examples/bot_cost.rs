@@ -1,6 +1,6 @@
-//! What an event costs a chatbot: a fresh instance for each call, through the host. The first chatbot is also driven by
-//! bare wasmtime, alternating with calls through the host. Prints one JSON line for each file: microseconds at the
-//! median and at the 99th percentile, peak memory of a call, resident memory that the loaded program takes.
+//! Measures the cost of an event for a chatbot: a fresh instance for each call, through the host. The first chatbot
+//! also runs in bare wasmtime, alternating with calls through the host. Prints one JSON line for each file: median and
+//! 99th percentile in microseconds, peak memory of a call, and resident memory of the loaded program.
 //!
 //! `cargo run --release -p patchbay-plugin-host --example bot_cost CALLS NAME=FILE...`
 
@@ -36,7 +36,7 @@ fn main() -> Fallible<()> {
 
 async fn measure(calls: usize, files: Vec<String>) -> Fallible<()> {
     let cache = std::env::temp_dir().join(format!("patchbay-bot-cost-{}", std::process::id()));
-    // What is measured is what a call costs, not how many a client may make.
+    // The example measures the cost of a call, so it lifts the limits on the number of calls.
     let unbounded = Duration::from_secs(3_600);
     let limits = Limits { calls_per_second: 1_000_000, prompt_cpu: unbounded, ..Limits::default() };
     let host = PluginHost::start(HostConfig { built_ins: false, limits, ..HostConfig::new(&cache) }).await?;
@@ -91,7 +91,7 @@ async fn one(
     }))
 }
 
-/// Calls through the host and in bare wasmtime in turn, sorted by how long they took.
+/// Alternates calls through the host and in bare wasmtime. Returns both sets of durations, sorted.
 async fn alternating(
     host: &PluginHost,
     call: Call<'_>,
@@ -121,7 +121,6 @@ fn resident_kib() -> Fallible<u64> {
     Ok(line.trim().trim_end_matches(" kB").parse()?)
 }
 
-/// The component without our host.
 struct Bare {
     engine: Engine,
     pre: ChatbotPre<State>,

@@ -1,5 +1,5 @@
-//! What a call through the host costs beside the same component driven by bare wasmtime, alternating in one run. Prints
-//! one JSON line: microseconds at the median and at the 99th percentile, and the ratio of the medians.
+//! Compares the cost of a call through the host with a call of the same component in bare wasmtime, alternating in one
+//! run. Prints one JSON line: median and 99th percentile in microseconds, and the ratio of the medians.
 //!
 //! `cargo run --release -p patchbay-plugin-host --example call_cost [CALLS]`
 
@@ -71,7 +71,6 @@ fn report(through_host: &mut [Duration], directly: &mut [Duration]) {
     );
 }
 
-/// The component without our host.
 struct Bare {
     engine: Engine,
     pre: WebhookShaperPre<State>,

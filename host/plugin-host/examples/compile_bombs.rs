@@ -1,6 +1,6 @@
-//! What small components that cost the compiler dearly (RECIPES 6) do to a server: how long until they are refused and
-//! with which words, how much the server's own memory grows, and what calls of a neighbour take meanwhile. Prints one
-//! JSON line per component; the first line is the floor, without any.
+//! Measures the effect on a server of small components that are expensive to compile (RECIPES 6): the time until they
+//! are refused and the error text, the growth of the server's own memory, and the duration of another client's calls.
+//! Prints one JSON line per component; the first line is the baseline without any.
 //!
 //! `cargo run --release -p patchbay-plugin-host --example compile_bombs`
 
@@ -79,7 +79,7 @@ async fn measure() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Calls of a neighbour while something else goes on.
+/// Calls of another client during other work.
 struct Seen {
     took: Vec<Duration>,
     peak: u64,
@@ -113,7 +113,6 @@ async fn neighbour<F: Future>(host: &PluginHost, meanwhile: impl FnOnce() -> F) 
     Ok(seen)
 }
 
-/// Bytes of memory that this process holds.
 fn resident() -> Result<u64, Box<dyn Error>> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let kibibytes = status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.split_whitespace().next());

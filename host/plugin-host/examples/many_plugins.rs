@@ -1,5 +1,5 @@
-//! What many loaded plugins weigh: as many different components as clients that each upload their own. Prints one JSON
-//! line: resident memory before, with all of them loaded, and after each has been called once.
+//! Measures the memory of many loaded plugins: as many different components as clients that each upload their own.
+//! Prints one JSON line: resident memory before, with all of them loaded, and after one call of each.
 //!
 //! `cargo run --release -p patchbay-plugin-host --example many_plugins COUNT FILE`
 
@@ -46,7 +46,7 @@ async fn measure(count: u64, component: &[u8]) -> Fallible<()> {
     Ok(())
 }
 
-/// The component with a custom section of its own at the end, which makes it another one to every cache.
+/// The component with a custom section at its end, so that every cache treats it as a different one.
 fn distinct(component: &[u8], number: u64) -> Vec<u8> {
     let mut bytes = component.to_vec();
     bytes.extend([0, 11, 2, b'n', b'o']);

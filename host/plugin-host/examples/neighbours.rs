@@ -1,14 +1,16 @@
-//! What a hostile client does to its neighbour. The neighbour makes a small call every 2 ms from a thread of its own, and
-//! times each from the request to the answer, so that waiting for a thread of the runtime counts. The hostile client has
-//! twice as many calls under way as it may, without end. Short quiet stretches and stretches with each deed alternate,
-//! and figures are medians over the stretches of a kind: a moment in which the machine is busy elsewhere does not decide. Prints one JSON line for each deed, the quiet one first.
+//! Measures the effect of a hostile client on its neighbour. The neighbour makes a small call every 2 ms from its own
+//! thread and measures the time from request to answer, including the wait for a thread of the runtime. The hostile
+//! client always has twice as many calls under way as it may have. Short quiet stretches alternate with stretches of
+//! each deed. The figures are medians over the stretches of one kind, so a moment of other load on the machine does not
+//! count. Prints one JSON line for each deed, the quiet one first.
 //!
-//! After that come crowds: many clients at once whose plugins wait or fill memory, each with as many calls as a process takes
-//! up chats of one. Each has quiet stretches of its own to be compared with; the memory of the process is the most at
-//! the end of one.
+//! Then come crowds: many clients at once whose plugins wait or fill memory, each with as many calls as a process
+//! accepts chats of one client. Each crowd is compared with quiet stretches of its own. The memory of the process is
+//! the maximum at the end of a stretch.
 //!
-//! The floor of isolation is measured beside it: another process, of idle priority and on as many threads as the host gives
-//! such a client, that spins or touches as much memory. What the neighbour feels of that, the machine does to it.
+//! The baseline of isolation is another process of idle priority that spins or touches as much memory, on as many
+//! threads as the host gives such a client. The machine, not the host, causes the effect of that process on the
+//! neighbour.
 //!
 //! `cargo run --release -p patchbay-plugin-host --example neighbours HOSTILE_BOT.wasm [SECONDS] [ROUNDS]`
 
@@ -29,31 +31,28 @@ use thread_priority::{NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedule
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-/// The allocator of the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 type Fallible<T> = Result<T, Box<dyn Error>>;
 
-/// Time between calls of the neighbour.
 const PACE: Duration = Duration::from_millis(2);
-/// Time that whoever is beside gets before the neighbour begins.
+/// Head start of the hostile client or process before the neighbour begins.
 const SETTLING: Duration = Duration::from_millis(100);
-/// Tells the process beside what it is.
+/// Tells the child process its role.
 const BESIDE: &str = "beside";
-/// Bytes that the process beside touches at once, as the hostile plugin does.
+/// Bytes that the child process touches at once, as many as the hostile plugin.
 const TOUCHED: usize = 80 << 20;
 
-/// Calls that a crowd has under way or waiting, all together at most: as many chats as a process takes up at once.
+/// Calls of a crowd that are under way or waiting: as many chats as a process accepts at once.
 const CROWD_CALLS: u128 = 1_200;
-/// Those of one client of it.
 const CROWD_CALLS_OF_ONE: u128 = 32;
-/// Time after which a crowd is known for what it is, and everything that it can fill is full.
+/// Time after which the host has classified a crowd and everything that it can fill is full.
 const CROWD_SETTLING: Duration = Duration::from_secs(6);
-/// How long the chats of a crowd wait when there was no place for their calls.
+/// Pause of a chat of a crowd after its call found no place.
 const CROWD_PAUSE: Duration = Duration::from_secs(1);
 
-/// Clients that misbehave together, and what each of their calls does.
+/// Clients that misbehave together, and the deed of each of their calls.
 const CROWDS: [(&str, u128, &str); 4] = [
     ("9 clients wait", 9, "sleep 4500"),
     ("60 clients wait", 60, "sleep 4500"),
@@ -61,15 +60,15 @@ const CROWDS: [(&str, u128, &str); 4] = [
     ("6 clients fill 88 MB", 6, "allocate 88"),
 ];
 
-/// Who is beside the neighbour.
+/// The load next to the neighbour.
 #[derive(Clone, Copy)]
 enum Beside {
     Nobody,
     /// A client whose plugin does these deeds in turn.
     Plugin(&'static [&'static str]),
-    /// A process of idle priority that does this.
+    /// A process of idle priority that does this deed.
     Process(&'static str),
-    /// So many clients whose plugins do this.
+    /// Number of clients, and the deed of their plugins.
     Crowd(u128, &'static str),
 }
 
@@ -100,7 +99,7 @@ fn main() -> Fallible<()> {
     let rounds: usize = arguments.next().map_or(Ok(15), |text| text.parse())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let cache = std::env::temp_dir().join(format!("patchbay-neighbours-{}", std::process::id()));
-    // As the program sets them.
+    // The limits of the program.
     let limits = Limits {
         wall_clock: Duration::from_secs(5),
         calls_per_client: 8,
@@ -130,7 +129,8 @@ struct Street {
     stretch: Duration,
 }
 
-/// What the neighbour saw in a stretch, in microseconds, how many calls the hostile clients made, and the memory of all.
+/// Durations of the neighbour's calls in a stretch, in microseconds, the number of calls of the hostile clients, and
+/// the memory of all.
 struct Seen {
     p50: f64,
     p99: f64,
@@ -167,7 +167,7 @@ impl Street {
         Ok(())
     }
 
-    /// A crowd, with a quiet stretch before each of its own.
+    /// Measures a crowd, with a quiet stretch before each of its stretches.
     fn measure_crowd(&self, (name, beside): (&str, Beside), rounds: usize) -> Fallible<()> {
         let (mut quiet, mut crowded) = (Vec::new(), Vec::new());
         for _ in 0..rounds {
@@ -191,7 +191,6 @@ impl Street {
         Ok(())
     }
 
-    /// The neighbour's calls over one stretch.
     fn walk(&self, beside: Beside) -> Fallible<Seen> {
         let stop = Arc::new(AtomicBool::new(false));
         let made = Arc::new(AtomicU64::new(0));
@@ -223,7 +222,7 @@ impl Street {
         Ok(Seen { p50: micros(50), p99: micros(99), hostile_calls: made.load(Ordering::Relaxed), resident_mb })
     }
 
-    /// The chats of a crowd, each of which makes its call again and again.
+    /// Starts the chats of a crowd. Each repeats its call.
     fn gather(&self, clients: u128, deed: &'static str, made: &Arc<AtomicU64>) -> Vec<JoinHandle<()>> {
         let of_one = (CROWD_CALLS / clients).clamp(1, CROWD_CALLS_OF_ONE);
         let callers = (0..clients).flat_map(|client| (0..of_one).map(move |_| self.caller(100 + client)));
@@ -246,7 +245,7 @@ impl Street {
         Caller { host: Arc::clone(&self.host), client: client(id), plugin: self.plugin.clone() }
     }
 
-    /// Requests come from outside of the runtime, as they do over the network.
+    /// Requests come from a thread outside the runtime, as they do over the network.
     fn neighbour(&self) -> Vec<Duration> {
         let (requests, mut arriving) = mpsc::channel::<oneshot::Sender<()>>(16);
         let caller = self.caller(2);
@@ -293,14 +292,14 @@ struct Caller {
 }
 
 impl Caller {
-    /// Failures do not suspend the plugin here: a hostile client would be held off by that.
+    /// A failure does not suspend the plugin here, because a suspension would hold back the hostile client.
     async fn call(&self, text: &str) {
         if !self.called(text).await {
             tokio::task::yield_now().await;
         }
     }
 
-    /// Makes a call; answers whether it went well.
+    /// Makes a call. Returns whether it succeeded.
     async fn called(&self, text: &str) -> bool {
         let (event, session) = says(text);
         let call = Call {
@@ -342,7 +341,7 @@ fn says(text: &str) -> (Event, Session) {
     (event, session)
 }
 
-/// Memory of this process, in millions of bytes; 0 where the system does not tell.
+/// Memory of this process in millions of bytes; 0 if the system does not report it.
 fn resident_megabytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
@@ -350,14 +349,13 @@ fn resident_megabytes() -> u64 {
     kilobytes.unwrap_or_default() * 1_024 / 1_000_000
 }
 
-/// Of an odd number of stretches the middle one.
+/// Expects an odd number of stretches.
 fn median(stretches: impl Iterator<Item = f64>) -> f64 {
     let mut stretches: Vec<f64> = stretches.collect();
     stretches.sort_unstable_by(f64::total_cmp);
     stretches.get(stretches.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// The process beside, until this is dropped.
 struct Process(Child);
 
 impl Process {
@@ -373,7 +371,6 @@ impl Drop for Process {
     }
 }
 
-/// Does a deed until somebody kills this process.
 fn be_beside(deed: &str) -> Fallible<()> {
     let threads = std::thread::available_parallelism()?.get().saturating_sub(1).max(1);
     std::thread::scope(|scope| {

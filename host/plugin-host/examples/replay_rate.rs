@@ -1,5 +1,5 @@
-//! How many recorded calls are made again in a second, by one task and by as many as there are processors. Prints one JSON
-//! line; every replay must be identical.
+//! Measures how many recorded calls are replayed in a second, by one task and by one task per processor. Prints one
+//! JSON line. Every replay must be identical.
 //!
 //! `cargo run --release -p patchbay-plugin-host --example replay_rate [REPLAYS]`
 
@@ -51,7 +51,7 @@ async fn measure(replays: usize) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Reads the recording and makes the call again, as a bulk replay from the database does.
+/// Reads the recording and replays the call, like a bulk replay from the database.
 async fn replay(host: &PluginHost, kept: &str, times: usize) -> Result<(), Box<dyn Error>> {
     let (client, plugin) = (ClientId(uuid::Uuid::nil()), PluginRef::shipped(NAME));
     for _ in 0..times {

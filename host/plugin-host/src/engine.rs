@@ -1,4 +1,4 @@
-//! The WebAssembly engine: configuration, the pool of instances, the ticker that interrupts running guests.
+//! The WebAssembly engine: its configuration, the instance pool, and the ticker that interrupts running guests.
 
 use std::time::Duration;
 
@@ -9,17 +9,17 @@ use crate::calling::limits::Limits;
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
-/// Size of a memory slot in the pool; `Limits::memory_bytes` stays below.
+/// Size of a memory slot in the pool. `Limits::memory_bytes` stays below it.
 const SLOT_BYTES: usize = 128 * MIB;
-/// Memory of an ended instance that is cleaned where it is, page by page as far as it was written to, instead of being
-/// given back: its next user then takes no page faults. More does not pay: what is left of a Python call is copying.
+/// Memory of an ended instance that is cleaned in place, page by page as far as it was written to, and not returned to
+/// the system. Its next user then has no page faults. A larger value does not pay off: the rest of a Python call is
+/// copying.
 const KEPT_BYTES: usize = MIB;
-/// Calls that the pool has room for beside those that the limits admit: trial calls, and replays beside live calls.
+/// Calls that the pool has room for in addition to the limits: trial calls and replays of shadows.
 const SPARE_CALLS: usize = 24;
 
-/// An engine whose instances come from a pool. Where the address space of the pool cannot be reserved, each instance is
-/// allocated on its own: slower, and said so once.
-/// `true` beside it when there is a pool.
+/// An engine with an instance pool. If the address space of the pool cannot be reserved, each instance is allocated on
+/// its own, which is slower; a log line says so once. Also returns whether there is a pool.
 pub(crate) fn start(limits: &Limits) -> wasmtime::Result<(Engine, bool)> {
     let mut config = common();
     config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool(limits)));
@@ -36,8 +36,8 @@ pub(crate) fn start(limits: &Limits) -> wasmtime::Result<(Engine, bool)> {
     }
 }
 
-/// An engine whose code runs in the engine of a server, with or without a pool. Reserves nothing, so it works under a
-/// limit on the address space; running something in it is another matter.
+/// An engine whose code runs in the engine of a server, with or without a pool. It reserves nothing, so it works under
+/// a limit on the address space, but it is not meant to run code.
 pub(crate) fn for_compiling(pooled: bool) -> wasmtime::Result<Engine> {
     if !pooled {
         return on_demand();
@@ -61,7 +61,7 @@ fn common() -> Config {
     let mut config = Config::new();
     config.wasm_component_model(true);
     config.epoch_interruption(true);
-    // Processors may differ in these; a recorded call must come out the same on each.
+    // Processors may differ in NaN bits, and a recorded call must give the same result on each.
     config.cranelift_nan_canonicalization(true);
     config.relaxed_simd_deterministic(true);
     config.max_wasm_stack(512 * KIB);
@@ -69,7 +69,7 @@ fn common() -> Config {
     config
 }
 
-/// Bounds of one component fit Python, which has the most parts.
+/// The bounds of one component fit Python, which has the most parts.
 fn pool(limits: &Limits) -> PoolingAllocationConfig {
     let calls = limits.calls.saturating_add(limits.calls_for_bodies()).saturating_add(SPARE_CALLS);
     let calls = u32::try_from(calls).unwrap_or(u32::MAX);
@@ -88,14 +88,14 @@ fn pool(limits: &Limits) -> PoolingAllocationConfig {
         .table_elements(50_000)
         .max_unused_warm_slots(32)
         .linear_memory_keep_resident(KEPT_BYTES)
-        // Finds the pages that were written to, where the kernel can tell (Linux 6.7).
+        // Finds the written pages if the kernel supports it (Linux 6.7).
         .pagemap_scan(Enabled::Auto)
         .table_keep_resident(64 * KIB);
     pool
 }
 
-/// Advances the engine's epoch until the engine is gone. A thread of the operating system, because tasks of the async
-/// runtime do not run while guests keep all of its threads busy.
+/// Advances the engine's epoch while the engine exists. This is a thread of the operating system, because tasks of the
+/// async runtime do not run while guests occupy all its threads.
 pub(crate) fn tick(engine: &Engine, every: Duration) -> std::io::Result<()> {
     let engine = engine.weak();
     let ticker = std::thread::Builder::new().name("plugin-ticker".into());

@@ -1,4 +1,4 @@
-//! The way in: starts everything, answers calls, lists plugins.
+//! The entry point: starts the host, answers calls, lists plugins.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ use crate::loading::registry::{PluginInfo, Registry};
 use crate::worlds::{DecideFallback, DecideSms, HandleEvent, Question, RouteInbound, ShapeBodies, ShapeBody};
 use crate::{PluginRef, chatbot, engine, router, sms_fallback, sms_router, webhook_shaper};
 
-/// Runs plugins. Cheap to share; dropping the last reference stops watching.
+/// Runs plugins. Cheap to share. Dropping the last reference ends the watching of the directory.
 pub struct PluginHost {
     engine: Engine,
     limits: Arc<Limits>,
@@ -43,16 +43,16 @@ pub struct PluginHost {
     secrets: Option<Arc<dyn SecretOpener>>,
     registry: Registry,
     built_ins: bool,
-    /// Nobody else waits for the processors.
+    /// No other work needs the processors.
     alone: bool,
 }
 
 impl PluginHost {
     /// Starts the engine, loads the built-in components and those in the directory, and begins to watch it. A broken
-    /// file in the directory does not keep the host from starting.
+    /// file in the directory does not stop the start.
     ///
     /// # Errors
-    /// When the engine, the cache directory, the watched directory or a built-in component cannot be used.
+    /// If the engine, the cache directory, the watched directory or a built-in component cannot be used.
     pub async fn start(config: HostConfig) -> Result<Arc<Self>, HostError> {
         let (engine, pooled) = engine::start(&config.limits).map_err(HostError::Engine)?;
         engine::tick(&engine, config.limits.epoch_tick).map_err(|fault| HostError::Engine(fault.into()))?;
@@ -98,10 +98,7 @@ impl PluginHost {
         Ok(())
     }
 
-    /// Asks a chatbot what to do about an event. Nothing takes effect: the caller applies actions and writes.
-    ///
-    /// # Errors
-    /// See [`CallError`].
+    /// Gets the actions of a chatbot for an event. The call has no effects: the caller applies actions and writes.
     pub async fn chatbot(
         &self,
         call: Call<'_>,
@@ -114,10 +111,7 @@ impl PluginHost {
         Ok(ChatbotOutcome { actions: answer, writes, trace })
     }
 
-    /// Asks whether a message is sent as an SMS.
-    ///
-    /// # Errors
-    /// See [`CallError`].
+    /// Decides whether a message goes out as an SMS.
     pub async fn decide_fallback(
         &self,
         call: Call<'_>,
@@ -127,10 +121,7 @@ impl PluginHost {
         Ok((answered.answer, answered.trace))
     }
 
-    /// Asks for the body of a webhook; `None` when the event is not to be sent.
-    ///
-    /// # Errors
-    /// See [`CallError`].
+    /// Gets the body of a webhook; `None` if the event is not to be sent.
     pub async fn shape(
         &self,
         call: Call<'_>,
@@ -140,11 +131,11 @@ impl PluginHost {
         Ok((answered.answer, answered.trace))
     }
 
-    /// Asks a shaper that ships for the bodies of several webhooks, which one instance makes one after the other: most of what a
-    /// body costs is a fresh one. Not for plugins of clients, which get a fresh instance for each.
+    /// Gets the bodies of several webhooks from a built-in shaper. One instance makes them one after the other, because
+    /// the instance is most of the cost. Plugins of clients get a fresh instance for each body.
     ///
     /// # Errors
-    /// See [`CallError`]; then none of the bodies was made.
+    /// See [`CallError`]. In this case there is no body at all.
     pub async fn shape_several(
         &self,
         call: Call<'_>,
@@ -154,10 +145,7 @@ impl PluginHost {
         Ok(answered.answer)
     }
 
-    /// Asks who answers a conversation that begins. Nothing takes effect: the caller applies the route and the writes.
-    ///
-    /// # Errors
-    /// See [`CallError`].
+    /// Gets the route of a new conversation. The call has no effects: the caller applies the route and the writes.
     pub async fn route(
         &self,
         call: Call<'_>,
@@ -169,10 +157,7 @@ impl PluginHost {
         Ok(RouterOutcome { route: answer, writes, trace })
     }
 
-    /// Asks how messages go on, [`crate::MOST_SMS_AT_ONCE`] at most: one decision for each, in their order.
-    ///
-    /// # Errors
-    /// See [`CallError`].
+    /// Gets a decision for each message, in their order. At most [`crate::MOST_SMS_AT_ONCE`] messages.
     pub async fn decide_sms(
         &self,
         call: Call<'_>,
@@ -182,35 +167,34 @@ impl PluginHost {
         Ok((answered.answer, answered.trace))
     }
 
-    /// Loads an uploaded version ahead of its first call; of plugins that ship, only looks whether they are there.
+    /// Loads an uploaded version before its first call. For a built-in or directory plugin, only checks that it exists.
     ///
     /// # Errors
-    /// When there is no such plugin, or it cannot be loaded: see [`CallError`].
+    /// If there is no such plugin, or it cannot be loaded: see [`CallError`].
     pub async fn preload(&self, client: ClientId, plugin: &PluginRef) -> Result<(), CallError> {
         self.resolve(client, plugin).await.map(drop)
     }
 
-    /// Whether a plugin is not called for this client at present, because it failed too often.
     pub fn is_suspended(&self, client: ClientId, plugin: &PluginRef) -> bool {
         self.breakers.is_suspended(client, plugin)
     }
 
-    /// Every suspension of a plugin from now on, and every end of one. A listener that does not keep up misses some.
+    /// All later beginnings and ends of suspensions. A listener that does not keep up misses some.
     pub fn suspensions(&self) -> mpsc::Receiver<Suspension> {
         self.breakers.listen()
     }
 
-    /// Uploaded components that are loaded now.
+    /// Number of loaded uploaded components.
     pub fn loaded(&self) -> usize {
         self.programs.held()
     }
 
-    /// All plugins that ship or lie in the watched directory, by name, with those that are broken.
+    /// All plugins that are built in or in the watched directory, by name, including broken ones.
     pub fn plugins(&self) -> Vec<PluginInfo> {
         self.registry.list()
     }
 
-    /// One plugin that ships or lies in the watched directory.
+    /// One plugin that is built in or in the watched directory.
     pub fn find(&self, name: &str) -> Option<PluginInfo> {
         self.registry.find(name)
     }
@@ -220,7 +204,7 @@ impl PluginHost {
         !self.built_ins || BUILT_INS.iter().all(|(name, _)| self.registry.get(name).is_some())
     }
 
-    /// A call that counts: a plugin that fails too often is suspended.
+    /// A call that counts for the suspension of its plugin.
     async fn ask<Q: Question>(
         &self,
         call: &Call<'_>,
@@ -237,7 +221,7 @@ impl PluginHost {
         asked
     }
 
-    /// A call under all limits, whatever happened to others before.
+    /// A call under all limits, even if the plugin is suspended.
     pub(crate) async fn ask_once<Q: Question>(
         &self,
         call: &Call<'_>,
@@ -245,7 +229,7 @@ impl PluginHost {
         question: &Q,
     ) -> Result<Answered<Q::Answer>, CallError> {
         let plugin = self.resolve(call.client, call.plugin).await?;
-        // The operator's plugins keep to no pace: only those of clients do.
+        // Only plugins of clients have a limit of calls per second, not those of the operator.
         let paced = matches!(call.plugin, PluginRef::Uploaded { .. });
         let uncovered = Uncovered::of(call.config, call.client, self.secrets.as_deref())
             .map_err(|reason| CallError::Unavailable { plugin: plugin.name.clone(), reason, unread: false })?
@@ -269,12 +253,12 @@ impl PluginHost {
                 Some(asked) => return asked,
                 None => {}
             }
-            // It turned out to be another call than there was room for: it begins anew when there is.
+            // The call became heavy and there was no room for it. It begins again when there is room.
             metrics::counter!("patchbay_plugin_calls_begun_again_total").increment(1);
         }
     }
 
-    /// What a call to a plugin runs, from now to its end.
+    /// The program that a call to this plugin runs, until the end of the call.
     pub(crate) async fn resolve(&self, client: ClientId, plugin: &PluginRef) -> Result<Arc<LoadedPlugin>, CallError> {
         let name = || plugin.name().to_owned();
         match plugin {
@@ -313,7 +297,7 @@ impl PluginHost {
         &self.threads
     }
 
-    /// Where a component is tried out that is not in use yet: behind everybody.
+    /// The place for trials of components that are not in use yet: behind all other work.
     pub(crate) fn placement_of_trials(&self) -> Placement<'_> {
         if self.alone { Placement::Here } else { Placement::Last(&self.threads) }
     }

@@ -1,4 +1,4 @@
-//! What the host needs to start.
+//! The configuration of the host.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -10,37 +10,32 @@ use crate::calling::secrets::SecretOpener;
 use crate::compile::Compiler;
 use crate::loading::component_source::ComponentSource;
 
-/// Bytes of compiled code that are kept on disk unless something else is said.
 const CACHE_BYTES: u64 = 4 << 30;
 
-/// What the host needs to start.
 #[derive(Clone)]
 pub struct HostConfig {
-    /// Where compiled code is kept. Created if need be, and closed to other users.
+    /// Directory of compiled code. It is created if it does not exist, and closed to other users.
     pub cache_dir: PathBuf,
-    /// Bytes of compiled code that are kept; what was used longest ago goes first.
+    /// Bytes of compiled code to keep. The code with the oldest use is removed first.
     pub cache_bytes: u64,
     /// A directory of `*.wasm` files that is watched for changes.
     pub plugins_dir: Option<PathBuf>,
-    /// Limits of calls.
     pub limits: Limits,
-    /// Whether the components that ship with the program are loaded.
     pub built_ins: bool,
-    /// Where components of strangers are compiled.
     pub compiler: Compiler,
-    /// Where uploaded components are; without it there are none.
+    /// The store of uploaded components. If `None`, there are none.
     pub components: Option<Arc<dyn ComponentSource>>,
-    /// Sends the HTTP requests of plugins; without it every request is refused.
+    /// Sends the HTTP requests of plugins. If `None`, every request is refused.
     pub http: Option<Arc<dyn OutgoingHttp>>,
-    /// Nobody else waits for this machine's processors: calls run where they are made, and never behind others. For an author's tools,
-    /// which a compiler beside them would keep from answering in time.
+    /// No other work needs the processors: calls run on the threads of their callers and never wait behind others. For
+    /// the tools of an author, where a compiler on the same machine would otherwise delay the answers.
     pub alone: bool,
-    /// Opens the secrets of configurations; without it, a configuration that has some cannot be used.
+    /// Opens the secrets of configurations. If `None`, a configuration with secrets cannot be used.
     pub secrets: Option<Arc<dyn SecretOpener>>,
 }
 
 impl HostConfig {
-    /// The built-in plugins with the usual limits, compiling in this process: for tools and tests.
+    /// The built-in plugins with the default limits, compiled in this process: for tools and tests.
     pub fn new(cache_dir: impl Into<PathBuf>) -> Self {
         Self {
             cache_dir: cache_dir.into(),

@@ -87,8 +87,8 @@ pub mod sms_fallback {
     };
 }
 
-/// Types of world `webhook-shaper`, generated from `wit/`, and [`partner_event`](webhook_shaper::partner_event) to begin
-/// one of them with.
+/// Types of world `webhook-shaper`, generated from `wit/`, and [`partner_event`](webhook_shaper::partner_event), the
+/// start of such an event.
 pub mod webhook_shaper {
     pub use crate::worlds::partner_event;
     pub use plugin_bindings::chatbot::patchbay::plugin::types::{Error, Metadata};

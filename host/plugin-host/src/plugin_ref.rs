@@ -1,26 +1,23 @@
-//! Which component a call goes to.
+//! The identity of a component to call.
 
 use std::fmt;
 
-/// Which component a call goes to.
+/// The component to call.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum PluginRef {
-    /// Shipped with the program, or a file of the watched directory, by name.
+    /// A built-in plugin, or a file of the watched directory, by name.
     Shipped(String),
-    /// A version that a client uploaded.
     Uploaded {
-        /// The name that it was uploaded under.
         name: String,
-        /// Its version under that name, counting up from 1.
+        /// Version under that name, starting at 1.
         version: u32,
-        /// Hash of the component, in hexadecimal.
         sha256: String,
     },
 }
 
 impl PluginRef {
-    /// A plugin that ships with the program or lies in the watched directory.
+    /// A built-in or directory plugin.
     pub fn shipped(name: impl Into<String>) -> Self {
         Self::Shipped(name.into())
     }
@@ -30,14 +27,13 @@ impl PluginRef {
         Self::Uploaded { name: name.into(), version, sha256: sha256.into() }
     }
 
-    /// Its name.
     pub fn name(&self) -> &str {
         match self {
             Self::Shipped(name) | Self::Uploaded { name, .. } => name,
         }
     }
 
-    /// Its version; `None` for what ships, which has none that lasts.
+    /// `None` for a built-in or directory plugin, which has no lasting version.
     pub fn version(&self) -> Option<u32> {
         match self {
             Self::Shipped(_) => None,
@@ -45,7 +41,7 @@ impl PluginRef {
         }
     }
 
-    /// Hash of its component, in hexadecimal; `None` for what ships.
+    /// SHA-256 in hexadecimal; `None` for a built-in or directory plugin.
     pub fn sha256(&self) -> Option<&str> {
         match self {
             Self::Shipped(_) => None,
@@ -63,7 +59,7 @@ impl fmt::Display for PluginRef {
     }
 }
 
-/// Longest name of a plugin.
+/// Longest name in characters.
 const LONGEST_NAME: usize = 64;
 
 /// Whether a plugin can have this name: 1 to 64 letters, digits, `.`, `_` and `-`, beginning with a letter or digit.

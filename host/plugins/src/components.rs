@@ -1,4 +1,4 @@
-//! Where the plugin host gets uploaded components from: the database.
+//! Gives the plugin host the uploaded components from the database.
 
 use std::error::Error;
 
@@ -7,12 +7,10 @@ use domain::ids::ClientId;
 use plugin_host::ComponentSource;
 use storage::{PgPool, plugins::versions};
 
-/// The components that clients uploaded.
 #[derive(Debug, Clone)]
 pub struct DatabaseComponents(PgPool);
 
 impl DatabaseComponents {
-    /// Over this database.
     pub fn new(db: PgPool) -> Self {
         Self(db)
     }

@@ -1,5 +1,5 @@
-//! Secrets in the configurations of plugins: values that the schema of a plugin marks `writeOnly`. They are sealed where
-//! the configuration is kept, opened for calls alone, and never shown.
+//! Secrets in the configurations of plugins: values that a plugin's schema marks `writeOnly`. They are sealed in the
+//! stored configuration, opened only for calls, and never shown.
 
 use std::convert::Infallible;
 
@@ -9,12 +9,10 @@ use domain::ids::ClientId;
 use plugin_host::{SEALED, SecretOpener, replace_sealed, sealed};
 use serde_json::{Value, json};
 
-/// Opens secrets for the plugin host.
 #[derive(Debug, Clone)]
 pub struct SealedSecrets(Sealer);
 
 impl SealedSecrets {
-    /// Those that this sealer sealed.
     pub fn new(sealer: Sealer) -> Self {
         Self(sealer)
     }
@@ -32,12 +30,12 @@ fn open_one(sealer: &Sealer, client: ClientId, sealed: &str) -> Result<Value, Se
     serde_json::from_slice(&plain).map_err(|_| SealError::Unreadable)
 }
 
-/// A configuration as a call would get it.
+/// A configuration with its secrets opened, as a call gets it.
 pub(crate) fn open(sealer: &Sealer, client: ClientId, config: &Value) -> Result<Value, SealError> {
     replace_sealed(config, "", &mut |_, sealed| open_one(sealer, client, sealed))
 }
 
-/// A configuration as it is kept, with the values in these places sealed, none of which is within another.
+/// A configuration for storage, with the values in these places sealed. No place may be within another.
 pub(crate) fn seal(sealer: &Sealer, client: ClientId, config: &Value, places: &[String]) -> Result<Value, SealError> {
     let mut kept = config.clone();
     for place in places {
@@ -49,7 +47,7 @@ pub(crate) fn seal(sealer: &Sealer, client: ClientId, config: &Value, places: &[
     Ok(kept)
 }
 
-/// Whether somebody wrote down what stands for a secret.
+/// Whether a configuration from outside contains the form of a sealed secret.
 pub(crate) fn names_the_sealed(config: &Value) -> bool {
     match config {
         Value::Object(object) => object.contains_key(SEALED) || object.values().any(names_the_sealed),
@@ -58,7 +56,7 @@ pub(crate) fn names_the_sealed(config: &Value) -> bool {
     }
 }
 
-/// A configuration to show, without its secrets, and where those are, as JSON pointers.
+/// A configuration without its secrets, for display, and their places as JSON pointers.
 pub fn shown(config: &Value) -> (Value, Vec<String>) {
     let mut places = Vec::new();
     let noted: Result<Value, Infallible> = replace_sealed(config, "", &mut |place, _| {
@@ -69,14 +67,14 @@ pub fn shown(config: &Value) -> (Value, Vec<String>) {
     (without_sealed(config), places)
 }
 
-/// Members that are sealed are left out; within a list they are null, so that the others keep their places.
+/// Sealed members are left out. In a list they become null, so that the other items keep their positions.
 fn without_sealed(value: &Value) -> Value {
     match value {
         Value::Object(object) if sealed(value).is_none() => {
             let shown = object.iter().filter(|(_, item)| sealed(item).is_none());
             Value::Object(shown.map(|(name, item)| (name.clone(), without_sealed(item))).collect())
         }
-        // All of the configuration is a secret.
+        // The whole configuration is a secret.
         Value::Object(_) => json!({}),
         Value::Array(items) => {
             let shown = |item: &Value| if sealed(item).is_some() { Value::Null } else { without_sealed(item) };

@@ -1,5 +1,6 @@
-//! What is in force for a world of a client on one of its inboxes. Read anew for every event, with one statement: the
-//! table is the truth, so that a swap is one committed row, on all nodes at once, and an event has exactly one version.
+//! The activations in force for a world of a client on one of its inboxes. Every event reads them with one statement.
+//! The table is the only source, so a swap is one committed row, takes effect on all nodes at once, and each event has
+//! exactly one version.
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, InboxId};
@@ -13,22 +14,19 @@ use uuid::Uuid;
 
 use base::{Error, Result};
 
-/// What is activated on a number that is to have no chatbot while the client has one. It is no plugin, and nothing runs.
+/// Activated on an inbox that has no chatbot although the client has one. It is not a plugin, and nothing runs.
 pub const NO_CHATBOT: &str = "no-chatbot";
 
-/// How a plugin is in force.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// It answers.
     Live,
-    /// It is asked the same beside the live one; what it answers is compared and dropped.
+    /// Gets the same questions as the live version. Its answers are compared and dropped.
     Shadow,
-    /// It answers for a share of the subjects, until it fails too often.
+    /// Answers for a share of the subjects, until it fails too often.
     Canary,
 }
 
 impl Mode {
-    /// Every mode.
     pub const ALL: [Self; 3] = [Self::Live, Self::Shadow, Self::Canary];
 
     /// The name in the API and in the database.
@@ -40,62 +38,51 @@ impl Mode {
         }
     }
 
-    /// The mode of this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|mode| mode.as_str() == name)
     }
 }
 
-/// A plugin that is, or was, in force for a world of a client.
+/// An activation that is or was in force.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Activation {
-    /// Its id; a new one for every activation.
     pub id: Uuid,
-    /// The world that it serves.
     pub world: World,
-    /// `None` = all inboxes that have none of their own.
+    /// `None` = all inboxes without an activation of their own.
     pub inbox: Option<InboxId>,
-    /// How it is in force.
     pub mode: Mode,
-    /// The very version.
     pub plugin: PluginRef,
-    /// What the plugin reads as its configuration, with its secrets sealed.
+    /// The configuration of the plugin, with its secrets sealed.
     pub config: Value,
-    /// Hosts that it may reach by HTTP.
     pub allowed_hosts: Vec<String>,
     /// Share of subjects that a canary answers for, 1 to 100.
     pub percent: u8,
-    /// Failures among a canary's calls, in percent, beyond which it is taken back.
+    /// If more than this percentage of a canary's calls fail, the canary is withdrawn.
     pub error_threshold: u8,
-    /// Calls of a canary before that is judged.
+    /// Calls of a canary before its failures are judged.
     pub minimum_calls: u32,
     /// The live activation that this one replaced.
     pub previous: Option<Uuid>,
-    /// What of its calls is recorded.
     pub recording: Option<RecordingTerms>,
-    /// Since when.
     pub activated_at: DateTime<Utc>,
 }
 
-/// What is recorded of the calls of an activation.
+/// The terms of a recording of an activation's calls.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordingTerms {
     /// Share of calls, above 0 and up to 1.
     pub sample: f64,
-    /// Calls kept in all.
     pub max_calls: u32,
-    /// Bytes kept in all.
     pub max_bytes: u64,
-    /// Recordings with ids from this one on count towards both.
+    /// Recordings with this id or a later one count towards both limits.
     pub first: Uuid,
-    /// Nothing is recorded from then on.
     pub until: DateTime<Utc>,
-    /// Why nothing more is recorded, in words; `None` = it goes on until then.
+    /// Why the recording stopped early; `None` = it continues until `until`.
     pub stopped: Option<String>,
 }
 
 impl RecordingTerms {
-    /// Whether a call is recorded. `seed` is the call's own, so that a repetition is judged alike.
+    /// Whether a call is recorded. `seed` is that of the call, so a repetition gets the same decision.
     pub fn take(&self, now: DateTime<Utc>, seed: u64) -> bool {
         #[expect(clippy::cast_precision_loss, reason = "a share need not be exact")]
         let place = (mixed(seed) >> 11) as f64 / (1_u64 << 53) as f64;
@@ -103,20 +90,18 @@ impl RecordingTerms {
     }
 }
 
-/// What is in force for one world on one inbox, in each mode.
+/// The activations in force for one world on one inbox, by mode.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Slots {
-    /// Answers.
     pub live: Option<Activation>,
-    /// Is asked beside it.
     pub shadow: Option<Activation>,
-    /// Answers for a share.
     pub canary: Option<Activation>,
 }
 
 impl Slots {
-    /// The one that answers about `subject`, a participant or a message: the canary for its share, else the live one.
-    /// The share is sticky: a subject that is in it stays in it while the share grows, over versions of the plugin.
+    /// The activation that answers about `subject` (a participant or a message): the canary for its share, otherwise
+    /// the live one. The share is sticky: a subject in it stays in it while the share grows, across versions of the
+    /// plugin.
     pub fn answering(&self, subject: Uuid) -> Option<&Activation> {
         self.canary.as_ref().filter(|canary| canary.is_for(subject)).or(self.live.as_ref())
     }
@@ -130,17 +115,16 @@ impl Activation {
     }
 }
 
-/// Whether it stands for there being no chatbot.
 pub fn is_no_chatbot(plugin: &PluginRef) -> bool {
     matches!(plugin, PluginRef::Shipped(name) if name == NO_CHATBOT)
 }
 
-/// The version of a plugin as it is stored; `None` for what ships.
+/// The stored version of a plugin; `None` for a built-in or directory plugin.
 pub fn stored_version(plugin: &PluginRef) -> Option<i32> {
     plugin.version().map(|version| i32::try_from(version).unwrap_or(i32::MAX))
 }
 
-/// Spreads the bits of an inbox over all of it (the finaliser of SplitMix64).
+/// Mixes the bits of a value (the finaliser of SplitMix64).
 fn mixed(value: u64) -> u64 {
     let mut value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
     value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -148,14 +132,14 @@ fn mixed(value: u64) -> u64 {
     value ^ (value >> 31)
 }
 
-/// What is in force for `world` on an inbox. Each slot is the inbox's own, else the client's; an inbox with a live
-/// plugin of its own is left alone by what the client tries out elsewhere.
+/// The activations in force for `world` on an inbox. Each slot has the inbox's own activation, otherwise that of the
+/// client. If an inbox has a live plugin of its own, the client's shadows and canaries do not apply to it.
 pub async fn in_force(db: &mut PgConnection, client: ClientId, world: World, inbox: InboxId) -> Result<Slots> {
     let [slots] = in_force_of_each(db, client, [world], inbox).await?;
     Ok(slots)
 }
 
-/// As [`in_force`] for several worlds, with one statement.
+/// Like [`in_force`], for several worlds, with one statement.
 pub async fn in_force_of_each<const COUNT: usize>(
     db: &mut PgConnection,
     client: ClientId,
@@ -180,7 +164,7 @@ pub async fn in_force_of_each<const COUNT: usize>(
 fn of_rows(rows: Vec<activations::Activation>) -> Result<Slots> {
     let mut slots = Slots::default();
     let own_live = rows.iter().any(|row| row.inbox.is_some() && row.mode == activations::LIVE);
-    // Those of the inbox come first.
+    // Rows of the inbox come before rows of the client.
     for row in rows {
         if own_live && row.inbox.is_none() {
             continue;
@@ -297,7 +281,7 @@ mod tests {
     }
 
     fn subjects() -> impl Iterator<Item = Uuid> {
-        // As they are made: a time that moves slowly, and randomness.
+        // Like real ids: a slowly growing time and random bits.
         (0..10_000_u128)
             .map(|index| Uuid::from_u128((0x0193_5000_0000 + index / 7) << 80 | mixed(index as u64) as u128))
     }

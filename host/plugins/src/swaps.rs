@@ -1,4 +1,4 @@
-//! What came into force and what no longer is, as events.
+//! Events about activations that begin and end.
 
 use chrono::{DateTime, Utc};
 use domain::event::{Event, PluginMode, PluginSwapped, PluginVersion, PluginWorld, Swap};
@@ -7,12 +7,13 @@ use plugin_host::{PluginRef, World};
 
 use crate::slots::{Activation, Mode};
 
-/// A version of a plugin, as events name it.
+/// The version of a plugin in the form of events.
 pub(crate) fn version_of(plugin: &PluginRef) -> PluginVersion {
     PluginVersion { name: plugin.name().to_owned(), version: plugin.version() }
 }
 
-/// What happened to an activation. It has no conversation, so all of a client are in one order.
+/// The event of an activation that begins or ends. It has no conversation, so all such events of a client are in one
+/// order.
 pub(crate) fn swapped(activation: &Activation, swap: Swap, at: DateTime<Utc>) -> NewEvent {
     let event = Event::PluginSwapped(PluginSwapped {
         activation: activation.id,

@@ -1,4 +1,4 @@
-//! Activations of several clients beside each other.
+//! Activations of several clients at the same time.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic, in its helper functions too")]
 
 use std::{
@@ -21,10 +21,11 @@ use storage::{
 
 const BOT: &str = "large-schema";
 
-/// Activations of one client that are asked for at once: as many as may wait.
+/// Simultaneous activations of one client: as many as may wait.
 const FLOOD: usize = 16;
 
-/// Clients of one moment have the same ids in each test, and turns are those of the process: each test has its own moment.
+/// Clients created at the same time have the same ids in each test, and the process shares the turns, so each test has
+/// its own time.
 async fn context(moment: i64) -> Arc<Context> {
     let mut surroundings = Surroundings::new(Path::new(env!("CARGO_TARGET_TMPDIR")).join("plugins"));
     surroundings.plugins.built_ins = false;
@@ -32,7 +33,7 @@ async fn context(moment: i64) -> Arc<Context> {
     Arc::new(surroundings.build(db, Arc::new(HandClock::at(1_790_000_000 + moment))).await)
 }
 
-/// A client with a chatbot whose schema takes long to compare a text with.
+/// A client with a chatbot whose schema is slow to check.
 async fn client(ctx: &Context, client_ref: &str) -> ClientId {
     let client: ClientId = ctx.mint();
     let new = NewClient {
@@ -63,7 +64,7 @@ async fn client(ctx: &Context, client_ref: &str) -> ClientId {
     client
 }
 
-/// Asks for an activation with a text that does not fit; how it was answered.
+/// Requests an activation with a text that does not fit, and returns the error.
 async fn refused(ctx: &Context, client: ClientId) -> PluginError {
     let config: Value = json!({ "text": "ab".repeat(400) });
     let wanted = Activate { config: Some(config), ..Activate::newest(BOT, Mode::Live) };

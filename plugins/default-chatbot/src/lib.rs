@@ -1,17 +1,17 @@
-//! A chatbot that is useful as it is: it greets, shows a menu, answers from it, tells the opening hours, and hands over
-//! to people when it is asked to or when it does not understand twice in a row. Texts, topics and hours come from the
-//! configuration (see [`settings::Settings`]).
+//! A chatbot that works without configuration: it greets, shows a menu, answers from it, tells the opening hours, and
+//! hands over to agents on request or if it does not understand two messages in a row. Texts, topics and hours come
+//! from the configuration (see [`settings::Settings`]).
 
 mod settings;
 
 use patchbay_plugin_sdk::{chatbot::*, config, log};
 use settings::{HOURS, PERSON, Settings, Topic};
 
-/// The menu has been shown.
+/// State: the menu has been shown.
 const AT_MENU: &str = "menu";
-/// The last message was not understood.
+/// State: the last message was not understood.
 const CONFUSED: &str = "confused";
-/// Closes a conversation that has gone quiet.
+/// Timer that closes a quiet conversation.
 const IDLE: &str = "idle";
 /// Longest text above a menu.
 const MENU_TEXT: usize = 1_024;
@@ -38,7 +38,6 @@ impl Chatbot for Bot {
 patchbay_plugin_sdk::export_chatbot!(Bot);
 patchbay_plugin_sdk::export_config_schema!(include_str!("../config.schema.json"));
 
-/// One message of a customer.
 struct Turn<'a> {
     settings: &'a Settings,
     session: &'a Session,
@@ -92,7 +91,8 @@ impl Turn<'_> {
         }
     }
 
-    /// The first time: an apology and the menu, or the greeting in a new conversation. The second time in a row: people.
+    /// After the first such message: an apology and the menu, or the greeting in a new conversation. After the second
+    /// in a row: hand-over to agents.
     fn not_understood(&self) -> Result<Vec<Action>, Error> {
         if self.session.reopened || self.session.state.is_empty() {
             return Ok(self.greet());
@@ -108,12 +108,12 @@ impl Turn<'_> {
     fn greet(&self) -> Vec<Action> {
         let name = self.session.customer.name.as_deref().unwrap_or("");
         let greeting = self.settings.greeting.replace("{name}", name).replace(" ,", ",").replace(" !", "!");
-        // A long name may be too much for a greeting that is just short enough.
+        // A long customer name may make a greeting too long.
         let greeting: String = greeting.trim().chars().take(MENU_TEXT).collect();
         self.stay(vec![self.menu(&greeting)])
     }
 
-    /// Ends an answer after which the conversation goes on at the menu.
+    /// Ends an answer after which the conversation continues at the menu.
     fn stay(&self, mut actions: Vec<Action>) -> Vec<Action> {
         actions.push(Action::state(AT_MENU));
         actions.extend(self.idle_timer());
@@ -147,7 +147,6 @@ impl Turn<'_> {
     }
 }
 
-/// What the customer wants.
 enum Wish<'a> {
     Menu,
     Hours,

@@ -1,54 +1,51 @@
-//! The configuration, every part of which may be left out. `config.schema.json` describes it for the host.
+//! The configuration. Every part is optional. `config.schema.json` describes it for the host.
 
 use patchbay_plugin_sdk::{chatbot::Error, hours::Hours};
 use serde::Deserialize;
 
-/// Topics beside the two entries that the bot adds itself; a WhatsApp list has room for ten.
+/// Most topics, without the two entries that the bot adds itself. A WhatsApp list has room for ten.
 const MOST_TOPICS: usize = 8;
-/// Longest title of a button; longer ones fit only when there are enough topics to show a list.
+/// Longest title of a button. Longer titles are only possible with enough topics for a list.
 const BUTTON_TITLE: usize = 20;
-/// Longest title of a list entry.
 const LIST_TITLE: usize = 24;
-/// Longest text of a message.
 const LONGEST_TEXT: usize = 4_096;
-/// Identifiers of the menu entries that the bot adds itself.
+/// Ids of the menu entries that the bot adds itself.
 pub const HOURS: &str = "hours";
-/// The other one.
 pub const PERSON: &str = "person";
 
-/// What the bot says and knows.
+/// The texts and the knowledge of the bot.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Settings {
-    /// First words; `{name}` is the customer's name.
+    /// The greeting; `{name}` is the customer's name.
     pub greeting: String,
-    /// Said when a message was not understood.
+    /// Answer to a message that was not understood.
     pub sorry: String,
-    /// Said when people take over.
+    /// Text at the hand-over to agents.
     pub hand_over: String,
-    /// Said when people take over outside opening hours; the hours follow.
+    /// Text at the hand-over outside opening hours. The hours follow it.
     pub closed: String,
-    /// Said when an agent gives the conversation back.
+    /// Text when an agent gives the conversation back.
     pub released: String,
-    /// Said after a rating.
+    /// Text after a rating.
     pub thanks: String,
-    /// Said when a quiet conversation is closed.
+    /// Text when a quiet conversation is closed.
     pub goodbye: String,
-    /// What opens a menu of more than three entries.
+    /// Label of the button that opens a menu of more than three entries.
     pub menu_label: String,
     /// Menu entry for the opening hours.
     pub hours_title: String,
-    /// Menu entry for talking to a person.
+    /// Menu entry for talking to an agent.
     pub person_title: String,
     /// Words that ask for the menu.
     pub menu_words: Vec<String>,
     /// Words that ask for the opening hours.
     pub hours_words: Vec<String>,
-    /// Words that ask for a person.
+    /// Words that ask for an agent.
     pub person_words: Vec<String>,
-    /// Team that takes over; the unassigned queue when left out.
+    /// Team that takes over. If left out, the unassigned queue.
     pub team: Option<String>,
-    /// Minutes of silence after which the bot closes the conversation; 0 never does.
+    /// Minutes of silence after which the bot closes the conversation. 0 = never.
     pub idle_minutes: u32,
     /// Questions that the bot answers.
     pub topics: Vec<Topic>,
@@ -59,11 +56,10 @@ pub struct Settings {
 /// A question that the bot answers.
 #[derive(Debug, Deserialize)]
 pub struct Topic {
-    /// Comes back when the customer chooses it.
+    /// Id of the menu entry.
     pub id: String,
-    /// Menu entry.
+    /// Title of the menu entry.
     pub title: String,
-    /// What the bot says.
     pub answer: String,
     /// Words, in lower case, that ask for it.
     #[serde(default)]
@@ -97,7 +93,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Refuses what could not be shown, in words for whoever wrote the configuration.
+    /// Refuses texts that cannot be shown, with an error for the author of the configuration.
     pub fn check(&self) -> Result<(), Error> {
         let bad = |message: String| Err(Error::new("bad-config", message));
         if self.topics.len() > MOST_TOPICS {
@@ -122,7 +118,7 @@ impl Settings {
         self.hours.check()
     }
 
-    /// Refuses texts that are empty, or become it, and those that are too long once the opening hours stand behind them.
+    /// Refuses texts that are empty or become empty, and texts that are too long together with the opening hours.
     fn check_texts(&self) -> Result<(), Error> {
         let bad = |message: String| Err(Error::new("bad-config", message));
         let own = [

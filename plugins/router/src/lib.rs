@@ -1,6 +1,6 @@
-//! A router that is useful as it is. Customers with certain tags, and first messages with certain words, go to a bot, a
-//! team or an agent; outside opening hours a bot or the queue stands in for people. Without a configuration everything
-//! goes to the client's default chatbot.
+//! A router that works without configuration. Customers with certain tags, and first messages with certain words, go to
+//! a bot, a team or an agent. Outside opening hours a bot or the queue replaces agents. Without a configuration every
+//! conversation goes to the client's default chatbot.
 
 mod settings;
 
@@ -31,7 +31,7 @@ impl Router for ByRules {
 patchbay_plugin_sdk::export_router!(ByRules);
 patchbay_plugin_sdk::export_config_schema!(include_str!("../config.schema.json"));
 
-/// Who answers, why, and whether opening hours do not matter.
+/// The destination, the reason, and whether opening hours are ignored.
 fn choose(settings: &Settings, inbound: &Inbound) -> (Destination, String, bool) {
     for rule in &settings.tags {
         if let Some(tag) = rule.tags.iter().find(|tag| is_tagged(inbound, tag)) {

@@ -1,50 +1,48 @@
-//! The configuration, every part of which may be left out. `config.schema.json` describes it for the host.
+//! The configuration. Every part is optional. `config.schema.json` describes it for the host.
 
 use patchbay_plugin_sdk::{hours::Hours, router::Target};
 use serde::Deserialize;
 
-/// Who answers when.
+/// The rules for destinations.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Settings {
-    /// Rules about the customer's tags; the first that fits decides.
+    /// Rules about the customer's tags. The first match decides.
     pub tags: Vec<TagRule>,
     /// Give the conversation back to the team that had it last.
     pub same_team: bool,
-    /// Rules about the words of the first message; the first that fits decides.
+    /// Rules about the words of the first message. The first match decides.
     pub words: Vec<WordRule>,
-    /// Who answers when no rule fits; the client's default chatbot when left out.
+    /// Destination if no rule matches. If left out, the client's default chatbot.
     pub otherwise: Destination,
-    /// When people are there, in the time zone of the client; always when left out.
+    /// Opening hours of agents, in the time zone of the client. If left out, always open.
     pub hours: Option<Hours>,
-    /// Who answers in place of people when none are there; the unassigned queue when left out.
+    /// Destination in place of agents outside opening hours. If left out, the unassigned queue.
     pub closed: Option<Destination>,
 }
 
-/// For customers with one of these tags.
+/// A rule for customers with one of these tags.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TagRule {
-    /// Any of them; capitals do not matter.
+    /// Any of them matches. Case is ignored.
     pub tags: Vec<String>,
-    /// Who answers.
     pub to: Destination,
-    /// Also when nobody is there: the conversation waits.
+    /// Ignores opening hours: the conversation waits.
     #[serde(default)]
     pub always: bool,
 }
 
-/// For first messages with one of these words.
+/// A rule for first messages with one of these words.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WordRule {
-    /// Any of them; capitals do not matter. Several words in one entry must come in this order.
+    /// Any of them matches. Case is ignored. Several words in one entry must come in this order.
     pub words: Vec<String>,
-    /// Who answers.
     pub to: Destination,
 }
 
-/// Who answers.
+/// The destination of a conversation.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Destination {
@@ -55,14 +53,14 @@ pub enum Destination {
     Bot(String),
     /// A team, by name.
     Team(String),
-    /// An agent, by id, or by a name or e-mail that only one has.
+    /// An agent, by id, or by a name or e-mail that only one agent has.
     Agent(String),
     /// The unassigned queue.
     Queue,
 }
 
 impl Destination {
-    /// As the host understands it.
+    /// The target in the type of the host.
     pub fn target(&self) -> Target {
         match self {
             Self::DefaultBot => Target::Bot(None),
@@ -73,7 +71,7 @@ impl Destination {
         }
     }
 
-    /// Whether it takes people to answer.
+    /// Whether agents answer.
     pub fn is_people(&self) -> bool {
         !matches!(self, Self::DefaultBot | Self::Bot(_))
     }

@@ -1,4 +1,4 @@
-//! World `chatbot`: the types of the interface, with short ways to write the usual answers.
+//! World `chatbot`: the types of the interface, with short constructors for the usual answers.
 
 pub use crate::bindings::chatbot::exports::patchbay::plugin::bot::{
     Action, Button, CustomEvent, Event, EventKind, Guest as Chatbot, HandOver, ListRow, ListSection, LocalTime, Rating,
@@ -11,12 +11,12 @@ pub use crate::bindings::chatbot::patchbay::plugin::types::{
 };
 
 impl Error {
-    /// A failure that would happen again: the host does not try the same call once more.
+    /// A permanent failure: the host does not repeat the call.
     pub fn new(code: &str, message: impl Into<String>) -> Self {
         Self { code: code.to_owned(), message: message.into(), retry: false }
     }
 
-    /// A failure that may pass: the host makes the same call again a little later.
+    /// A temporary failure: the host repeats the call a little later.
     pub fn temporary(code: &str, message: impl Into<String>) -> Self {
         Self { code: code.to_owned(), message: message.into(), retry: true }
     }
@@ -35,7 +35,7 @@ impl From<String> for Error {
 }
 
 impl Event {
-    /// What the customer said, in words: the text of a message, or what was written on the chosen button.
+    /// The customer's words: the text of a message, or the title of the chosen button.
     pub fn text(&self) -> Option<&str> {
         match &self.kind {
             EventKind::Message(message) => message.content.text(),
@@ -56,7 +56,7 @@ impl Event {
 }
 
 impl Content {
-    /// The words of the content, if it has any.
+    /// The text of the content, if it has any.
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -86,17 +86,17 @@ impl Action {
         Self::ReplyList(ReplyList { text, button_label, sections, header: None, footer: None, quote: None })
     }
 
-    /// Remembers where the conversation stands; comes back as `session.state`.
+    /// Stores the state of the conversation. The next call gets it as `session.state`.
     pub fn state(state: impl Into<String>) -> Self {
         Self::SetState(state.into())
     }
 
-    /// Asks to be called back.
+    /// Starts a timer that calls the bot again.
     pub fn timer(name: impl Into<String>, after_seconds: u32) -> Self {
         Self::StartTimer(Timer { name: name.into(), after_seconds })
     }
 
-    /// Asks not to be called back: the name of a timer that was started.
+    /// Cancels the timer with this name.
     pub fn cancel_timer(name: impl Into<String>) -> Self {
         Self::CancelTimer(name.into())
     }
@@ -106,7 +106,7 @@ impl Action {
         Self::AddTag(name.into())
     }
 
-    /// Lets people take over, in the unassigned queue.
+    /// Hands the conversation over to agents, in the unassigned queue.
     pub fn hand_over(note: impl Into<String>) -> Self {
         Self::HandOver(HandOver { team: None, note: Some(note.into()) })
     }

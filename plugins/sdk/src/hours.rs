@@ -1,11 +1,11 @@
-//! Opening hours: written as `{"monday": ["08:00-12:00", "13:00-17:00"], ...}`; a day left out is closed.
+//! Opening hours: written as `{"monday": ["08:00-12:00", "13:00-17:00"], ...}`. A day that is left out is closed.
 
 use serde::Deserialize;
 
 use crate::chatbot::{Error, LocalTime, Weekday};
 use crate::router::WallTime;
 
-/// Spans of each day, such as `08:00-17:00`, on the wall of the business.
+/// Spans of each day, such as `08:00-17:00`, in the local time of the business.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Hours {
@@ -18,7 +18,7 @@ pub struct Hours {
     sunday: Vec<String>,
 }
 
-/// A moment of the week.
+/// A time of the week.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moment {
     /// 1 is Monday, 7 is Sunday.
@@ -51,7 +51,7 @@ impl From<WallTime> for Moment {
 }
 
 impl Hours {
-    /// Monday to Friday, eight to five.
+    /// Monday to Friday, 08:00 to 17:00.
     pub fn office() -> Self {
         let day = || vec!["08:00-17:00".to_owned()];
         Self { monday: day(), tuesday: day(), wednesday: day(), thursday: day(), friday: day(), ..Self::default() }
@@ -69,8 +69,8 @@ impl Hours {
         ]
     }
 
-    /// Whether a moment is within the hours. The end of a span is outside of it. A span that does not parse is an error
-    /// with code `bad-config`.
+    /// Whether a time is within the hours. The end of a span is not part of it. A span that cannot be parsed is an
+    /// error with code `bad-config`.
     pub fn is_open(&self, at: impl Into<Moment>) -> Result<bool, Error> {
         let at = at.into();
         let minute = u16::from(at.hour) * 60 + u16::from(at.minute);
@@ -84,12 +84,12 @@ impl Hours {
         Ok(false)
     }
 
-    /// Refuses spans that do not parse, with an error of code `bad-config`.
+    /// Refuses spans that cannot be parsed, with an error of code `bad-config`.
     pub fn check(&self) -> Result<(), Error> {
         self.days().iter().flat_map(|(_, spans)| spans.iter()).try_for_each(|span| parse(span).map(|_| ()))
     }
 
-    /// The hours in words, one line for each run of days that have the same.
+    /// The hours as text, with one line for consecutive days that have the same hours.
     pub fn describe(&self) -> String {
         let mut runs: Vec<(&str, &str, &[String])> = vec![];
         for (day, spans) in self.days() {

@@ -1,4 +1,4 @@
-//! Writes JSON objects field by field, in the order given, leaving out what is absent.
+//! Writes JSON objects field by field, in the given order, without absent fields.
 
 /// A JSON object under construction.
 pub struct Object {
@@ -13,14 +13,14 @@ impl Object {
         Self { text }
     }
 
-    /// A text.
+    /// Adds a text.
     pub fn text(mut self, name: &str, value: &str) -> Self {
         self.name(name);
         quote(&mut self.text, value);
         self
     }
 
-    /// A text, left out when absent.
+    /// Adds a text if there is one.
     pub fn maybe(self, name: &str, value: &Option<String>) -> Self {
         match value {
             Some(value) => self.text(name, value),
@@ -28,17 +28,17 @@ impl Object {
         }
     }
 
-    /// `true` or `false`.
+    /// Adds `true` or `false`.
     pub fn boolean(self, name: &str, value: bool) -> Self {
         self.raw(name, if value { "true" } else { "false" })
     }
 
-    /// A whole number.
+    /// Adds a whole number.
     pub fn integer(self, name: &str, value: u64) -> Self {
         self.raw(name, &value.to_string())
     }
 
-    /// A value that is JSON already.
+    /// Adds a value that is JSON already.
     pub fn raw(mut self, name: &str, json: &str) -> Self {
         self.name(name);
         self.text.push_str(json);
@@ -66,7 +66,7 @@ impl Default for Object {
     }
 }
 
-/// Appends a JSON string: quotes, backslashes and control characters are escaped, everything else stays as it is.
+/// Appends a JSON string. Quotes, backslashes and control characters are escaped.
 fn quote(into: &mut String, value: &str) {
     into.push('"');
     for character in value.chars() {

@@ -9,22 +9,22 @@ pub fn get(scope: Scope, key: &str) -> Result<Option<Vec<u8>>, Error> {
     Ok(kv::get(scope, key)?)
 }
 
-/// The value of a key as text; `None` too when it is not UTF-8.
+/// The value of a key as text. Also `None` if it is not UTF-8.
 pub fn get_text(scope: Scope, key: &str) -> Result<Option<String>, Error> {
     Ok(kv::get(scope, key)?.and_then(|value| String::from_utf8(value).ok()))
 }
 
-/// Gives a key a value.
+/// Sets the value of a key.
 pub fn set(scope: Scope, key: &str, value: impl AsRef<[u8]>) -> Result<(), Error> {
     Ok(kv::set(scope, key, value.as_ref())?)
 }
 
-/// Gives a key a value that is gone after this number of seconds.
+/// Sets a value that expires after this number of seconds.
 pub fn set_expiring(scope: Scope, key: &str, value: impl AsRef<[u8]>, after_seconds: u32) -> Result<(), Error> {
     Ok(kv::set_expiring(scope, key, value.as_ref(), after_seconds)?)
 }
 
-/// All keys that begin with `prefix`, in the order of their bytes. Each hundred of them costs a call of the host.
+/// All keys that begin with `prefix`, in byte order. Each hundred of them costs a host call.
 pub fn keys(scope: Scope, prefix: &str) -> Result<Vec<String>, Error> {
     const AT_ONCE: u32 = 100;
     let mut keys: Vec<String> = Vec::new();
@@ -38,7 +38,7 @@ pub fn keys(scope: Scope, prefix: &str) -> Result<Vec<String>, Error> {
     }
 }
 
-/// Removes a key; removing one that is not there is fine.
+/// Removes a key. It is no error if the key does not exist.
 pub fn delete(scope: Scope, key: &str) -> Result<(), Error> {
     Ok(kv::delete(scope, key)?)
 }

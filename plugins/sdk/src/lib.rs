@@ -162,8 +162,8 @@ macro_rules! export_sms_router {
     };
 }
 
-/// Describes the configuration of the plugin, whatever its world, by a JSON Schema: the host then refuses an activation
-/// whose configuration does not fit, and says where. Written beside the export of the plugin itself:
+/// Describes the configuration of a plugin of any world by a JSON Schema. The host then refuses an activation whose
+/// configuration does not fit, and names the place. Use it next to the export of the plugin itself:
 ///
 /// ```ignore
 /// patchbay_plugin_sdk::export_config_schema!(r#"{
@@ -173,7 +173,7 @@ macro_rules! export_sms_router {
 /// }"#);
 /// ```
 ///
-/// `include_str!("config.schema.json")` does as well.
+/// `include_str!("config.schema.json")` works too.
 #[macro_export]
 macro_rules! export_config_schema {
     ($schema:expr) => {

@@ -1,4 +1,4 @@
-//! Lines for the author of the plugin, kept with the trace of the call.
+//! Log lines for the author of the plugin, stored with the trace of the call.
 
 use crate::bindings::chatbot::patchbay::plugin::log::{Level, write};
 
@@ -12,12 +12,12 @@ pub fn info(message: impl AsRef<str>) {
     write(Level::Info, message.as_ref());
 }
 
-/// Something odd that was dealt with.
+/// An unexpected condition that was handled.
 pub fn warn(message: impl AsRef<str>) {
     write(Level::Warn, message.as_ref());
 }
 
-/// Something that failed.
+/// A failure.
 pub fn error(message: impl AsRef<str>) {
     write(Level::Error, message.as_ref());
 }

@@ -1,4 +1,4 @@
-//! World `router`: the types of the interface, with short ways to write decisions.
+//! World `router`: the types of the interface, with short constructors for decisions.
 
 pub use crate::bindings::chatbot::patchbay::plugin::types::{
     Channel, Choice, Content, Customer, Error, IncomingMessage, Metadata, TemplateReference,
@@ -8,7 +8,7 @@ pub use crate::bindings::router::exports::patchbay::plugin::routing::{
 };
 
 impl Decision {
-    /// A decision, with the reason that is kept beside it.
+    /// A decision with the reason that is stored with it.
     pub fn new(target: Target, reason: impl Into<String>) -> Self {
         Self { target, reason: reason.into(), note: None }
     }
@@ -38,7 +38,7 @@ impl Decision {
         Self::new(Target::Queue, reason)
     }
 
-    /// Adds what an agent should know.
+    /// Adds a note for the agent.
     pub fn with_note(mut self, note: impl Into<String>) -> Self {
         self.note = Some(note.into());
         self
@@ -46,7 +46,7 @@ impl Decision {
 }
 
 impl Inbound {
-    /// What the customer said, in words: the text of the message, or what was written on the chosen button.
+    /// The customer's words: the text of the message, or the title of the chosen button.
     pub fn text(&self) -> Option<&str> {
         self.message.content.text()
     }

@@ -1,11 +1,11 @@
-//! World `sms-router`: the types of the interface, with short ways to write decisions.
+//! World `sms-router`: the types of the interface, with short constructors for decisions.
 
 pub use crate::bindings::chatbot::patchbay::plugin::types::{Error, Metadata};
 pub use crate::bindings::sms_router::exports::patchbay::plugin::sms_routing::{
     Change, Decision, Direction, Guest as SmsRouter, Sms,
 };
 
-/// A router that looks at one message at a time: `decide-sms` of [`SmsRouter`] is then `decide_each`.
+/// Implements `decide-sms` of [`SmsRouter`] with a function for one message.
 pub fn decide_each(
     messages: Vec<Sms>,
     decide: impl FnMut(&Sms) -> Result<Decision, Error>,
@@ -14,55 +14,55 @@ pub fn decide_each(
 }
 
 impl Sms {
-    /// Whether it goes to a subscriber.
+    /// Whether the message goes to a subscriber.
     pub fn is_outgoing(&self) -> bool {
         self.direction == Direction::Outgoing
     }
 }
 
 impl Decision {
-    /// The message does not go on, for this reason.
+    /// Refuses the message, for this reason.
     pub fn refuse(reason: impl Into<String>) -> Self {
         Self::Refuse(reason.into())
     }
 }
 
 impl Change {
-    /// Nothing changes.
+    /// Changes nothing.
     pub fn nothing() -> Self {
         Self { bind: None, source: None, priority: None, validity_seconds: None, text: None, reason: None }
     }
 
-    /// Over the bind of this name.
+    /// Sends over the bind of this name.
     pub fn over(bind: impl Into<String>) -> Self {
         Self { bind: Some(bind.into()), ..Self::nothing() }
     }
 
-    /// From another source.
+    /// Replaces the source.
     pub fn from(mut self, source: impl Into<String>) -> Self {
         self.source = Some(source.into());
         self
     }
 
-    /// With a priority for the SMSC, 0 to 3.
+    /// Sets the priority for the SMSC, 0 to 3.
     pub fn with_priority(mut self, priority: u8) -> Self {
         self.priority = Some(priority);
         self
     }
 
-    /// Valid for so many seconds.
+    /// Sets the validity in seconds.
     pub fn valid_for(mut self, seconds: u32) -> Self {
         self.validity_seconds = Some(seconds);
         self
     }
 
-    /// With another text.
+    /// Replaces the text.
     pub fn saying(mut self, text: impl Into<String>) -> Self {
         self.text = Some(text.into());
         self
     }
 
-    /// For this reason.
+    /// Adds the reason.
     pub fn because(mut self, reason: impl Into<String>) -> Self {
         self.reason = Some(reason.into());
         self
@@ -70,7 +70,7 @@ impl Change {
 }
 
 impl From<Change> for Decision {
-    /// It goes on as it is where nothing changes.
+    /// Sends the message with this change.
     fn from(change: Change) -> Self {
         if change == Change::nothing() { Self::AsIs } else { Self::Change(change) }
     }

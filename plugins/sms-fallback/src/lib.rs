@@ -1,5 +1,5 @@
-//! The rule of SPEC 2.4: a message that could not be delivered because its recipient is not on WhatsApp is sent as an
-//! SMS, if the sender asked for it.
+//! The rule of SPEC 2.4: if a message could not be delivered because its recipient is not on WhatsApp, it is sent as an
+//! SMS, if the sender requested it.
 
 use patchbay_plugin_sdk::{log, sms_fallback::*};
 

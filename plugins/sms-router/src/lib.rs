@@ -1,8 +1,9 @@
-//! A router of SMS that is useful as it is: rules by destination, product, traffic, words and length choose the bind, the
-//! source, priority and validity, add to the text, or refuse. Without a configuration every message goes on as it is.
+//! An SMS router that works without configuration: rules by destination, product, traffic, words and length choose the
+//! bind, the source, priority and validity, append to the text, or refuse the message. Without a configuration every
+//! message is sent unchanged.
 //!
-//! A client activates it with a configuration of its own. The operator's router, which is asked after that of the client,
-//! is a file `operator-sms-router.wasm` in `plugins.dir`.
+//! A client activates it with its own configuration. The operator's router is a file `operator-sms-router.wasm` in
+//! `plugins.dir` and is called after that of the client.
 
 mod settings;
 

@@ -1,43 +1,43 @@
-//! The configuration, every part of which may be left out. `config.schema.json` describes it for the host.
+//! The configuration. Every part is optional. `config.schema.json` describes it for the host.
 
 use patchbay_plugin_sdk::sms_router::{Change, Decision, Sms};
 use serde::Deserialize;
 
-/// How messages go on.
+/// The rules for messages.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Settings {
-    /// The first that fits decides.
+    /// The first match decides.
     pub rules: Vec<Rule>,
 }
 
-/// Which messages, and what becomes of them.
+/// The condition and the effect of a rule.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Rule {
-    /// Those of subscribers, in place of those to them.
+    /// Matches messages from subscribers in place of messages to them.
     incoming: bool,
-    /// Beginnings of the subscriber's number; any when empty.
+    /// Prefixes of the subscriber's number. If empty, any number.
     prefixes: Vec<String>,
-    /// Any when empty.
+    /// If empty, any product.
     products: Vec<String>,
-    /// Any when empty.
+    /// If empty, any traffic.
     traffic: Vec<String>,
-    /// One of them is in the text; any text when empty.
+    /// The text must contain one of them. If empty, any text.
     words: Vec<String>,
-    /// Longer than so many segments.
+    /// Matches texts with more segments than this.
     segments_over: Option<u32>,
     bind: Option<String>,
     source: Option<String>,
     priority: Option<u8>,
     validity_seconds: Option<u32>,
-    /// Stands behind the text.
+    /// Appended to the text.
     append: Option<String>,
     refuse: Option<String>,
 }
 
 impl Rule {
-    /// Whether it is about this message.
+    /// Whether the rule matches this message.
     pub fn fits(&self, sms: &Sms) -> bool {
         let subscriber = if sms.is_outgoing() { &sms.destination } else { &sms.source };
         self.incoming != sms.is_outgoing()
@@ -48,7 +48,7 @@ impl Rule {
             && self.segments_over.is_none_or(|most| sms.segments > most)
     }
 
-    /// What becomes of it. `place`: which rule it is, from 1.
+    /// The decision about a matching message. `place` is the number of the rule, from 1.
     pub fn decision(&self, sms: &Sms, place: usize) -> Decision {
         if let Some(reason) = &self.refuse {
             return Decision::refuse(reason);

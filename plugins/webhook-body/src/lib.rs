@@ -3,7 +3,7 @@
 use patchbay_plugin_sdk::json::Object;
 use patchbay_plugin_sdk::webhook_shaper::{ChatbotEvent, Direction, Error, WebhookEvent};
 
-/// The chatbot event in a webhook event; other events are for `webhook-standard`.
+/// The chatbot event of a webhook event. Other events are for `webhook-standard`.
 pub fn chatbot_event(event: WebhookEvent) -> Result<ChatbotEvent, Error> {
     match event {
         WebhookEvent::Chatbot(event) => Ok(event),

@@ -129,7 +129,7 @@ fn partner(event: &PartnerEvent) -> Object {
         .maybe("reason", &fact(event, "reason"))
 }
 
-/// An extra fact about an event that the interface has no field for.
+/// An additional value of an event that the interface has no field for.
 fn fact(event: &PartnerEvent, name: &str) -> Option<String> {
     event.metadata.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
 }

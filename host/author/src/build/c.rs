@@ -17,10 +17,9 @@ use super::{
 };
 use crate::Project;
 
-/// Where Linux distributions put the headers of wasi-libc.
 const WASI_HEADERS: &str = "/usr/include/wasm32-wasi";
 
-/// Leaves the component at [`Project::component`].
+/// Writes the component to [`Project::component`].
 pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<(), BuildError> {
     let mut compiler = compiler(progress)?;
     let wit = interface::lay_out(project, Imports::Every)?;
@@ -47,7 +46,6 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     write(&project.component(), component)
 }
 
-/// The C files beside `plugin.toml`.
 fn sources(root: &Path) -> Result<Vec<PathBuf>, BuildError> {
     let mut sources = vec![];
     for entry in std::fs::read_dir(root).map_err(at(root))? {
@@ -60,7 +58,7 @@ fn sources(root: &Path) -> Result<Vec<PathBuf>, BuildError> {
     Ok(sources)
 }
 
-/// An installed `zig`, an installed `clang` that finds a C library, else our own Zig.
+/// An installed `zig`, an installed `clang` that finds a C library, or our own Zig.
 fn compiler(progress: &mut dyn FnMut(&str)) -> Result<Command, BuildError> {
     let zig = |program: PathBuf| {
         let mut command = Command::new(program);

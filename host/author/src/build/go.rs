@@ -1,4 +1,4 @@
-//! Go: the standard compiler makes a module of the WASI preview 1 kind, which is then wrapped.
+//! Go: the standard compiler makes a module for WASI preview 1, which is then wrapped.
 
 use std::{path::PathBuf, process::Command};
 
@@ -14,12 +14,11 @@ use super::{
 };
 use crate::{Lang, Project};
 
-/// Oldest compiler that will do.
 const OLDEST: [u32; 3] = [1, 27, 1];
 /// Import path of the generated code in a project, whose module is called `local`.
 const BINDINGS: &str = "local/build/bindings";
 
-/// The package that generated code stands on, `go.bytecodealliance.org/pkg`, as the generator ships it.
+/// The runtime package of generated code, `go.bytecodealliance.org/pkg`, as the generator ships it.
 const RUNTIME: [(&str, &str); 12] = [
     ("LICENSE", include_str!("../../vendor/go-pkg/LICENSE")),
     ("go.mod", include_str!("../../vendor/go-pkg/go.mod")),
@@ -35,7 +34,7 @@ const RUNTIME: [(&str, &str); 12] = [
     ("wit/types/unit.go", include_str!("../../vendor/go-pkg/wit/types/unit.go")),
 ];
 
-/// Leaves the component at [`Project::component`].
+/// Writes the component to [`Project::component`].
 pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<(), BuildError> {
     let go = compiler(progress)?;
     let wit = interface::lay_out(project, Imports::Every)?;
@@ -61,7 +60,7 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     let mut command = Command::new(go);
     command.args(["build", "-buildmode=c-shared", "-trimpath", "-ldflags=-s -w -checklinkname=0", "-o"]);
     command.arg(&module).arg(".").current_dir(&project.root);
-    // The modules of the project are what go.mod says: nothing is looked for in folders above.
+    // The project uses only the modules of its go.mod, and no folder above is searched.
     command.envs([
         ("GOOS", "wasip1"),
         ("GOARCH", "wasm"),
@@ -72,14 +71,14 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     run("go build", &mut command)?;
 
     progress("making a component of it");
-    // The generator adds nothing that the world needs, so the same world describes the module.
+    // The generator adds nothing to the world, so the same world describes the module.
     let component = wrap::undescribed(read(&module)?, &resolve, world)?;
     std::fs::remove_file(&module).map_err(at(&module))?;
     write(&project.component(), component)
 }
 
-/// In interfaces of the track 0.1, the generator calls the payload of the case `tag` by the name of the function that
-/// answers which case it is.
+/// In interfaces of track 0.1, the generator gives the payload of the case `tag` the same name as the function that
+/// returns the case.
 fn repaired(code: &[u8]) -> Vec<u8> {
     let lines = String::from_utf8_lossy(code);
     let lines = lines.lines().map(|line| match line.trim_start().starts_with("payload := ") {
@@ -89,7 +88,8 @@ fn repaired(code: &[u8]) -> Vec<u8> {
     lines.flat_map(|line| [line, "\n".to_owned()]).collect::<String>().into_bytes()
 }
 
-/// The package in which generated code looks for the function of the plugin: a variable, which package `patchbay` sets.
+/// The package in which generated code looks for the function of the plugin. It has a variable that package `patchbay`
+/// sets.
 fn exports(project: &Project) -> (String, String) {
     use plugin_host::World;
     let (interface, name, signature) = match project.world {
@@ -117,7 +117,7 @@ fn exports(project: &Project) -> (String, String) {
     (format!("exports/{package}/export.go"), code)
 }
 
-/// An installed compiler that is new enough, else our own.
+/// An installed compiler that is new enough, or our own.
 fn compiler(progress: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildError> {
     if let Some(go) = on_path("go") {
         let said = run("go version", Command::new(&go).args(["env", "GOVERSION"]).env("GOTOOLCHAIN", "local"))?;
@@ -137,7 +137,6 @@ fn compiler(progress: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildError> {
     }
 }
 
-/// `go1.27.3` as numbers.
 fn version(said: &str) -> Option<[u32; 3]> {
     let mut parts = said.trim().strip_prefix("go")?.split('.').map(|part| {
         let digits: String = part.chars().take_while(char::is_ascii_digit).collect();

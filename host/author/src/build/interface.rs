@@ -11,23 +11,21 @@ use super::{
 };
 use crate::{Project, embedded};
 
-/// Name of the world that a project targets: the world of the interface under a name that is always the same, so that
-/// generated code is called the same in every project.
+/// Name of the world that a project targets: the world of the interface under a fixed name, so that generated code has
+/// the same names in every project.
 pub(super) const WORLD: &str = "plugin";
-/// Where the files of the interface lie below a `wit` folder.
 const PACKAGE: &str = "deps/patchbay-plugin";
 
-/// Which imports the world has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Imports {
-    /// Those of the project's world: for tools that take every import of the world into the component.
+    /// Those of the project's world: for tools that put every import of the world into the component.
     Granted,
-    /// All that there are: for compilers that keep only what is used, so that one layer of helpers serves all worlds.
+    /// All imports: for compilers that keep only used ones, so that one layer of helpers serves all worlds.
     Every,
 }
 
-/// Writes the interface to `build/wit` and answers that folder. A project that has an interface of its own (`new` puts
-/// it there) is built against that one.
+/// Writes the interface to `build/wit` and returns that folder. If the project has an interface of its own (`new` puts
+/// it there), that one is used.
 pub(super) fn lay_out(project: &Project, imports: Imports) -> Result<PathBuf, BuildError> {
     let folder = project.root.join("build/wit");
     let files = interface(project)?;
@@ -39,12 +37,12 @@ pub(super) fn lay_out(project: &Project, imports: Imports) -> Result<PathBuf, Bu
     Ok(folder)
 }
 
-/// The version of the interface that a project is built against.
+/// The version of the interface that a project is built with.
 pub(super) fn version_of(project: &Project) -> Result<String, BuildError> {
     Ok(interface(project)?.iter().find_map(|(_, contents)| version(contents)).unwrap_or_default())
 }
 
-/// The files of the interface: the project's own, all of one version, else those that this program carries.
+/// The files of the interface: the project's own, all of one version. If it has none, those of this program.
 fn interface(project: &Project) -> Result<Vec<(String, Vec<u8>)>, BuildError> {
     let own = project.root.join("wit").join(PACKAGE);
     let mut files = vec![];
@@ -80,7 +78,7 @@ fn world(world: World, imports: Imports, version: &str) -> String {
     format!("package local:plugin;\n\nworld {WORLD} {{\n    include patchbay:plugin/{world}@{version};\n{more}}}\n")
 }
 
-/// Reads a folder that [`lay_out`] wrote.
+/// Parses a folder that [`lay_out`] wrote.
 pub(super) fn resolve(folder: &Path) -> Result<(Resolve, WorldId), BuildError> {
     let failed = |fault| BuildError::Failed { step: "reading the interface".to_owned(), output: format!("{fault:#}") };
     let mut resolve = Resolve::default();

@@ -16,45 +16,35 @@ use std::path::PathBuf;
 
 use crate::{Lang, Project};
 
-/// Why a project did not build.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// A program that the language needs is not there, or too old.
+    /// A required program is missing or too old.
     #[error("{tool} is needed to build {lang} plugins: {install}")]
     ToolMissing {
-        /// What the project is written in.
         lang: Lang,
-        /// The program.
         tool: String,
-        /// How to get it, in one line.
+        /// How to install it, in one line.
         install: String,
     },
-    /// A tool ran and refused. Its own words say why.
+    /// A tool failed. Its output says why.
     #[error("{step} failed:\n{output}")]
     Failed {
-        /// What was being done.
         step: String,
-        /// What the tool wrote.
+        /// The output of the tool.
         output: String,
     },
-    /// A file cannot be read or written.
     #[error("{}: {source}", path.display())]
     File {
-        /// The file.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: std::io::Error,
     },
 }
 
-/// Builds the component and answers where it is: [`Project::component`]. Blocks. `progress` is told each step before it
+/// Builds the component and returns its path, [`Project::component`]. Blocks. `progress` gets each step before it
 /// begins, such as `compiling with cargo`.
-///
-/// # Errors
-/// See [`BuildError`].
 pub fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildError> {
-    // Tools run in the folder of the project, where a relative path would mean something else.
+    // Tools run in the folder of the project, where a relative path would have another meaning.
     let root = project.root.canonicalize().map_err(run::at(&project.root))?;
     let project = &Project { root, ..project.clone() };
     let component = project.component();

@@ -10,20 +10,20 @@ use super::{
 };
 use crate::Project;
 
-/// The module that the tool looks into: it runs the author's file, which says what the plugin is.
+/// The module for the tool. It runs the author's file, which defines the plugin.
 const ENTRY: &str = "import main\nfrom patchbay._exports import *\n";
 
-/// Starts the tool from the folder that it was put into.
+/// Starts the tool from its installation folder.
 const START: &str = "import sys, componentize_py; sys.argv[0] = 'componentize-py'; sys.exit(componentize_py.script())";
 
-/// Leaves the component at [`Project::component`].
+/// Writes the component to [`Project::component`].
 pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<(), BuildError> {
     let tool = tool(progress)?;
     let wit = interface::lay_out(project, Imports::Granted)?;
     let place = project.root.join("build");
     write(&place.join("python/patchbay_entry.py"), ENTRY)?;
 
-    // The tool does not write over what is there.
+    // The tool does not overwrite existing files.
     let types = place.join("bindings");
     if types.exists() {
         std::fs::remove_dir_all(&types).map_err(at(&types))?;
@@ -38,14 +38,13 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     make.args(["-p", "build/python", "-p", "."]);
     let packages = packages(project, progress)?;
     make.arg("-p").arg(packages.join("site-packages"));
-    // Left to itself the tool would take in whatever is installed beside the interpreter that runs it.
+    // Without this, the tool would include all packages of its own interpreter.
     make.env("VIRTUAL_ENV", packages);
     progress("packing the program and the interpreter with componentize-py (10 to 20 seconds)");
     make.arg("-o").arg(project.component()).current_dir(&project.root);
     run("componentize-py", &mut make).map(|_| ())
 }
 
-/// How to start the tool.
 enum Tool {
     Installed(PathBuf),
     Cached { python: PathBuf, folder: PathBuf },
@@ -61,7 +60,7 @@ impl Tool {
                 command
             }
         };
-        // The trace of the tool's own code would bury the one of the author's.
+        // A backtrace of the tool would hide that of the author's code.
         command.env("RUST_BACKTRACE", "0").env("PYTHONDONTWRITEBYTECODE", "1");
         command
     }
@@ -75,7 +74,7 @@ fn tool(progress: &mut dyn FnMut(&str)) -> Result<Tool, BuildError> {
     Ok(Tool::Cached { python, folder: COMPONENTIZE_PY.ready(progress)? })
 }
 
-/// A folder with `site-packages` in it: what `requirements.txt` names (pure Python only), installed again when that file
+/// A folder with `site-packages`: the packages of `requirements.txt` (pure Python only), installed again if that file
 /// changes.
 fn packages(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildError> {
     let folder = project.root.join("build/packages");

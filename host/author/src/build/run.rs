@@ -1,4 +1,4 @@
-//! Runs the tools: what they say is kept, and shown when they refuse.
+//! Runs tools. Their output is kept, and shown if they fail.
 
 use std::{
     io,
@@ -8,10 +8,10 @@ use std::{
 
 use super::BuildError;
 
-/// Lines of a tool's words that are shown: the last ones.
+/// Most lines of a tool's output that are shown, the last ones.
 const SHOWN: usize = 200;
 
-/// What the outer process may have set for itself and a tool must not see: flags and wrappers meant for another target.
+/// Variables of the outer process that a tool must not inherit: flags and wrappers for another target.
 const NOT_INHERITED: [&str; 8] = [
     "RUSTFLAGS",
     "CARGO_ENCODED_RUSTFLAGS",
@@ -23,13 +23,12 @@ const NOT_INHERITED: [&str; 8] = [
     "PYTHONHOME",
 ];
 
-/// Runs a tool to its end and answers what it wrote to its standard output. `step` names what is being done, such as
-/// `cargo build`.
+/// Runs a tool to its end and returns its standard output. `step` names the activity, such as `cargo build`.
 pub(super) fn run(step: &str, command: &mut Command) -> Result<String, BuildError> {
     run_telling(step, command, &mut |_| {})
 }
 
-/// The same, for tools whose warnings matter: they are passed on.
+/// Like [`run`], for tools whose warnings matter: they are passed on.
 pub(super) fn run_telling(
     step: &str,
     command: &mut Command,
@@ -54,14 +53,13 @@ pub(super) fn run_telling(
     Err(failed(if shown.is_empty() { format!("{program} ended with {}", output.status) } else { shown }))
 }
 
-/// The place of a program on `PATH`.
 pub(super) fn on_path(program: &str) -> Option<PathBuf> {
     let file = format!("{program}{}", std::env::consts::EXE_SUFFIX);
     std::env::split_paths(&std::env::var_os("PATH")?).map(|folder| folder.join(&file)).find(|path| path.is_file())
 }
 
-/// Writes a file and the folders that it lies in; one that says the same already is left alone, so that tools which look
-/// at times do not work again.
+/// Writes a file and its folders. A file with the same content is left unchanged, so that tools which compare times do
+/// not repeat their work.
 pub(super) fn write(path: &Path, contents: impl AsRef<[u8]>) -> Result<(), BuildError> {
     let contents = contents.as_ref();
     if std::fs::read(path).is_ok_and(|there| there == contents) {
@@ -73,12 +71,10 @@ pub(super) fn write(path: &Path, contents: impl AsRef<[u8]>) -> Result<(), Build
     std::fs::write(path, contents).map_err(at(path))
 }
 
-/// Reads a file.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, BuildError> {
     std::fs::read(path).map_err(at(path))
 }
 
-/// Names the file of a fault.
 pub(super) fn at(path: &Path) -> impl FnOnce(io::Error) -> BuildError + use<> {
     let path = path.to_owned();
     |source| BuildError::File { path, source }

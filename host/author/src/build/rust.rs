@@ -10,7 +10,7 @@ use crate::{Lang, Project};
 
 const TARGET: &str = "wasm32-wasip2";
 
-/// Leaves the component at [`Project::component`].
+/// Writes the component to [`Project::component`].
 pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<(), BuildError> {
     let missing = |tool: &str, install: &str| BuildError::ToolMissing {
         lang: Lang::Rust,
@@ -25,7 +25,7 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     progress("compiling with cargo");
     let mut cargo = Command::new("cargo");
     cargo.args(["build", "--release", "--target", TARGET, "--message-format=json-render-diagnostics"]);
-    // Beside what the author's other projects share, with a lock of its own: an editor may be building there.
+    // A folder next to the one that the author's projects share, because an editor may hold the lock of that one.
     if let Some(shared) = std::env::var_os("CARGO_TARGET_DIR") {
         cargo.env("CARGO_TARGET_DIR", PathBuf::from(shared).join("plugins-of-authors"));
     }
@@ -37,7 +37,7 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     std::fs::copy(&built, project.component()).map(|_| ()).map_err(at(&built))
 }
 
-/// Asked in the folder of the project, where a toolchain of its own may be set.
+/// Runs in the folder of the project, which may set its own toolchain.
 fn target_is_installed(project: &Project) -> Result<(), ()> {
     let mut rustc = Command::new("rustc");
     rustc.args(["--print", "target-libdir", "--target", TARGET]).current_dir(&project.root);
@@ -45,7 +45,7 @@ fn target_is_installed(project: &Project) -> Result<(), ()> {
     if PathBuf::from(folder.trim()).is_dir() { Ok(()) } else { Err(()) }
 }
 
-/// The file that cargo says it made of the project's own package.
+/// The file that cargo reports for the project's own package.
 fn artifact(project: &Project, messages: &str) -> Option<PathBuf> {
     let manifest = project.root.join("Cargo.toml").canonicalize().ok()?;
     let messages = messages.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());

@@ -1,5 +1,5 @@
-//! Gives a finished component the export `patchbay:plugin/configuration`: the JSON Schema that `plugin.toml` names. It is
-//! appended as a small module of its own beside the plugin's code, so it works for every language alike.
+//! Gives a finished component the export `patchbay:plugin/configuration`: the JSON Schema that `plugin.toml` names. It
+//! is appended as a small separate module, so it works for every language.
 
 use std::path::Path;
 
@@ -14,13 +14,12 @@ use wasmparser::{Validator, WasmFeatures};
 use super::{BuildError, interface, run::read};
 use crate::Project;
 
-/// Where in the memory of the module the pair (address, length) lies that the function answers with.
+/// Memory offset of the pair (address, length) that the function returns.
 const RESULT: u32 = 16;
-/// Where the text begins.
+/// Memory offset of the text.
 const TEXT: u32 = 32;
 const PAGE: usize = 65_536;
 
-/// Attaches the schema that the project names, if it names one.
 pub(super) fn attach(project: &Project, component: &Path) -> Result<(), BuildError> {
     let Some(file) = &project.schema else { return Ok(()) };
     let path = project.root.join(file);
@@ -58,7 +57,7 @@ fn appended(mut component: Vec<u8>, schema: &str, version: &str) -> Result<Vec<u
     checked.map(|_| component).map_err(|fault| fault.to_string())
 }
 
-/// How many of each there are already: the numbers of those to come.
+/// The number of existing items of each kind, which are the indices of the next ones.
 struct Counts {
     modules: u32,
     instances: u32,
@@ -100,7 +99,7 @@ fn append(component: &mut Vec<u8>, count: &Counts, interface: &str, schema: &str
     exports.append_to_component(component);
 }
 
-/// A module with one function, `schema`, that answers where a text lies in its memory.
+/// A module with one function, `schema`, that returns the place of a text in its memory.
 fn module(schema: &str) -> Module {
     let length = u32::try_from(schema.len()).unwrap_or(u32::MAX);
     let mut types = TypeSection::new();

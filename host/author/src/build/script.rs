@@ -1,4 +1,4 @@
-//! TypeScript and JavaScript: checked by the compiler of TypeScript, bundled, and put into a component with QuickJS.
+//! TypeScript and JavaScript: checked by the TypeScript compiler, bundled, and put into a component with QuickJS.
 
 use std::{path::PathBuf, process::Command};
 
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{Lang, Project};
 
-/// Leaves the component at [`Project::component`].
+/// Writes the component to [`Project::component`].
 pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<(), BuildError> {
     let mut tools = Tools { project, cached: None };
     let wit = interface::lay_out(project, Imports::Granted)?;
@@ -37,14 +37,13 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     run("componentize-qjs", make.arg(project.component())).map(|_| ())
 }
 
-/// Where the programs of Node.js are.
 struct Tools<'a> {
     project: &'a Project,
     cached: Option<PathBuf>,
 }
 
 impl Tools<'_> {
-    /// A program: the project's own, an installed one, else ours.
+    /// A program: the project's own, an installed one, or ours.
     fn command(&mut self, program: &str, progress: &mut dyn FnMut(&str)) -> Result<Command, BuildError> {
         if on_path("node").is_none() {
             return Err(SCRIPT.missing("node"));

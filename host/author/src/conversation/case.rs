@@ -1,4 +1,4 @@
-//! One question, and what must be answered.
+//! A test with one question and its expected answer.
 
 use domain::ids::ClientId;
 use plugin_host::{Call, World, json::Question, unix_millis};
@@ -17,17 +17,15 @@ use crate::{
     yaml::{Content, Fault, Fields, Node},
 };
 
-/// Ids of what is asked about.
 const TURN: &str = "01990000-0000-7000-8000-000000000001";
 
-/// One question, and what must be answered.
+/// A test with one question and its expected answer.
 #[derive(Debug, Clone)]
 pub(super) struct Case {
     given: Value,
     given_line: u64,
     wanted: ExpectedResult,
     wanted_line: u64,
-    /// The wanted part as it was written.
     written: String,
     logged: Option<String>,
     stores: Stored,
@@ -35,14 +33,13 @@ pub(super) struct Case {
 
 #[derive(Debug, Clone)]
 enum ExpectedResult {
-    /// An answer that holds this.
+    /// An answer that contains this.
     Answer(Value),
-    /// An error with this code, or with these words.
+    /// An error with this code or this text.
     Failure(String),
 }
 
 impl Case {
-    /// Reads a case.
     pub(super) fn read(node: &Node, fields: Fields<'_>) -> Result<Self, Fault> {
         let given = fields.get("given").ok_or_else(|| node.fault("a case needs `given`: the event"))?;
         let (name, wanted, place) = match (fields.given("expect"), fields.get("fails")) {
@@ -65,7 +62,6 @@ impl Case {
         })
     }
 
-    /// Asks, and compares.
     pub(super) async fn ask(
         &self,
         local_host: &LocalHost,
@@ -143,7 +139,7 @@ impl Case {
     }
 }
 
-/// The question as JSON and the session, with the clock of the test where the file says nothing of its own.
+/// The question as JSON and the session. If the file gives no clock, that of the test.
 fn question(world: World, given: &Value, setup: &Setup) -> (Value, Value) {
     match world {
         // A router counts the days of the week, a chatbot names them.

@@ -1,4 +1,4 @@
-//! Whether the conversation stands where a step says that it does.
+//! Compares the state of the conversation with the expectation of a step.
 
 use chrono::TimeDelta;
 use plugin_host::Scope;
@@ -16,7 +16,7 @@ use crate::{
     subset,
 };
 
-/// Compares the state: a text with the text, anything else with the state read as JSON.
+/// Compares the state: a text with the text, any other value with the state parsed as JSON.
 pub(super) fn state(wanted: &Value, got: &str) -> Vec<String> {
     if let Value::String(wanted) = wanted {
         return if wanted == got { vec![] } else { diff::texts(wanted, got) };
@@ -27,7 +27,6 @@ pub(super) fn state(wanted: &Value, got: &str) -> Vec<String> {
     }
 }
 
-/// Compares what is stored.
 pub(super) fn stored(wanted: &Stored, values: &Values) -> Vec<String> {
     let mut lines = vec![];
     for (scope, key, value) in wanted {
@@ -53,7 +52,6 @@ pub(super) fn stored(wanted: &Stored, values: &Values) -> Vec<String> {
     lines
 }
 
-/// Whether the bot handed over since the last input.
 pub(super) fn handed_over(turns: &[Turn], team: Option<&str>, note: Option<&str>, chat: &Chat<'_>) -> Vec<String> {
     let handed = effects(turns).find_map(|effect| match effect {
         Effect::HandedOver { team, note } => Some((team.as_deref(), note.as_deref())),
@@ -75,7 +73,7 @@ pub(super) fn handed_over(turns: &[Turn], team: Option<&str>, note: Option<&str>
     lines
 }
 
-/// Whether the bot did something since the last input.
+/// Checks that the bot caused this effect since the last input.
 pub(super) fn did(turns: &[Turn], wanted: &Effect, words: &str, chat: &Chat<'_>) -> Vec<String> {
     match effects(turns).any(|effect| effect == wanted) {
         true => vec![],
@@ -83,7 +81,6 @@ pub(super) fn did(turns: &[Turn], wanted: &Effect, words: &str, chat: &Chat<'_>)
     }
 }
 
-/// Whether the contact has the tags.
 pub(super) fn tagged(wanted: &[String], chat: &Chat<'_>) -> Vec<String> {
     let missing: Vec<&str> = wanted.iter().filter(|tag| !chat.tags().contains(tag)).map(String::as_str).collect();
     if missing.is_empty() {
@@ -93,7 +90,6 @@ pub(super) fn tagged(wanted: &[String], chat: &Chat<'_>) -> Vec<String> {
     vec![format!("expected: {}", missing.join(", ")), format!("got:      {has}")]
 }
 
-/// Whether exactly these timers run.
 pub(super) fn timers(wanted: &[(String, Option<TimeDelta>)], chat: &Chat<'_>) -> Vec<String> {
     let running = chat.timers();
     let same = running.len() == wanted.len()
@@ -112,7 +108,7 @@ pub(super) fn timers(wanted: &[(String, Option<TimeDelta>)], chat: &Chat<'_>) ->
     vec![format!("expected: {}", list(wanted.iter().map(one).collect())), format!("got:      {}", list(runs))]
 }
 
-/// Whether a call failed like this since the last input.
+/// Checks that a call failed in this way since the last input.
 pub(super) fn fails(turns: &[Turn], wanted: &str) -> Vec<String> {
     let failures: Vec<_> = turns.iter().filter_map(|turn| turn.failure.as_ref()).collect();
     let fits = |failure: &&&crate::local::effects::Failure| {
@@ -127,7 +123,6 @@ pub(super) fn fails(turns: &[Turn], wanted: &str) -> Vec<String> {
     }
 }
 
-/// Whether a log line holds a text.
 pub(super) fn logged(turns: &[Turn], wanted: &str) -> Vec<String> {
     let lines = turns.iter().flat_map(|turn| &turn.notes.logs);
     match lines.clone().any(|line| line.message.contains(wanted)) {
@@ -136,7 +131,7 @@ pub(super) fn logged(turns: &[Turn], wanted: &str) -> Vec<String> {
     }
 }
 
-/// Who has the conversation, in words.
+/// The party that has the conversation, in words.
 pub(super) fn standing(chat: &Chat<'_>) -> String {
     match chat.stage() {
         Stage::Fresh => "nobody has written yet".to_owned(),

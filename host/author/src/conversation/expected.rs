@@ -9,7 +9,7 @@ use crate::{
     yaml::{self, Fault, Node},
 };
 
-/// What must be so about a message; what is absent may be anything.
+/// The expected fields of a message. An absent field may have any value.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Expected {
     text: Option<String>,
@@ -19,7 +19,6 @@ pub(super) struct Expected {
     buttons: Option<Vec<ExpectedChoice>>,
     list: Option<Vec<ExpectedChoice>>,
     quotes: Option<bool>,
-    /// Other fields by name.
     fields: Vec<(&'static str, String)>,
     parameters: Option<Vec<String>>,
 }
@@ -31,10 +30,10 @@ struct ExpectedChoice {
     title: String,
 }
 
-/// Fields of a message that are compared as they are.
+/// Fields of a message that are compared literally.
 const PLAIN: [&str; 5] = ["header", "footer", "url", "filename", "name"];
 
-/// `bot:`, unless it is `nothing`.
+/// Reads `bot:`, unless it is `nothing`.
 pub(super) fn read(node: &Node) -> Result<Expected, Fault> {
     if !matches!(node.value, yaml::Content::Map(_)) {
         let text = node.text("bot")?;
@@ -99,7 +98,7 @@ fn options(node: &Node) -> Result<Vec<ExpectedChoice>, Fault> {
 }
 
 impl Expected {
-    /// How a message differs from this; empty when it fits.
+    /// The differences of a message. Empty if it matches.
     pub(super) fn differences(&self, said: &BotMessage) -> Vec<String> {
         let mut lines = vec![];
         if let Some(kind) = self.kind.as_ref().filter(|kind| *kind != said.kind) {
@@ -133,7 +132,7 @@ impl Expected {
         lines
     }
 
-    /// What is expected, in a few words, when there is no message at all.
+    /// A short description of the expectation, for the case of no message.
     pub(super) fn words(&self) -> String {
         let text = self.text.clone().or_else(|| self.contains.first().map(|part| format!("…{part}…")));
         let text = text.or_else(|| self.matches.as_ref().map(|pattern| format!("/{pattern}/")));
@@ -157,7 +156,7 @@ fn named(name: &str, expected: &str, got: &str) -> Vec<String> {
     lines
 }
 
-/// Compares what can be tapped; `None` when it is as wanted.
+/// Compares the choices; `None` if they are as expected.
 fn choices(kind: &str, wanted: &[ExpectedChoice], said: &BotMessage) -> Option<String> {
     let fits = |wanted: &ExpectedChoice, choice: &Choice| {
         wanted.title == choice.title && wanted.id.as_ref().is_none_or(|id| *id == choice.id)
@@ -182,7 +181,7 @@ fn choices(kind: &str, wanted: &[ExpectedChoice], said: &BotMessage) -> Option<S
     })
 }
 
-/// A value that may be a text or anything: texts as they are, the rest as JSON.
+/// A value as text: strings unchanged, other values as JSON.
 pub(super) fn spelled(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! What a customer sends, as it is written in a file.
+//! The inputs of a customer in a test file.
 
 use plugin_host::chatbot::{Choice, Content, CustomEvent, Location, Media, Rating, RatingScore, Reaction};
 
@@ -8,7 +8,6 @@ use crate::{
     yaml::{self, Fault, Node},
 };
 
-/// `customer:`
 pub(super) fn customer(node: &Node) -> Result<Input, Fault> {
     if !matches!(node.value, yaml::Content::Map(_)) {
         return Ok(Input::Content(Content::Text(node.text("customer")?), None));
@@ -77,7 +76,6 @@ fn location(node: &Node) -> Result<Location, Fault> {
     })
 }
 
-/// `rating:`
 pub(super) fn rating(node: &Node) -> Result<Rating, Fault> {
     let score = |node: &Node| match node.text("rating")?.to_ascii_lowercase().as_str() {
         "poor" => Ok(RatingScore::Poor),
@@ -94,7 +92,6 @@ pub(super) fn rating(node: &Node) -> Result<Rating, Fault> {
     Ok(Rating { score: score(given)?, comment })
 }
 
-/// `event:`
 pub(super) fn custom(node: &Node) -> Result<CustomEvent, Fault> {
     let fields = node.fields("event", &["name", "payload"])?;
     let name = fields.get("name").ok_or_else(|| node.fault("`event` needs a `name`"))?.text("name")?;

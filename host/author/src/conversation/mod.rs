@@ -16,35 +16,29 @@ use crate::{local, yaml};
 
 pub use report::{Failure, Outcome, Summary, TestReport};
 
-/// Why tests could not be run at all.
+/// Why tests could not run at all.
 #[derive(Debug, thiserror::Error)]
 pub enum TestError {
-    /// The plugin cannot be loaded.
     #[error(transparent)]
     Local(#[from] local::LocalError),
-    /// A test file cannot be read.
     #[error("{} cannot be read: {source}", path.display())]
     Unreadable {
-        /// The file or folder.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: std::io::Error,
     },
-    /// A test file is not written as it should be.
+    /// A test file breaks the format.
     #[error("{}, {fault}", path.display())]
     Wrong {
-        /// The file.
         path: PathBuf,
-        /// What is wrong, and where.
+        /// The fault, with its line and column.
         fault: yaml::Fault,
     },
-    /// There is nothing to run.
     #[error("there are no tests: {} has no *.yaml file{}", folder.display(), filtered(filter.as_deref()))]
     NoTests {
-        /// Where they were looked for.
+        /// The searched folder.
         folder: PathBuf,
-        /// Part of the name that was asked for.
+        /// The requested part of the name.
         filter: Option<String>,
     },
 }
@@ -53,11 +47,11 @@ fn filtered(filter: Option<&str>) -> String {
     filter.map(|filter| format!(" with a test whose name holds `{filter}`")).unwrap_or_default()
 }
 
-/// Runs test files against a component. `files` are YAML files, or folders whose `*.yaml` files are meant. `filter`: only
-/// tests whose name holds this text. `done` hears of each test when it is over.
+/// Runs test files against a component. `files` are YAML files, or folders with `*.yaml` files. `filter` selects the
+/// tests whose name contains this text. `done` gets each test when it is over.
 ///
 /// # Errors
-/// See [`TestError`]; a test that fails is not an error.
+/// See [`TestError`]. A test that fails is not an error.
 pub async fn run(
     name: &str,
     component: &Path,
@@ -90,7 +84,7 @@ pub async fn run(
     Ok(summary)
 }
 
-/// The files, folders replaced by what is in them, in the order of their names.
+/// The files, with folders replaced by their files, in the order of their names.
 fn found(paths: &[PathBuf]) -> Result<Vec<PathBuf>, TestError> {
     let mut files = vec![];
     for path in paths {

@@ -1,4 +1,4 @@
-//! Plays a test.
+//! Runs a test.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -21,7 +21,7 @@ use crate::local::{
 /// Lines of the conversation that a report shows.
 const SHOWN: usize = 12;
 
-/// Plays a test to its end or to the first difference.
+/// Runs a test to its end or to the first difference.
 pub(super) async fn play(local_host: &LocalHost, loaded: &Loaded, test: &Test) -> Outcome {
     let web = Arc::new(StubWeb::new(test.setup.stubs.clone()));
     let client = local_host.client(Arc::clone(&web) as _);
@@ -47,7 +47,7 @@ pub(super) async fn play(local_host: &LocalHost, loaded: &Loaded, test: &Test) -
     }
 }
 
-/// Prepared answers that were asked for too often or not often enough.
+/// The failure if a prepared answer was requested too often or not often enough.
 pub(super) fn miscounted(web: &StubWeb) -> Option<Failure> {
     let (stub, used) = web.miscounted().into_iter().next()?;
     Some(Failure {
@@ -61,7 +61,6 @@ pub(super) fn miscounted(web: &StubWeb) -> Option<Failure> {
     })
 }
 
-/// Says that requests had no answer.
 pub(super) fn unexpected(requests: &[String], web: &StubWeb) -> Vec<String> {
     let mut lines: Vec<String> = requests.iter().map(|request| format!("unexpected request: {request}")).collect();
     match web.prepared() {
@@ -71,15 +70,13 @@ pub(super) fn unexpected(requests: &[String], web: &StubWeb) -> Vec<String> {
     lines
 }
 
-/// A conversation being played.
 struct Play<'a> {
     chat: Chat<'a>,
     web: &'a StubWeb,
-    /// What the last input brought.
     turns: Vec<Turn>,
     /// Messages of the bot that no step has named yet.
     said: VecDeque<BotMessage>,
-    /// A call failed, and no step has said that it would.
+    /// A call failed, and no step has expected it.
     failed: bool,
     so_far: Vec<String>,
 }
@@ -109,7 +106,7 @@ impl Play<'_> {
         miscounted(self.web).map_or(Ok(()), Err)
     }
 
-    /// Before something else happens, everything that the bot said must have been named.
+    /// Before another input, the steps must have named every message of the bot.
     fn leave(&self, step: &Step) -> Result<(), Failure> {
         if self.said.is_empty() {
             return Ok(());
@@ -155,7 +152,6 @@ impl Play<'_> {
         }
     }
 
-    /// Takes note of what the bot did.
     fn collect(&mut self) {
         for effect in self.turns.iter().flat_map(|turn| &turn.effects) {
             match effect {
@@ -178,7 +174,7 @@ impl Play<'_> {
         }
     }
 
-    /// What the customer sends; the error says why that cannot be.
+    /// The content of the customer's input. The error says why it is impossible.
     fn content(&self, input: &Input) -> Result<(Content, Option<QuotedMessage>), Vec<String>> {
         match input {
             Input::Content(content, quotes) => {
@@ -227,7 +223,6 @@ impl Play<'_> {
         }
     }
 
-    /// Why there is no message.
     fn silence(&self) -> String {
         match self.chat.stage() {
             Stage::People { .. } | Stage::Closed => format!("nothing; {}", check::standing(&self.chat)),

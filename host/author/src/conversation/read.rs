@@ -16,25 +16,17 @@ use crate::{
     yaml::{self, Content, Fault, Fields, Node},
 };
 
-/// A test.
 #[derive(Debug, Clone)]
 pub(super) struct Test {
-    /// Its name.
     pub(super) name: String,
-    /// Line where it begins.
     pub(super) line: u64,
-    /// What it begins with.
     pub(super) setup: Setup,
-    /// What happens.
     pub(super) script: Script,
 }
 
-/// What happens in a test.
 #[derive(Debug, Clone)]
 pub(super) enum Script {
-    /// A conversation.
     Steps(Vec<Step>),
-    /// One question.
     Case(Box<Case>),
 }
 
@@ -56,7 +48,6 @@ const STEPS: [&str; 15] = [
     "log",
 ];
 
-/// All tests of a file.
 pub(super) fn suite(file: &Path, text: &str, world: World) -> Result<Vec<Test>, Fault> {
     let root = yaml::parse(text)?;
     let known = [&setup::FIELDS[..], &["name", "steps", "conversations", "cases"]].concat();
@@ -95,7 +86,6 @@ pub(super) fn suite(file: &Path, text: &str, world: World) -> Result<Vec<Test>, 
     Ok(tests)
 }
 
-/// The name of a test in a list.
 fn named(own: Fields<'_>, file: &str, index: usize) -> Result<String, Fault> {
     match own.get("name") {
         Some(name) => Ok(format!("{file}: {}", name.text("name")?)),

@@ -1,48 +1,38 @@
-//! What is said about tests.
+//! The report about tests.
 
 use std::{fmt, path::PathBuf};
 
-/// One test that has been run.
 #[derive(Debug, Clone)]
 pub struct TestReport {
-    /// The file that it stands in.
     pub file: PathBuf,
-    /// Its name.
     pub name: String,
-    /// How it went.
     pub outcome: Outcome,
 }
 
-/// How a test went.
 #[derive(Debug, Clone)]
 pub enum Outcome {
-    /// Everything was as expected; the number of steps.
+    /// All steps passed. Holds their number.
     Passed(usize),
-    /// Something was not.
     Failed(Box<Failure>),
 }
 
-/// The first thing that was not as expected.
+/// The first difference of a test.
 #[derive(Debug, Clone, Default)]
 pub struct Failure {
     /// Line of the step in its file.
     pub line: u64,
-    /// The step, in a few words.
     pub step: String,
-    /// What was expected and what happened, line by line.
+    /// Expectation and reality, line by line.
     pub difference: Vec<String>,
     /// The conversation so far, line by line.
     pub so_far: Vec<String>,
-    /// What the plugin logged and wrote to standard error since the last input.
+    /// Log lines and standard error of the plugin since the last input.
     pub notes: Vec<String>,
 }
 
-/// Counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Summary {
-    /// Tests that passed.
     pub passed: usize,
-    /// Tests that failed.
     pub failed: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What a test begins with.
+//! The initial state of a test.
 
 use chrono::{DateTime, TimeZone as _, Utc};
 use plugin_host::{EVERY_HOST, HttpFault, HttpResponse, Scope, World, Zone, json::Question};
@@ -9,32 +9,26 @@ use crate::{
     yaml::{Content, Fault, Fields, Node},
 };
 
-/// Fields that say what a test begins with.
+/// Fields for the initial state.
 pub(super) const FIELDS: [&str; 7] = ["config", "now", "time zone", "session", "kv", "http", "allowed hosts"];
 
-/// Values by scope and key; `None` = there is none.
+/// Values by scope and key; `None` = absent.
 pub(super) type Stored = Vec<(Scope, String, Option<Value>)>;
 
-/// What a test begins with.
 #[derive(Debug, Clone)]
 pub(super) struct Setup {
     /// Configuration of the plugin, a JSON text.
     pub(super) config: String,
-    /// Where the clock begins.
     pub(super) now: DateTime<Utc>,
-    /// Time zone of the business.
     pub(super) zone: Zone,
-    /// The session in JSON, as far as the file says something about it.
+    /// The fields of the session that the file gives, in JSON.
     pub(super) session: Value,
-    /// What the plugin has stored.
     pub(super) stored: Stored,
-    /// Prepared answers of the web.
     pub(super) stubs: Vec<Stub>,
-    /// Hosts that the plugin may reach.
     pub(super) allowed_hosts: Vec<String>,
 }
 
-/// Reads what a test says, and what its file says where the test does not.
+/// Reads the fields of a test. If a field is absent, that of its file counts.
 pub(super) fn read(test: Fields<'_>, file: Fields<'_>) -> Result<Setup, Fault> {
     let get = |name: &str| test.get(name).or_else(|| file.get(name));
     let stubs = get("http").map(|node| node.list("http")?.iter().map(stub).collect::<Result<Vec<_>, _>>());
@@ -43,7 +37,7 @@ pub(super) fn read(test: Fields<'_>, file: Fields<'_>) -> Result<Setup, Fault> {
         let hosts = node.list("allowed hosts")?.iter();
         hosts.map(|host| host.text("allowed hosts")).collect::<Result<Vec<_>, _>>()
     });
-    // Every request reaches the prepared answers, so that one that is not prepared can be named.
+    // Every request reaches the prepared answers, so that a report can name a request without one.
     let allowed_hosts = allowed.transpose()?.unwrap_or_else(|| vec![EVERY_HOST.to_owned()]);
     Ok(Setup {
         config: get("config").map_or_else(|| json!({}), Node::json).to_string(),
@@ -57,7 +51,6 @@ pub(super) fn read(test: Fields<'_>, file: Fields<'_>) -> Result<Setup, Fault> {
 }
 
 impl Setup {
-    /// The beginning of a conversation.
     pub(super) fn conversation(&self) -> Result<chat::Setup, String> {
         let event = json!({"type": "conversation-started"});
         let question = Question::from_json(World::Chatbot, &event, &self.session);
@@ -76,7 +69,6 @@ impl Setup {
         })
     }
 
-    /// What is stored, in a store of its own.
     pub(super) fn values(&self) -> Values {
         let values = Values::default();
         for (scope, key, value) in &self.stored {
@@ -97,12 +89,12 @@ pub(super) fn listed(faults: &[(String, String)]) -> String {
     lines.collect::<Vec<_>>().join("; ")
 }
 
-/// Monday, 5 January 2026, nine o'clock UTC.
+/// Monday, 5 January 2026, 09:00 UTC.
 fn beginning() -> DateTime<Utc> {
     Utc.timestamp_opt(1_767_603_600, 0).single().unwrap_or_default()
 }
 
-/// A moment in ISO 8601.
+/// Parses a time in ISO 8601.
 pub(super) fn moment(node: &Node) -> Result<DateTime<Utc>, Fault> {
     let text = node.text("now")?;
     let read = DateTime::parse_from_rfc3339(&text).map(|moment| moment.to_utc());
@@ -116,7 +108,6 @@ fn zone(node: &Node) -> Result<Zone, Fault> {
     })
 }
 
-/// `kv:`
 pub(super) fn stored(node: &Node) -> Result<Stored, Fault> {
     let fields = node.fields("kv", &["participant", "client"])?;
     let mut stored = vec![];

@@ -7,81 +7,55 @@ use serde_json::Value;
 use super::{expected::Expected, setup::Stored};
 use crate::yaml::{Fault, Node};
 
-/// A step and where it stands.
 #[derive(Debug, Clone)]
 pub(super) struct Step {
-    /// Line in the file.
     pub(super) line: u64,
-    /// As it was written, in a few words.
     pub(super) written: String,
-    /// What it does or checks.
     pub(super) kind: StepKind,
 }
 
-/// What a step does or checks.
 #[derive(Debug, Clone)]
 pub(super) enum StepKind {
-    /// The customer sends something.
     Customer(Input),
-    /// The customer rates.
     Rating(Rating),
-    /// Time passes.
     Clock(ClockMove),
-    /// An agent gives the conversation back.
     Released,
-    /// An agent ends the conversation.
     Ended,
-    /// Something else happens.
     Custom(CustomEvent),
-    /// A message of the bot.
     Bot(Box<Expected>),
-    /// No further message.
     BotSilent,
-    /// The bot's state.
     State(Value),
-    /// What is stored.
     Stored(Stored),
-    /// The bot handed over.
     HandedOver {
-        /// To this team, where that matters.
+        /// The expected team, if given.
         team: Option<String>,
-        /// With a note that holds this.
+        /// Text that the note must contain, if given.
         note: Option<String>,
     },
-    /// The bot closed the conversation.
     Closed,
-    /// Tags that the contact has.
     Tagged(Vec<String>),
-    /// The bot asked for a rating.
     RatingAsked,
-    /// Timers that run.
     Timers(Vec<(String, Option<TimeDelta>)>),
-    /// A call failed.
     Fails(String),
-    /// A line of the log.
     Logged(String),
 }
 
-/// What a customer sends.
 #[derive(Debug, Clone)]
 pub(super) enum Input {
-    /// Content, perhaps quoting a text.
+    /// Content, optionally with a quoted text.
     Content(Content, Option<String>),
     /// The button or list entry with this title or id.
     Tap(String),
 }
 
-/// How the clock moves.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ClockMove {
-    /// By a span.
     By(TimeDelta),
-    /// To a moment.
     To(DateTime<Utc>),
 }
 
 impl StepKind {
-    /// Whether something happens to the bot.
+    /// Whether the step is an input to the bot.
     pub(super) fn is_input(&self) -> bool {
         matches!(
             self,
@@ -93,7 +67,7 @@ impl StepKind {
 /// Longest form of a step in a report, in characters.
 const SHORT: usize = 70;
 
-/// A step as it was written, in a few words.
+/// A step as written, shortened.
 pub(super) fn short(name: &str, value: &Node) -> String {
     let words = match value.text(name) {
         Ok(text) => text,
@@ -106,7 +80,6 @@ pub(super) fn short(name: &str, value: &Node) -> String {
     }
 }
 
-/// The only entry of a step.
 pub(super) fn only_entry(node: &Node) -> Result<(&str, &Node), Fault> {
     match node.map("a step")? {
         [(name, value)] => Ok((name, value)),

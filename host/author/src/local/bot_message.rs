@@ -8,37 +8,31 @@ use domain::{
 };
 use plugin_host::chatbot::{Action, MediaKind};
 
-/// The question that the host asks when a bot requests a rating.
+/// The question that the host asks if a bot requests a rating.
 const RATING_QUESTION: &str = "How was our service?";
 
-/// One message of the bot.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct BotMessage {
-    /// What it is: `text`, `buttons`, `list`, `image` and the other files, `location`, `template`, `rating`.
+    /// `text`, `buttons`, `list`, `image` and other kinds of files, `location`, `template` or `rating`.
     pub(crate) kind: &'static str,
-    /// The text, or the caption of a file.
     pub(crate) text: String,
     /// Line above.
     pub(crate) header: Option<String>,
     /// Line below.
     pub(crate) footer: Option<String>,
-    /// What can be tapped.
+    /// Buttons or list entries.
     pub(crate) options: Vec<Choice>,
-    /// What opens the list.
     pub(crate) button_label: Option<String>,
-    /// Address of the file.
     pub(crate) url: Option<String>,
-    /// Name of a file, of a place or of a template.
+    /// Name of a file, a location or a template.
     pub(crate) name: Option<String>,
-    /// Where a place is.
+    /// Latitude and longitude of a location.
     pub(crate) place: Option<(f64, f64)>,
-    /// Parameters of a template.
     pub(crate) parameters: Vec<String>,
-    /// The message that it quotes.
     pub(crate) quote: Option<String>,
 }
 
-/// What fills a template and its cards, the words of each after the other.
+/// The parameters of a template and its cards, in order.
 fn parameters(components: &[RequestComponent]) -> Vec<String> {
     let of_cards = |component: &RequestComponent| {
         let cards = component.cards.iter().flatten();
@@ -51,15 +45,13 @@ fn parameters(components: &[RequestComponent]) -> Vec<String> {
 /// A button, or an entry of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Choice {
-    /// Comes back when it is tapped.
+    /// Sent back when the customer taps it.
     pub(crate) id: String,
-    /// What the customer sees.
     pub(crate) title: String,
-    /// Second line.
     pub(crate) description: Option<String>,
 }
 
-/// The word of conversation files for a kind of file.
+/// The name of a kind of file in conversation files.
 pub(crate) fn media_word(kind: MediaKind) -> &'static str {
     match kind {
         MediaKind::Image => "image",
@@ -72,7 +64,6 @@ pub(crate) fn media_word(kind: MediaKind) -> &'static str {
     }
 }
 
-/// Every kind of file with its word.
 pub(crate) const MEDIA: [MediaKind; 7] = [
     MediaKind::Image,
     MediaKind::Video,
@@ -84,7 +75,7 @@ pub(crate) const MEDIA: [MediaKind; 7] = [
 ];
 
 impl BotMessage {
-    /// The message that an action sends, if it sends one.
+    /// The message of an action, if it sends one.
     pub(crate) fn of(action: &Action) -> Option<Self> {
         Some(match action {
             Action::ReplyText(reply) => {
@@ -157,7 +148,7 @@ impl BotMessage {
         })
     }
 
-    /// The message on a few lines, for people. With `numbered`, each choice has the number that taps it.
+    /// The message in a few readable lines. If `numbered`, each choice has the number that taps it.
     pub(crate) fn show(&self, numbered: bool) -> String {
         let mut lines = vec![];
         lines.extend(self.header.clone());

@@ -1,5 +1,6 @@
 //! A conversation in memory, by the rules of the server (`host/chat/src/lib.rs`): events in order and one at a time, a
-//! beginning before the first message, timers by name, three more attempts for a turn that fails, people after that.
+//! start event before the first message, timers by name, three more attempts for a failed turn, then a hand-over to
+//! agents.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -20,52 +21,40 @@ use super::{
     values::Values,
 };
 
-/// Pauses before a turn that failed is made again; after the last one, people take over.
+/// Pauses before the attempts of a failed turn. After the last one, agents take over.
 const PAUSES: [TimeDelta; 3] = [TimeDelta::seconds(1), TimeDelta::seconds(5), TimeDelta::seconds(25)];
-/// Turns that one move of the clock may bring: a timer that starts itself again goes on for ever.
+/// Most turns of one move of the clock, because a timer that restarts itself would never end.
 const MOST_TURNS: usize = 1_000;
-/// Tags of one contact.
 const MOST_TAGS: usize = 64;
-/// First half of the ids of events and messages; the second counts up.
+/// First half of the ids of events and messages. The second half is a counter.
 const ID_FRONT: u64 = 0x0199_0000_0000_7000;
 const ID_BACK: u64 = 0x8000_0000_0000_0000;
 
-/// What a conversation begins with.
 #[derive(Debug, Clone)]
 pub(crate) struct Setup {
-    /// Configuration of the plugin, a JSON text.
     pub(crate) config: String,
-    /// The present moment.
     pub(crate) now: DateTime<Utc>,
-    /// Time zone of the business.
     pub(crate) zone: Zone,
-    /// The session; state, times and `reopened` are kept up by the conversation.
+    /// The session. The conversation updates state, times and `reopened`.
     pub(crate) session: Session,
-    /// What the plugin has stored before.
     pub(crate) values: Values,
-    /// Hosts that the plugin may reach.
     pub(crate) allowed_hosts: Vec<String>,
 }
 
-/// Who has the conversation.
+/// The party that has the conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// Nobody has written yet.
+    /// No message yet.
     Fresh,
-    /// The bot.
     Bot,
-    /// People, and why.
+    /// Agents, with the reason.
     People {
-        /// Whose queue.
         team: Option<String>,
-        /// What they know.
         note: String,
     },
-    /// It is over.
     Closed,
 }
 
-/// An event that waits for its turn.
 #[derive(Debug, Clone)]
 struct Pending {
     id: Uuid,
@@ -76,7 +65,6 @@ struct Pending {
     not_before: DateTime<Utc>,
 }
 
-/// A conversation.
 pub(crate) struct Chat<'a> {
     local_host: &'a LocalHost,
     loaded: Loaded,
@@ -93,7 +81,6 @@ pub(crate) struct Chat<'a> {
 }
 
 impl<'a> Chat<'a> {
-    /// A conversation that has not begun.
     pub(crate) fn new(local_host: &'a LocalHost, loaded: Loaded, client: ClientId, setup: Setup) -> Self {
         Self {
             local_host,
@@ -111,57 +98,47 @@ impl<'a> Chat<'a> {
         }
     }
 
-    /// Who has it.
     pub(crate) fn stage(&self) -> &Stage {
         &self.stage
     }
 
-    /// The bot's note about where it stands.
     pub(crate) fn state(&self) -> &str {
         &self.state
     }
 
-    /// Tags of the contact.
     pub(crate) fn tags(&self) -> &[String] {
         &self.tags
     }
 
-    /// Timers that run, with the time that is left.
     pub(crate) fn timers(&self) -> Vec<(String, TimeDelta)> {
         self.timers.iter().map(|(name, due)| (name.clone(), *due - self.setup.now)).collect()
     }
 
-    /// What the plugin has stored.
     pub(crate) fn values(&self) -> &Values {
         &self.setup.values
     }
 
-    /// The present moment of the conversation.
     pub(crate) fn now(&self) -> DateTime<Utc> {
         self.setup.now
     }
 
-    /// What the customer can tap: the options of the latest message that had any.
+    /// The options of the latest message that had any.
     pub(crate) fn offered(&self) -> &[Choice] {
         &self.offered
     }
 
-    /// The component that answers.
     pub(crate) fn loaded(&self) -> &Loaded {
         &self.loaded
     }
 
-    /// How calls name it.
     pub(crate) fn plugin(&self) -> &PluginRef {
         &self.loaded.plugin
     }
 
-    /// Goes on with another build of the plugin.
     pub(crate) fn exchange(&mut self, loaded: Loaded) {
         self.loaded = loaded;
     }
 
-    /// The customer writes.
     pub(crate) async fn customer(&mut self, content: Content, quoted: Option<QuotedMessage>) -> Vec<Turn> {
         let reopened = self.stage == Stage::Closed;
         if matches!(self.stage, Stage::People { .. }) {
@@ -179,7 +156,7 @@ impl<'a> Chat<'a> {
         self.due().await
     }
 
-    /// Something else happens. Only a bot that has the conversation hears of it.
+    /// Another event. The bot only gets it while it has the conversation.
     pub(crate) async fn happens(&mut self, kind: EventKind) -> Vec<Turn> {
         if self.stage == Stage::Bot {
             self.wait(kind, false);
@@ -187,21 +164,19 @@ impl<'a> Chat<'a> {
         self.due().await
     }
 
-    /// An agent gives the conversation back.
     pub(crate) async fn released(&mut self) -> Vec<Turn> {
         self.stage = Stage::Bot;
         self.wait(EventKind::AgentReleased, false);
         self.due().await
     }
 
-    /// An agent ends the conversation.
     pub(crate) fn ended(&mut self) {
         self.stage = Stage::Closed;
         self.timers.clear();
         self.waiting.clear();
     }
 
-    /// Moves the clock; what falls due on the way happens at its own time.
+    /// Moves the clock. Events that become due before `to` happen at their own time.
     pub(crate) async fn advance(&mut self, to: DateTime<Utc>) -> Vec<Turn> {
         let mut turns = vec![];
         while let Some(due) = self.next_due().filter(|due| *due <= to) {
@@ -224,7 +199,6 @@ impl<'a> Chat<'a> {
         turns
     }
 
-    /// When something happens by itself.
     pub(crate) fn next_due(&self) -> Option<DateTime<Utc>> {
         match self.waiting.front() {
             Some(first) => Some(first.not_before),
@@ -232,7 +206,6 @@ impl<'a> Chat<'a> {
         }
     }
 
-    /// Everything that is due now, in order.
     async fn due(&mut self) -> Vec<Turn> {
         let mut turns = vec![];
         while turns.len() < MOST_TURNS {
@@ -288,7 +261,7 @@ impl<'a> Chat<'a> {
         }
     }
 
-    /// A turn that is made again sees the same clock, as on a server: that of the moment of its event.
+    /// A repeated turn sees the clock of its event, as on a server.
     fn session(&self, reopened: bool, moment: DateTime<Utc>) -> Session {
         Session {
             state: self.state.clone(),
@@ -345,12 +318,11 @@ impl<'a> Chat<'a> {
         }
     }
 
-    /// What follows from an answer as a whole.
     fn settle(&mut self) {
         match self.stage {
             Stage::Closed => {
                 self.timers.clear();
-                // The customer was writing while the bot closed: that message begins the next conversation.
+                // The customer wrote while the bot closed the conversation, so that message begins the next one.
                 if self.waiting.front().is_some_and(|next| matches!(next.kind, EventKind::Message(_))) {
                     self.stage = Stage::Bot;
                     self.state.clear();
@@ -369,7 +341,7 @@ impl<'a> Chat<'a> {
         }
     }
 
-    /// A turn that failed is made again, unless that is of no use.
+    /// Repeats a failed turn, unless a repetition is useless.
     fn failed(&mut self, asked: Pending, error: &CallError) -> Failure {
         let code = match error {
             CallError::Refused { error, .. } => Some(error.code.clone()),
@@ -403,7 +375,6 @@ impl<'a> Chat<'a> {
     }
 }
 
-/// An event in a few words.
 fn label(kind: &EventKind) -> String {
     match kind {
         EventKind::Message(_) => "message".to_owned(),

@@ -23,31 +23,25 @@ pub enum LocalError {
     /// The plugin host does not start.
     #[error("{0}")]
     Host(#[from] HostError),
-    /// The component is no plugin.
+    /// The component is not a valid plugin.
     #[error("{} cannot be used as a plugin:\n  - {}", file.display(), problems.join("\n  - "))]
     Refused {
-        /// The file.
         file: PathBuf,
-        /// Everything that is wrong with it.
+        /// All faults, in words for the author.
         problems: Vec<String>,
     },
-    /// The file cannot be read.
     #[error("{} cannot be read: {source}", file.display())]
     Unreadable {
-        /// The file.
         file: PathBuf,
-        /// What the system said.
         #[source]
         source: std::io::Error,
     },
 }
 
-/// Components are loaded on behalf of nobody; conversations have clients of their own.
+/// The client for loading components. Each conversation has a client of its own.
 const NOBODY: ClientId = ClientId(Uuid::nil());
 
-/// The plugin host of the tools.
 pub(crate) struct LocalHost {
-    /// The host.
     pub(crate) host: Arc<PluginHost>,
     components: Arc<Components>,
     webs: Arc<WebPerConversation>,
@@ -55,18 +49,14 @@ pub(crate) struct LocalHost {
     clients: AtomicU64,
 }
 
-/// A component that can be called.
 #[derive(Debug, Clone)]
 pub(crate) struct Loaded {
-    /// How calls name it.
     pub(crate) plugin: PluginRef,
-    /// What it is.
     pub(crate) world: World,
-    /// Bytes of the file.
     pub(crate) size: u64,
 }
 
-/// Bytes of what was loaded, by hash.
+/// Bytes of loaded components, by hash.
 #[derive(Default)]
 struct Components(Mutex<HashMap<String, Vec<u8>>>);
 
@@ -81,7 +71,7 @@ impl ComponentSource for Components {
     }
 }
 
-/// The web as each conversation sees it: a conversation is a client of its own.
+/// The HTTP access of each conversation, by its client.
 #[derive(Default)]
 struct WebPerConversation(Mutex<HashMap<Uuid, Arc<dyn OutgoingHttp>>>);
 
@@ -97,7 +87,7 @@ impl OutgoingHttp for WebPerConversation {
 }
 
 impl LocalHost {
-    /// Starts the host. Compiled code is kept for the next time.
+    /// Starts the host. Compiled code is kept on disk.
     pub(crate) async fn start() -> Result<Self, LocalError> {
         let (components, webs) = (Arc::new(Components::default()), Arc::new(WebPerConversation::default()));
         let config = HostConfig {
@@ -136,7 +126,7 @@ impl LocalHost {
         })
     }
 
-    /// A client of its own: limits, the circuit breaker and the web are per client.
+    /// A new client, because limits, the circuit breaker and the HTTP access are per client.
     pub(crate) fn client(&self, web: Arc<dyn OutgoingHttp>) -> ClientId {
         let id = Uuid::from_u64_pair(0, self.clients.fetch_add(1, Ordering::Relaxed) + 1);
         self.webs.0.lock().unwrap_or_else(PoisonError::into_inner).insert(id, web);
@@ -144,7 +134,7 @@ impl LocalHost {
     }
 }
 
-/// Where compiled code is kept: the user's cache folder.
+/// The cache folder of the user, for compiled code.
 fn cache_folder() -> PathBuf {
     let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
     let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(home);

@@ -1,5 +1,5 @@
-//! Plugins on the author's own machine, without a server: one component in this process, conversations in memory, time
-//! that moves when it is told to. What the server does with an answer is done here by the same rules.
+//! Plugins on the author's own machine, without a server: one component in this process, conversations in memory, and a
+//! manual clock. The rules for answers are those of the server.
 
 pub(crate) mod bot_message;
 pub(crate) mod chat;

@@ -1,4 +1,4 @@
-//! Days of the week and spans of time as people write them.
+//! Readable days of the week and durations.
 
 use chrono::TimeDelta;
 use plugin_host::chatbot::Weekday;
@@ -18,7 +18,7 @@ pub(crate) fn weekday_name(day: Weekday) -> &'static str {
     WEEKDAYS.iter().find(|(known, _)| *known == day).map_or("monday", |(_, name)| name)
 }
 
-/// A span such as `30m`, `1h 30m`, `2d`, `45s`; a `+` in front is fine.
+/// Parses a duration such as `30m`, `1h 30m`, `2d`, `45s`, with an optional `+` in front.
 pub(crate) fn span(text: &str) -> Option<TimeDelta> {
     let text = text.trim().trim_start_matches('+');
     let (mut total, mut digits) = (TimeDelta::zero(), String::new());
@@ -41,7 +41,7 @@ pub(crate) fn span(text: &str) -> Option<TimeDelta> {
     (digits.is_empty() && total > TimeDelta::zero()).then_some(total)
 }
 
-/// A span as people write it.
+/// Formats a duration.
 pub(crate) fn spell(span: TimeDelta) -> String {
     let seconds = span.num_seconds().max(0);
     let parts = [(seconds / 86_400, 'd'), (seconds / 3_600 % 24, 'h'), (seconds / 60 % 60, 'm'), (seconds % 60, 's')];

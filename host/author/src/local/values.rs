@@ -1,4 +1,4 @@
-//! Key-values in memory. Writes of a call are put in when its answer is, or not at all.
+//! Key-values in memory. The writes of a call are applied together with its answer, or not at all.
 
 use std::{
     collections::BTreeMap,
@@ -9,10 +9,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use plugin_host::{KeyValueError, KeyValueSnapshot, KeyValueWrite, KeysWanted, Scope};
 
-/// Values, and when they are gone.
 type Stored = BTreeMap<(bool, String), (Vec<u8>, Option<DateTime<Utc>>)>;
 
-/// What one plugin has stored: of one participant, and shared.
+/// The key-values of one plugin: of one participant, and shared.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Values(Arc<Mutex<Stored>>);
 
@@ -21,12 +20,11 @@ fn key(scope: Scope, key: &str) -> (bool, String) {
 }
 
 impl Values {
-    /// Stores a value by hand.
     pub(crate) fn put(&self, scope: Scope, name: &str, value: Vec<u8>) {
         self.with(|stored| stored.insert(key(scope, name), (value, None)));
     }
 
-    /// Lets the writes of a call that was made at a moment take effect.
+    /// Applies the writes of a call that was made at `now`.
     pub(crate) fn commit(&self, writes: Vec<KeyValueWrite>, now: DateTime<Utc>) {
         let end = |seconds: u32| now + TimeDelta::seconds(i64::from(seconds));
         self.with(|stored| {
@@ -39,12 +37,11 @@ impl Values {
         });
     }
 
-    /// What is stored under a key.
     pub(crate) fn get(&self, scope: Scope, name: &str) -> Option<Vec<u8>> {
         self.with(|stored| stored.get(&key(scope, name)).map(|(value, _)| value.clone()))
     }
 
-    /// Everything that is stored, for people.
+    /// All stored values, in readable form.
     pub(crate) fn list(&self) -> Vec<(Scope, String, Vec<u8>)> {
         let scope = |of_client: bool| if of_client { Scope::Client } else { Scope::Participant };
         self.with(|stored| {
@@ -55,7 +52,7 @@ impl Values {
         })
     }
 
-    /// The store as it is at a moment, for one call. What is over by then is gone for good.
+    /// The store at a given time, for one call. Values that have expired by then are removed.
     pub(crate) fn snapshot(&self, now: DateTime<Utc>) -> Arc<dyn KeyValueSnapshot> {
         Arc::new(Snapshot(self.with(|stored| {
             stored.retain(|_, (_, end)| end.is_none_or(|end| end > now));

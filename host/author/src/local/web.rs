@@ -1,4 +1,4 @@
-//! The web as a plugin sees it here: prepared answers in tests, the real one when somebody talks to the plugin.
+//! The HTTP access of a plugin here: prepared answers in tests, real requests in a chat.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,27 +10,23 @@ use serde_json::Value;
 
 use crate::subset;
 
-/// A prepared answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Stub {
-    /// Line in the file.
     pub(crate) line: u64,
-    /// Method, in capitals.
     pub(crate) method: String,
-    /// Address; `*` stands for anything.
+    /// Address; `*` matches any text.
     pub(crate) url: String,
-    /// What the body must hold, at least.
+    /// JSON that the body must contain.
     pub(crate) sends: Option<Value>,
-    /// Headers that the request must have, names in lower case.
+    /// Headers that the request must have, with names in lower case.
     pub(crate) with_headers: Vec<(String, String)>,
-    /// What comes back.
     pub(crate) answer: Result<HttpResponse, HttpFault>,
-    /// How often it must be asked for; without it, any number of times.
+    /// Expected number of requests; `None` = any number.
     pub(crate) expect: Option<u32>,
 }
 
 impl Stub {
-    /// The request, as the file names it.
+    /// The request in the form of the file.
     pub(crate) fn request(&self) -> String {
         format!("{} {}", self.method, self.url)
     }
@@ -47,7 +43,7 @@ impl Stub {
     }
 }
 
-/// Whether a text fits a pattern in which `*` stands for anything.
+/// Whether a text matches a pattern in which `*` matches any text.
 fn matches(pattern: &str, text: &str) -> bool {
     let Some((before, after)) = pattern.split_once('*') else { return pattern == text };
     let Some(rest) = text.strip_prefix(before) else { return false };
@@ -69,25 +65,22 @@ struct State {
 }
 
 impl StubWeb {
-    /// A web that knows these requests.
     pub(crate) fn new(stubs: Vec<Stub>) -> Self {
         let used = vec![0; stubs.len()];
         Self { stubs, state: Mutex::new(State { used, unexpected: vec![] }) }
     }
 
-    /// Requests that nothing was prepared for, since the last time this was asked.
     pub(crate) fn take_unexpected(&self) -> Vec<String> {
         self.with(|state| std::mem::take(&mut state.unexpected))
     }
 
-    /// Prepared answers that were not asked for as often as they should, and how often they were.
+    /// Prepared answers with a wrong number of requests, and that number.
     pub(crate) fn miscounted(&self) -> Vec<(&Stub, u32)> {
         let used = self.with(|state| state.used.clone());
         let counted = self.stubs.iter().zip(used);
         counted.filter(|(stub, used)| stub.expect.is_some_and(|expect| expect != *used)).collect()
     }
 
-    /// What is prepared, for people.
     pub(crate) fn prepared(&self) -> Vec<String> {
         self.stubs.iter().map(Stub::request).collect()
     }
@@ -102,7 +95,8 @@ impl OutgoingHttp for StubWeb {
     async fn send(&self, _client: ClientId, request: HttpRequest) -> Result<HttpResponse, HttpFault> {
         let fitting = |stub: &Stub| stub.fits(&request);
         self.with(|state| {
-            // Each answers as often as it expects to; the last one that fits goes on answering, and is then miscounted.
+            // Each answer is used as often as expected. The last match continues to answer and is then reported as a
+            // wrong number.
             let open = |(stub, used): (&Stub, &u32)| fitting(stub) && stub.expect.is_none_or(|expect| *used < expect);
             let open = self.stubs.iter().zip(&state.used).position(open);
             let index = open.or_else(|| self.stubs.iter().rposition(fitting));
@@ -121,7 +115,7 @@ impl OutgoingHttp for StubWeb {
     }
 }
 
-/// The real web, private addresses included: this is the author's own machine.
+/// Real requests, also to private addresses, because this is the author's own machine.
 pub(crate) struct RealWeb(pub(crate) GuardedClient);
 
 #[async_trait]

@@ -1,4 +1,4 @@
-//! Puts versions in charge and takes them back.
+//! Activates and deactivates versions.
 
 use std::fmt;
 
@@ -8,47 +8,42 @@ use serde_json::{Map, Value, json};
 
 use super::{PATIENCE, Server, ServerError};
 
-/// What is to be in charge, and where.
 #[derive(Debug, Clone, Default)]
 pub struct Activate {
-    /// Which version; the newest one without it.
+    /// `None` = the newest.
     pub version: Option<u32>,
-    /// Id of a WhatsApp number; all numbers of the client without it.
+    /// Id of a WhatsApp number. `None` = all numbers of the client.
     pub number: Option<String>,
     /// `live`, `shadow` or `canary`.
     pub mode: Option<String>,
-    /// Share of a canary.
+    /// Share of a canary, in percent.
     pub percent: Option<u8>,
-    /// The plugin's configuration; `None` = that of the activation that it replaces, or none.
+    /// The plugin's configuration. `None` = that of the activation that it replaces, if any.
     pub config: Option<Value>,
-    /// Hosts that it may reach.
     pub allowed_hosts: Vec<String>,
-    /// Share of failures at which a canary is taken back.
+    /// Percentage of failures at which a canary is withdrawn.
     pub error_threshold: Option<u8>,
     /// Calls before a canary is judged.
     pub minimum_calls: Option<u32>,
 }
 
-/// What is in charge somewhere.
+/// An activation in force.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Scope {
-    /// Name of the plugin.
     pub plugin: String,
-    /// Version, of plugins that were uploaded.
+    /// Version of an uploaded plugin.
     pub version: Option<u32>,
-    /// World.
     pub world: String,
-    /// Number; `None` = all.
+    /// Id of a WhatsApp number; `None` = all.
     pub whats_app_number_id: Option<String>,
     /// `live`, `shadow` or `canary`.
     pub mode: String,
-    /// Share of a canary.
+    /// Share of a canary, in percent.
     pub percent: Option<u8>,
-    /// Hosts that it may reach.
     #[serde(default)]
     pub allowed_hosts: Vec<String>,
-    /// What was not given and stayed as it was.
+    /// Fields that the request left out and whose values were kept.
     #[serde(default)]
     pub kept: Vec<String>,
 }
@@ -79,10 +74,7 @@ impl fmt::Display for Scope {
 }
 
 impl Server {
-    /// Puts a version in charge.
-    ///
-    /// # Errors
-    /// See [`ServerError`].
+    /// Activates a version.
     pub async fn activate(&self, name: &str, wanted: &Activate) -> Result<Scope, ServerError> {
         let mut body = Map::new();
         let fields = [
@@ -99,19 +91,13 @@ impl Server {
         self.json("POST", Self::path(name, "/activate")?, Some(&Value::Object(body)), PATIENCE).await
     }
 
-    /// Goes back to what was in charge before.
-    ///
-    /// # Errors
-    /// See [`ServerError`].
+    /// Restores the activation before.
     pub async fn rollback(&self, name: &str, number: Option<&str>) -> Result<Scope, ServerError> {
         let body = json!({"whatsAppNumberId": number});
         self.json("POST", Self::path(name, "/rollback")?, Some(&body), PATIENCE).await
     }
 
-    /// Takes a plugin out of charge.
-    ///
-    /// # Errors
-    /// See [`ServerError`].
+    /// Deactivates a plugin.
     pub async fn deactivate(&self, name: &str, number: Option<&str>) -> Result<(), ServerError> {
         let body = json!({"whatsAppNumberId": number}).to_string();
         let call = ApiCall {

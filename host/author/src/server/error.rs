@@ -1,41 +1,34 @@
-//! Why a server did not do what it was asked, with what to do about it.
+//! Errors of requests to a server, with their cures.
 
 use std::fmt::Write as _;
 
 use channels::http::{ClientNotBuilt, PostError};
 use serde::Deserialize;
 
-/// Why a server did not do what it was asked.
+/// Why a request to a server failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
-    /// There is no key in the environment.
     #[error(
         "PATCHBAY_API_KEY is not set: it takes the key of an ADMIN or DEVELOPER user, which `patchbay client create` and \
          `patchbay user create` print"
     )]
     NoKey,
-    /// The key cannot be one.
     #[error("PATCHBAY_API_KEY holds characters that no key has; copy it again, without spaces or quotes")]
     BadKey,
-    /// The address cannot be one.
     #[error(
         "PATCHBAY_URL is `{0}`, which is no address; write it like https://patchbay.example or http://127.0.0.1:8080"
     )]
     NoAddress(String),
-    /// The name is none of a plugin.
     #[error("{0}")]
     Name(String),
-    /// HTTPS cannot be used.
     #[error(transparent)]
     Client(#[from] ClientNotBuilt),
-    /// Nobody answers.
+    /// No answer from the server.
     #[error(
         "no server answers at {address} ({source}); is it running? PATCHBAY_URL says where it is, `patchbay serve` starts one"
     )]
     NoAnswer {
-        /// Where it was looked for.
         address: String,
-        /// What happened.
         #[source]
         source: PostError,
     },
@@ -55,12 +48,11 @@ pub enum ServerError {
         detail(message)
     )]
     NotThere {
-        /// Which server.
         address: String,
-        /// What it said.
+        /// The message of the server.
         message: String,
     },
-    /// 400, 409 and the like: the server's own words.
+    /// 400, 409 and similar, with the server's own message.
     #[error("{0}")]
     Refused(String),
     /// 413.
@@ -68,7 +60,7 @@ pub enum ServerError {
         "the component is too large for this server ({0}); leave out debug information, or ask its operator to raise `limits.plugin_bytes`"
     )]
     TooLarge(String),
-    /// 429: the server's own words, which say when.
+    /// 429, with the server's own message, which says when to try again.
     #[error("the server does not take it now: {0}")]
     NotNow(String),
     /// 503.
@@ -80,20 +72,15 @@ pub enum ServerError {
         request(request_id)
     )]
     Failed {
-        /// The status.
         status: u16,
-        /// Under which id its log has it.
+        /// The id of the request in the server's log.
         request_id: String,
     },
-    /// An answer that cannot be read.
     #[error("the answer of the server cannot be read ({0}); is PATCHBAY_URL a Patchbay server of this version?")]
     Strange(String),
-    /// A file cannot be read.
     #[error("{} cannot be read: {source}", path.display())]
     Unreadable {
-        /// The file.
         path: std::path::PathBuf,
-        /// What the system said.
         #[source]
         source: std::io::Error,
     },
@@ -107,7 +94,6 @@ fn request(id: &str) -> String {
     if id.is_empty() { String::new() } else { format!(" (request {id})") }
 }
 
-/// The error body of every part of the API.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
 struct Body {
@@ -125,7 +111,6 @@ struct Detail {
 }
 
 impl ServerError {
-    /// From an answer that is not good.
     pub(super) fn of_answer(status: u16, body: &[u8], address: &str) -> Self {
         let Ok(body) = serde_json::from_slice::<Body>(body) else {
             return Self::Strange(format!("status {status}, and no error of the API"));
@@ -133,7 +118,7 @@ impl ServerError {
         Self::of_body(status, body, address)
     }
 
-    /// From an answer that told of another one.
+    /// From an answer that contains an earlier error answer.
     pub(super) fn of_refusal(status: u16, body: &serde_json::Value, address: &str) -> Self {
         Self::of_body(status, Body::deserialize(body).unwrap_or_default(), address)
     }

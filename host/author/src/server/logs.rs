@@ -1,4 +1,4 @@
-//! What the calls of a plugin did.
+//! The log of a plugin's calls.
 
 use std::{collections::VecDeque, fmt, time::Duration};
 
@@ -6,33 +6,25 @@ use serde::Deserialize;
 
 use super::{PATIENCE, Server, ServerError};
 
-/// Calls that are fetched at once.
 const PAGE: usize = 100;
-/// How often a follower looks.
 const BEAT: Duration = Duration::from_secs(1);
-/// Ids that a follower remembers, so that nothing is shown twice.
+/// Ids that a follower remembers, so that no call is shown twice.
 const REMEMBERED: usize = 4 * PAGE;
 
-/// One call of a plugin.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Invocation {
-    /// Id; later calls have greater ones.
+    /// Later calls have greater ids.
     pub id: String,
-    /// When.
     pub time: Option<String>,
-    /// Which version was asked; none was where it could not be called.
+    /// The version; `None` if the plugin could not be called.
     pub version: Option<u64>,
     /// `live`, `shadow` or `canary`.
     pub mode: Option<String>,
-    /// How it ended.
     pub outcome: String,
-    /// How long it took.
     pub duration_micros: i64,
-    /// Log lines.
     #[serde(default)]
     pub logs: Vec<String>,
-    /// Why it failed.
     pub error: Option<String>,
 }
 
@@ -65,14 +57,14 @@ pub struct Logs<'a> {
 }
 
 impl Server {
-    /// The calls of a plugin, perhaps only those with one outcome.
+    /// The calls of a plugin, optionally only those with one outcome.
     ///
     /// # Errors
-    /// When the name or the outcome is none.
+    /// If the name or the outcome is invalid.
     pub fn logs(&self, name: &str, outcome: Option<&str>) -> Result<Logs<'_>, ServerError> {
         let mut path = Self::path(name, "/invocations")?;
         if let Some(outcome) = outcome {
-            // The server knows which there are; what is no word at all has no place in an address.
+            // The server knows the valid outcomes. This only refuses text that must not be in a URL.
             if outcome.is_empty() || !outcome.chars().all(|letter| letter.is_ascii_alphabetic() || letter == '-') {
                 return Err(ServerError::Refused(format!(
                     "`{outcome}` is not an outcome, such as answered or trapped"
@@ -87,10 +79,7 @@ impl Server {
 }
 
 impl Logs<'_> {
-    /// Those that were not read before, oldest first; the first time, the latest hundred.
-    ///
-    /// # Errors
-    /// See [`ServerError`].
+    /// The calls since the last read, oldest first. The first read returns the latest hundred.
     pub async fn next(&mut self) -> Result<Vec<Invocation>, ServerError> {
         let (first_time, mut new) = (self.seen.is_empty(), vec![]);
         for page in 0.. {
@@ -100,7 +89,7 @@ impl Logs<'_> {
             let unseen: Vec<Invocation> = content.into_iter().filter(|call| !self.seen.contains(&call.id)).collect();
             let all_new = unseen.len() == PAGE;
             new.extend(unseen);
-            // Pages shift while calls are made; what comes twice is filtered here.
+            // Pages shift while calls are made, so duplicates are filtered here.
             if first_time || !all_new || fetched < PAGE || new.len() >= REMEMBERED {
                 break;
             }
@@ -113,7 +102,6 @@ impl Logs<'_> {
         Ok(new)
     }
 
-    /// Waits until it is worth looking again.
     pub async fn wait(&self) {
         tokio::time::sleep(BEAT).await;
     }

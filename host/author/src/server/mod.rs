@@ -1,4 +1,4 @@
-//! A Patchbay server, as the author's tools talk to it (CONTRACT 6).
+//! A client of a Patchbay server for the author's tools (CONTRACT 6).
 
 mod activate;
 mod error;
@@ -19,24 +19,22 @@ pub use push::Pushed;
 pub(crate) use push::size;
 pub use replay::{ReplayError, Replayed};
 
-/// Where the plugin API lies.
 const BASE: &str = "/plugin-service/api/v1/plugins";
-/// Where a server listens unless its configuration says otherwise.
 const USUAL_ADDRESS: &str = "http://127.0.0.1:8080";
-/// Time for calls that do not upload or replay.
+/// Timeout of requests that do not upload or replay.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A server and the key that is shown to it.
+/// A server with the API key for it.
 #[derive(Clone)]
 pub struct Server {
     client: ApiClient,
 }
 
 impl Server {
-    /// The server that `PATCHBAY_URL` and `PATCHBAY_API_KEY` name; without an address, the one on this machine.
+    /// The server of `PATCHBAY_URL` and `PATCHBAY_API_KEY`. Without an address, the server on this machine.
     ///
     /// # Errors
-    /// When there is no key.
+    /// If there is no key.
     pub fn from_environment() -> Result<Self, ServerError> {
         let given = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
         let address = given("PATCHBAY_URL").unwrap_or_else(|| USUAL_ADDRESS.to_owned());
@@ -47,7 +45,7 @@ impl Server {
     /// The server at an address.
     ///
     /// # Errors
-    /// When the address is none, or the key has characters that no key has.
+    /// If the address is invalid, or the key has invalid characters.
     pub fn new(address: &str, key: &str) -> Result<Self, ServerError> {
         if !address.starts_with("http://") && !address.starts_with("https://") {
             return Err(ServerError::NoAddress(address.to_owned()));
@@ -58,12 +56,11 @@ impl Server {
         Ok(Self { client: ApiClient::new(address, key)? })
     }
 
-    /// Where it is.
     pub fn address(&self) -> &str {
         self.client.base()
     }
 
-    /// A call with or without JSON; the answer as `T`.
+    /// A request with or without JSON, and its answer as `T`.
     async fn json<T: DeserializeOwned>(
         &self,
         method: &str,
@@ -77,7 +74,7 @@ impl Server {
         serde_json::from_slice(&answer.body).map_err(|fault| ServerError::Strange(fault.to_string()))
     }
 
-    /// A call whose answer is good.
+    /// A request whose answer must be a success.
     async fn good(&self, call: ApiCall<'_>) -> Result<ApiAnswer, ServerError> {
         let answer = self.client.call(call).await;
         let answer = answer.map_err(|source| ServerError::NoAnswer { address: self.address().to_owned(), source })?;
@@ -87,7 +84,7 @@ impl Server {
         }
     }
 
-    /// Path of a plugin, `rest` beginning with `/` or empty.
+    /// Path of a plugin. `rest` begins with `/` or is empty.
     fn path(name: &str, rest: &str) -> Result<String, ServerError> {
         crate::project::check_name(name).map_err(ServerError::Name)?;
         Ok(format!("{BASE}/{name}{rest}"))

@@ -16,32 +16,25 @@ use serde::Deserialize;
 
 use super::{BASE, Server, ServerError};
 
-/// Time for an upload, and for the check and the compiling that follow.
+/// Timeout of an upload, and of the check and compilation after it.
 const PATIENCE: Duration = Duration::from_secs(600);
-/// Where uploads that are worked on can be asked for.
 const UPLOADS: &str = "/plugin-service/api/v1/plugin-uploads";
-/// How often the server is asked how far it is.
 const POLL: Duration = Duration::from_millis(500);
-/// Questions that may go without an answer, one after the other.
+/// Most consecutive progress requests without an answer.
 const MOST_SILENT: u32 = 20;
-/// How often the progress is told.
 const BEAT: Duration = Duration::from_millis(250);
 
 /// A version at the server.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Pushed {
-    /// Name of the plugin.
     pub name: String,
-    /// Its version.
     pub version: u32,
-    /// What it is.
     pub world: String,
-    /// Hash of the component.
     pub sha256: String,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// The same bytes had been uploaded before.
+    /// Whether the same bytes were uploaded before.
     #[serde(skip)]
     pub known: bool,
 }
@@ -58,10 +51,7 @@ impl fmt::Display for Pushed {
 }
 
 impl Server {
-    /// Uploads a component under a name. `progress` hears how far it is.
-    ///
-    /// # Errors
-    /// See [`ServerError`].
+    /// Uploads a component under a name. `progress` gets status messages.
     pub async fn push(
         &self,
         name: &str,
@@ -98,7 +88,7 @@ impl Server {
         Ok(Pushed { known: answer.status == 200, ..pushed })
     }
 
-    /// Waits until the server has compiled an upload. `progress` hears how long that has been going on.
+    /// Waits until the server has compiled an upload. `progress` gets the elapsed time.
     async fn compiled(&self, id: &str, size: u64, progress: &mut dyn FnMut(&str)) -> Result<Pushed, ServerError> {
         let began = Instant::now();
         let mut silent = 0;
@@ -107,7 +97,7 @@ impl Server {
             tokio::time::sleep(POLL).await;
             let asked = self.json::<Upload>("GET", format!("{UPLOADS}/{id}"), None, super::PATIENCE).await;
             let upload = match asked {
-                // A server that is restarted or busy for a moment has the upload all the same.
+                // A server that restarts or is briefly busy still has the upload.
                 Err(ServerError::NoAnswer { .. } | ServerError::Busy(_)) if silent < MOST_SILENT => {
                     silent += 1;
                     continue;
@@ -130,7 +120,6 @@ impl Server {
     }
 }
 
-/// An upload that the server works on.
 #[derive(Deserialize)]
 struct Upload {
     id: String,
@@ -138,7 +127,7 @@ struct Upload {
     refused: Option<Refusal>,
 }
 
-/// Why it was not taken: the status of a direct answer, and what its body would have said.
+/// Why it was refused: the status and body of a direct answer.
 #[derive(Deserialize)]
 struct Refusal {
     status: u16,
@@ -150,7 +139,6 @@ fn compiling(size_of_it: u64, since: Duration) -> String {
     format!("uploaded {}; the server checks and compiles it: {} s", size(size_of_it), since.as_secs())
 }
 
-/// How far an upload is.
 fn told(sent: u64, total: u64) -> String {
     match sent >= total {
         true => format!("uploaded {}; the server checks and compiles it", size(total)),
@@ -158,7 +146,7 @@ fn told(sent: u64, total: u64) -> String {
     }
 }
 
-/// A number of bytes as people write it.
+/// A number of bytes in readable form.
 pub(crate) fn size(bytes: u64) -> String {
     match bytes {
         0..10_000 => format!("{bytes} bytes"),

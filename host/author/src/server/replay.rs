@@ -1,4 +1,4 @@
-//! Makes recorded calls again: at the server, or here against a build that nobody has uploaded.
+//! Replays recorded calls: at the server, or here with a local build.
 
 use std::{fmt, path::Path, sync::Arc, time::Instant};
 
@@ -9,46 +9,42 @@ use serde_json::{Value, json};
 use super::{Server, ServerError};
 use crate::local::{LocalError, LocalHost, web::StubWeb};
 
-/// Recordings that are fetched at once: each may hold what a plugin read and sent.
+/// Recordings per page. Each may contain everything that a plugin read and sent.
 const PAGE: u32 = 100;
-/// Time for a page of recordings, and for a replay at the server.
+/// Timeout for a page of recordings, and for a replay at the server.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(600);
-/// Differences that are shown.
 const SHOWN: usize = 20;
 
-/// Why calls could not be made again.
+/// Why calls could not be replayed.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
-    /// The server does not give the recordings.
     #[error(transparent)]
     Server(#[from] ServerError),
-    /// The component cannot be loaded.
     #[error(transparent)]
     Local(#[from] LocalError),
-    /// A call cannot be made.
+    /// A call cannot be replayed.
     #[error("a recorded call cannot be made again: {0}")]
     Call(#[from] plugin_host::CallError),
-    /// Nothing was recorded.
+    /// There are no recordings.
     #[error("nothing is recorded of `{0}`; recording begins with POST /plugin-service/api/v1/plugins/{0}/recording")]
     Nothing(String),
 }
 
-/// What came of recorded calls.
+/// The result of replayed calls.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Replayed {
-    /// Calls that were made again.
+    /// Number of replayed calls.
     pub replayed: u64,
-    /// Of these, the ones whose result is the same byte for byte.
+    /// Number of calls whose result was the same, byte for byte.
     pub identical: u64,
-    /// The others.
+    /// The other calls.
     pub different: Vec<Value>,
-    /// Calls in a second.
     pub per_second: f64,
 }
 
 impl Replayed {
-    /// Whether every call gave what it gave then.
+    /// Whether every result was the same.
     pub fn is_identical(&self) -> bool {
         self.identical == self.replayed
     }
@@ -86,20 +82,14 @@ struct Recorded {
 }
 
 impl Server {
-    /// Has the server make recorded calls again with one of its versions.
-    ///
-    /// # Errors
-    /// See [`ServerError`].
+    /// Replays recorded calls at the server with one of its versions.
     pub async fn replay(&self, name: &str, version: u32, limit: u32) -> Result<Replayed, ServerError> {
         let body = json!({"version": version, "limit": limit});
         self.json("POST", Self::path(name, "/replay")?, Some(&body), PATIENCE).await
     }
 
-    /// Fetches recorded calls and makes them again here, with a component that nobody needs to have uploaded. `progress`
-    /// hears how far it is.
-    ///
-    /// # Errors
-    /// See [`ReplayError`].
+    /// Fetches recorded calls and replays them here, with a component that need not be uploaded. `progress` gets status
+    /// messages.
     pub async fn replay_here(
         &self,
         name: &str,

@@ -1,4 +1,4 @@
-//! What is typed in the chat.
+//! The commands of the chat.
 
 use std::io;
 
@@ -23,7 +23,6 @@ text            the customer writes it
 /restart        a new conversation, with nothing stored
 /quit           leave";
 
-/// What comes after a line.
 pub(super) enum LineOutcome {
     GoOn,
     Moved(TimeDelta),
@@ -31,7 +30,6 @@ pub(super) enum LineOutcome {
     Quit,
 }
 
-/// Does what a line says.
 pub(super) async fn carry_out(
     chat: &mut Chat<'_>,
     line: &str,

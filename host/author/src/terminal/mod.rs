@@ -1,5 +1,5 @@
-//! `patchbay plugin run`: a chat with the plugin in the terminal. Timers run by the real clock, HTTP goes to the real web,
-//! and a saved source or a new build is in charge from the next message on.
+//! `patchbay plugin run`: a chat with the plugin in the terminal. Timers follow the real clock and HTTP requests are
+//! real. After a source is saved or a new build appears, the new build answers from the next message on.
 
 mod commands;
 
@@ -25,45 +25,38 @@ use crate::{
     watch::{Watch, Watched},
 };
 
-/// How to talk to a plugin.
+/// The settings of a chat with a plugin.
 pub struct Terminal {
-    /// Its name.
     pub name: String,
-    /// The component.
     pub component: PathBuf,
-    /// The project that it is built from, to be built again when a source changes.
+    /// The project of the component. It is built again when a source changes.
     pub project: Option<Project>,
     /// Its configuration, a JSON object.
     pub config: Value,
-    /// Hosts that it may reach; every one when there is none.
+    /// Hosts that it may reach. If empty, every host.
     pub allowed_hosts: Vec<String>,
-    /// The real time.
     pub clock: Arc<dyn Clock>,
 }
 
 /// Why there is no chat.
 #[derive(Debug, thiserror::Error)]
 pub enum TerminalError {
-    /// The plugin cannot be loaded.
     #[error(transparent)]
     Local(#[from] LocalError),
-    /// It is no chatbot.
+    /// The plugin is not a chatbot.
     #[error(
         "this plugin is a {0}, and only chatbots can be talked to; ask it questions with `cases:` in a test file, by `patchbay plugin test`"
     )]
     NoChatbot(World),
-    /// HTTP cannot be used.
     #[error(transparent)]
     Web(#[from] ClientNotBuilt),
-    /// The session that conversations begin with cannot be made.
+    /// The initial session cannot be made.
     #[error("the conversation cannot begin: {0}")]
     Session(String),
-    /// The output is closed.
     #[error("cannot write: {0}")]
     Output(#[from] io::Error),
 }
 
-/// Something that happens during the chat.
 enum TerminalEvent {
     Line(Option<String>),
     Due,
@@ -72,10 +65,10 @@ enum TerminalEvent {
 }
 
 impl Terminal {
-    /// Talks until the input ends or says `/quit`. `lines` is what the customer types; `prompt` is written before each.
+    /// Chats until the input ends or is `/quit`. `lines` are the customer's lines; `prompt` is written before each.
     ///
     /// # Errors
-    /// See [`TerminalError`]; a plugin that fails is not an error.
+    /// See [`TerminalError`]. A plugin that fails is not an error.
     pub async fn talk(
         &self,
         mut lines: mpsc::UnboundedReceiver<String>,
@@ -89,7 +82,7 @@ impl Terminal {
         }
         let client = local_host.client(Arc::new(RealWeb(GuardedClient::new(GuardedSettings::default())?)));
         let mut chat = Chat::new(&local_host, loaded.clone(), client, self.setup()?);
-        // Without a watch the chat goes on; there is nothing to reload then.
+        // If watching fails, the chat continues without reloads.
         let mut watch = Watch::start(self.watched()).ok();
         writeln!(out, "{}: write a message, a number taps a button, /help lists commands.", self.name)?;
         let mut building: Option<JoinHandle<Result<(), String>>> = None;
@@ -181,7 +174,6 @@ impl Terminal {
     }
 }
 
-/// A session as the sample has it, in a new conversation.
 fn session() -> Result<Session, TerminalError> {
     let question = Question::from_json(World::Chatbot, &json!({"type": "conversation-started"}), &json!({"state": ""}));
     match question {
@@ -198,7 +190,7 @@ fn build_apart(project: Project) -> JoinHandle<Result<(), String>> {
     })
 }
 
-/// Waits for a build, if there is one, and forgets it.
+/// Waits for a build, if there is one, and clears it.
 async fn finished(building: &mut Option<JoinHandle<Result<(), String>>>) -> Result<(), String> {
     let Some(handle) = building else { return std::future::pending().await };
     let built = handle.await.unwrap_or_else(|fault| Err(fault.to_string()));
@@ -220,7 +212,6 @@ async fn sleep(span: Option<Duration>) {
     }
 }
 
-/// Shows what turns came to.
 fn show(out: &mut (dyn io::Write + Send), turns: &[Turn]) -> io::Result<()> {
     for turn in turns {
         if turn.event.starts_with("timer") {
@@ -259,7 +250,7 @@ fn words(effect: &Effect) -> String {
     }
 }
 
-/// Who has the conversation, when nobody answers.
+/// Why there is no answer: the party that has the conversation.
 fn silence(stage: &Stage) -> &'static str {
     match stage {
         Stage::People { .. } => "  (people have the conversation: the bot does not hear this; /release gives it back)",

@@ -1,4 +1,4 @@
-//! One question each: the other worlds.
+//! Tests with one question each, for the other worlds.
 
 use crate::support::{fails, passes, refused};
 

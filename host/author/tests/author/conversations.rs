@@ -1,4 +1,4 @@
-//! Conversations that go as they should: the rules of the server, on virtual time.
+//! Conversations that pass: the rules of the server, with a virtual clock.
 
 use crate::support::{passes, play, refused};
 

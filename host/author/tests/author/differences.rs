@@ -1,4 +1,4 @@
-//! What is printed about a test that fails.
+//! The output for a failing test.
 
 use crate::support::fails;
 

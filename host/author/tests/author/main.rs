@@ -1,5 +1,5 @@
-//! The author's tools through their public surface: conversation tests over real components, new projects, the chat in the
-//! terminal.
+//! The author's tools through their public interface: conversation tests of real components, new projects, the chat in
+//! the terminal.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests: a failure here is a failed test")]
 

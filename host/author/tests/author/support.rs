@@ -8,7 +8,6 @@ use std::{
 
 use author::conversation::{self, Summary, TestError};
 
-/// The component of a guest.
 pub fn guest(name: &str) -> PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     let built = BUILT.get_or_init(|| {
@@ -30,7 +29,7 @@ pub fn guest(name: &str) -> PathBuf {
     built.join(format!("{}.wasm", name.replace('-', "_")))
 }
 
-/// Plays a test file against a guest: what is printed about each test, and the counts.
+/// Runs a test file with a guest. Returns the output for each test, and the counts.
 pub async fn play(guest_name: &str, yaml: &str) -> Result<(Vec<String>, Summary), TestError> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("t.yaml");
@@ -43,20 +42,19 @@ pub async fn play(guest_name: &str, yaml: &str) -> Result<(Vec<String>, Summary)
     Ok((printed, summary))
 }
 
-/// Plays a test file that must pass; each test has as many steps as its report says.
+/// Runs a test file that must pass. Each test must have as many steps as its report says.
 pub async fn passes(guest_name: &str, yaml: &str) {
     let (printed, summary) = play(guest_name, yaml).await.unwrap_or_else(|error| panic!("{error}"));
     assert!(summary.failed == 0 && summary.passed > 0, "{}", printed.join("\n"));
 }
 
-/// What is printed about the only test of a file, which must fail.
+/// The output for the only test of a file, which must fail.
 pub async fn fails(guest_name: &str, yaml: &str) -> String {
     let (printed, summary) = play(guest_name, yaml).await.unwrap_or_else(|error| panic!("{error}"));
     assert_eq!((summary.passed, summary.failed), (0, 1), "{}", printed.join("\n"));
     printed.join("\n")
 }
 
-/// Why a file cannot be played.
 pub async fn refused(guest_name: &str, yaml: &str) -> String {
     let error = play(guest_name, yaml).await.expect_err("the file is refused").to_string();
     error.split_once("t.yaml, ").map_or(error.clone(), |(_, fault)| fault.to_owned())

@@ -15,7 +15,6 @@ use tokio::sync::mpsc;
 
 use crate::support::guest;
 
-/// A clock that stands still.
 struct Still;
 
 impl Clock for Still {
@@ -75,7 +74,7 @@ async fn a_conversation_can_be_given_back_restarted_and_left() {
     assert!(!said.contains("bot: z"), "{said}");
 }
 
-/// What the terminal shows, to be looked at while the chat goes on.
+/// The output of the terminal, readable during the chat.
 #[derive(Clone, Default)]
 struct Screen(Arc<Mutex<Vec<u8>>>);
 
@@ -90,7 +89,6 @@ impl Write for Screen {
 }
 
 impl Screen {
-    /// Waits until it shows a text.
     async fn shows(&self, text: &str) {
         let began = Instant::now();
         loop {

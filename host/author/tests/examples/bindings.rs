@@ -1,5 +1,5 @@
-//! What the public generators make of `wit/` compiles as it is, in every language and every world: the projects in
-//! `main.rs` are built with it, and here is that nothing was mended on the way.
+//! The output of the public generators for `wit/` compiles unchanged, in every language and every world. The projects
+//! in `main.rs` are built with it, and these tests check that it was not modified.
 
 use std::{collections::BTreeMap, path::Path};
 

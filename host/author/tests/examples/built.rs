@@ -1,4 +1,4 @@
-//! Components of projects, kept by a hash of what they are made of.
+//! Components of projects, cached by a hash of their sources.
 
 use std::{
     path::{Path, PathBuf},
@@ -8,13 +8,12 @@ use std::{
 use author::{BuildError, Lang, Project, build};
 use sha2::{Digest as _, Sha256};
 
-/// Folders that building fills.
 const MADE: [&str; 5] = ["build", "target", "node_modules", "__pycache__", ".git"];
 
-/// One build at a time: compilers take all processors there are.
+/// One build at a time, because compilers use all processors.
 static BUILDING: Mutex<()> = Mutex::new(());
 
-/// The component of a project, built unless one of the same sources is there.
+/// The component of a project. It is built unless one of the same sources exists.
 pub fn component(project: &Project) -> Result<PathBuf, BuildError> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("plugins-built");
     std::fs::create_dir_all(&folder).unwrap();
@@ -31,7 +30,7 @@ pub fn component(project: &Project) -> Result<PathBuf, BuildError> {
     Ok(kept)
 }
 
-/// All files of a project, in a fixed order, without those that building makes.
+/// All files of a project, in a fixed order, without build output.
 pub fn files(folder: &Path) -> Vec<PathBuf> {
     let mut files = vec![];
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -46,7 +45,7 @@ pub fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Of everything that a component is made of: its sources, the interface, what builds it, and for Rust the SDK.
+/// A hash of all inputs of a component: its sources, the interface, the build tools, and for Rust the SDK.
 fn hash(project: &Project) -> String {
     let tree = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../..");
     let mut parts = vec![

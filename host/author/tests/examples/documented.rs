@@ -1,4 +1,4 @@
-//! The test files that the documents show, played against the examples that they are about.
+//! The test files in the documents, run with the examples that they describe.
 
 use std::path::Path;
 

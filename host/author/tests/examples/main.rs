@@ -1,8 +1,8 @@
-//! Every example and every template, built with the real tools of its language and played against its own tests.
+//! Every example and every template, built with the real tools of its language and run with its own tests.
 //!
-//! Tools that are missing are installed by the build, as on the machine of an author; where that cannot be, the test says
-//! `skipped` and why, except where `CI` is set: there everything must be tested. What was built is kept under the target
-//! directory by a hash of its sources, so that a second run builds nothing.
+//! The build installs missing tools, as on the machine of an author. If that is impossible, the test prints `skipped`
+//! and the reason; if `CI` is set, it fails. Components are kept under the target directory by a hash of their sources,
+//! so that a second run builds nothing.
 
 #![expect(clippy::unwrap_used, reason = "tests: a failure here is a failed test")]
 
@@ -81,7 +81,7 @@ async fn new_c_projects_of_every_world_build_and_pass_their_tests() {
     templates(Lang::C).await;
 }
 
-/// The examples carry the layer of helpers of their language as a new project gets it.
+/// The examples contain the same layer of helpers as a new project of their language.
 #[test]
 fn helpers_in_examples_are_those_of_the_templates() {
     let templates = root().join("plugins/templates");
@@ -124,7 +124,7 @@ async fn example(name: &str) {
 
 async fn templates(lang: Lang) {
     let folder = tempfile::tempdir().unwrap();
-    // Cargo compiles what the projects have in common once.
+    // Cargo compiles the common dependencies of the projects once.
     let shared = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new-projects");
     std::fs::create_dir(folder.path().join(".cargo")).unwrap();
     let settings = format!("[build]\ntarget-dir = {:?}\n", shared.display().to_string());
@@ -141,7 +141,7 @@ async fn passes(project: &Project) {
     passes_with(project, &files).await;
 }
 
-/// Plays test files against a project.
+/// Runs test files with a project.
 async fn passes_with(project: &Project, files: &[PathBuf]) {
     let component = match built::component(project) {
         Ok(component) => component,

@@ -1,6 +1,6 @@
-//! What public generators make of `wit/` itself is taken by the tools of their languages, in every world, with nothing of
-//! ours in between: neither a copy of the interface nor a layer of helpers. `scripts/test-peers.sh` installs the tools; Go
-//! is in `bindings.rs`, where a whole project is compared. TypeScript has no generator there: its declarations are ours.
+//! The tools of each language accept the output of public generators for `wit/` itself, in every world, without a copy
+//! of the interface or a layer of helpers. `scripts/test-peers.sh` installs the tools. Go is in `bindings.rs`, where a
+//! whole project is compared. TypeScript has no generator, because its declarations are ours.
 
 use std::{path::PathBuf, process::Command};
 
@@ -9,7 +9,7 @@ use wit_parser::Resolve;
 
 use crate::{bindings::NEWEST, root};
 
-/// The worlds, and a program for each of them in JavaScript.
+/// The worlds, each with a program in JavaScript.
 const WORLDS: [(&str, &str); 5] = [
     ("chatbot", "export const bot = { handle: (event) => [{ tag: 'add-tag', val: event.id }] };"),
     ("sms-fallback", "export const fallback = { decide: () => ({ tag: 'skip', val: 'never' }) };"),
@@ -18,7 +18,7 @@ const WORLDS: [(&str, &str); 5] = [
     ("sms-router", "export const smsRouting = { decideSms: (messages) => messages.map(() => ({ tag: 'as-is' })) };"),
 ];
 
-/// The folder of an installed toolchain whose name begins so. Nothing is left out where `CI` is set.
+/// The folder of an installed toolchain whose name has this prefix. If `CI` is set, a missing toolchain is a failure.
 fn toolchain(name: &str) -> Option<PathBuf> {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let of_user = || set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")));
@@ -86,7 +86,7 @@ fn python_code_made_from_the_interface_compiles() {
         let place = folder.path().join(world);
         let mut generate = python(&["-c", start, "-q", "-w", world]);
         runs(generate.arg("-d").arg(newest()).arg("bindings").arg(&place), world);
-        // Beside it lies what is the same for all interfaces, and needs the interpreter that is packed.
+        // Next to it are the files that are the same for all interfaces. They need the interpreter that is packed.
         let made = place.join("wit_world");
         assert!(made.join("exports").is_dir(), "{world}: nothing was made");
         runs(python(&["-m", "compileall", "-q"]).arg(made), world);

@@ -1,5 +1,5 @@
-//! The host side of the interfaces in `wit/`, generated. One module per world; what the worlds share (`types`, `log`,
-//! `kv`, `config`, `http`) is generated once, in [`chatbot`], and the other worlds point at it.
+//! The generated host side of the interfaces in `wit/`, one module per world. The interfaces that all worlds share
+//! (`types`, `log`, `kv`, `config`, `http`) are generated once, in [`chatbot`]; the other worlds refer to it.
 //!
 //! The items carry the documentation of the WIT files.
 
@@ -16,7 +16,6 @@ pub mod chatbot {
     });
 }
 
-/// World `sms-fallback`.
 pub mod sms_fallback {
     wasmtime::component::bindgen!({
         path: "../../../wit/plugin-0.2.1",
@@ -32,7 +31,6 @@ pub mod sms_fallback {
     });
 }
 
-/// World `webhook-shaper`.
 pub mod webhook_shaper {
     wasmtime::component::bindgen!({
         path: "../../../wit/plugin-0.2.1",
@@ -48,7 +46,6 @@ pub mod webhook_shaper {
     });
 }
 
-/// World `router`.
 pub mod router {
     wasmtime::component::bindgen!({
         path: "../../../wit/plugin-0.2.1",
@@ -65,7 +62,6 @@ pub mod router {
     });
 }
 
-/// World `sms-router`.
 pub mod sms_router {
     wasmtime::component::bindgen!({
         path: "../../../wit/plugin-0.2.1",
@@ -81,7 +77,7 @@ pub mod sms_router {
     });
 }
 
-/// World `configurable`, which a plugin of any world may export beside its own interface.
+/// World `configurable`, which a plugin of any world may export in addition to its own interface.
 pub mod configurable {
     wasmtime::component::bindgen!({
         path: "../../../wit/plugin-0.2.1",

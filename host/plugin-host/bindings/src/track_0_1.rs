@@ -1,5 +1,5 @@
-//! What of the track 0.1 is not the same in the newest: the actions of a chatbot. All other types have the same structure,
-//! which is what components compare.
+//! The types of track 0.1 that differ from the newest track: the actions of a chatbot. All other types have the same
+//! structure, and components compare types by structure.
 
 use wasmtime::component::{ComponentType, Lift};
 
@@ -7,47 +7,38 @@ use crate::chatbot::exports::patchbay::plugin::bot::{
     Action as Newest, HandOver, ReplyButtons, ReplyList, ReplyLocation, ReplyMedia, ReplyTemplate, ReplyText, Timer,
 };
 
-/// What a chatbot of the track 0.1 wants done.
+/// An action of a chatbot of track 0.1.
 #[derive(Debug, Clone, ComponentType, Lift)]
 #[component(variant)]
 pub enum Action {
-    /// Send a text.
     #[component(name = "reply-text")]
     ReplyText(ReplyText),
-    /// Send a file.
     #[component(name = "reply-media")]
     ReplyMedia(ReplyMedia),
-    /// Send a text with buttons.
     #[component(name = "reply-buttons")]
     ReplyButtons(ReplyButtons),
-    /// Send a text with a list.
     #[component(name = "reply-list")]
     ReplyList(ReplyList),
     /// Send a place.
     #[component(name = "reply-location")]
     ReplyLocation(ReplyLocation),
-    /// Send a template.
     #[component(name = "reply-template")]
     ReplyTemplate(ReplyTemplate),
-    /// Replace `session.state`.
     #[component(name = "set-state")]
     SetState(String),
     /// Call the bot back later.
     #[component(name = "start-timer")]
     StartTimer(Timer),
-    /// Let people take over.
     #[component(name = "hand-over")]
     HandOver(HandOver),
-    /// Close the conversation.
     #[component(name = "close")]
     Close,
-    /// Put a tag on the contact: `add-tag` in the newest.
+    /// Put a tag on the contact. The newest track calls it `add-tag`.
     #[component(name = "tag")]
     Tag(String),
-    /// Ask the customer for a rating.
     #[component(name = "request-rating")]
     RequestRating,
-    /// Slot to grow.
+    /// Reserved for extensions.
     #[component(name = "custom")]
     Custom(String),
 }

@@ -1,5 +1,5 @@
 //! Components without our host: bare wasmtime with a pool, pre-instantiated, a fresh store with a WASI context for each
-//! call, and host functions that do nothing. The floor of the examples beside this folder.
+//! call, and host functions that do nothing. This is the baseline of the other examples.
 
 use plugin_bindings::chatbot::patchbay::plugin::{config, http, kv, log, types};
 use plugin_host::LogLevel;
@@ -10,11 +10,10 @@ use wasmtime::{
 };
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
-/// The allocator of the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// An engine whose instances come from a pool, set as ours is.
+/// An engine with an instance pool and the same settings as the host.
 pub fn engine() -> wasmtime::Result<Engine> {
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(100)
@@ -34,14 +33,12 @@ pub fn engine() -> wasmtime::Result<Engine> {
     Engine::new(&config)
 }
 
-/// A linker with WASI in it.
 pub fn linker(engine: &Engine) -> wasmtime::Result<Linker<State>> {
     let mut linker = Linker::new(engine);
     wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
     Ok(linker)
 }
 
-/// The store of one call.
 pub fn store(engine: &Engine) -> Store<State> {
     let limits = StoreLimitsBuilder::new().memory_size(96 << 20).build();
     let mut store = Store::new(engine, State { wasi: WasiCtx::builder().build(), table: ResourceTable::new(), limits });
@@ -50,7 +47,6 @@ pub fn store(engine: &Engine) -> Store<State> {
     store
 }
 
-/// What an instance stands on.
 pub struct State {
     wasi: WasiCtx,
     table: ResourceTable,

@@ -1,4 +1,4 @@
-//! The compiler as a program of its own, for tests and for tools that are not `patchbay` itself.
+//! The compiler as a separate program, for tests and for tools other than `patchbay`.
 
 use std::process::ExitCode;
 

@@ -1,5 +1,5 @@
-//! What the host does for a call, done on the runtime that the call came from, wherever the call itself runs:
-//! connections belong to the threads that opened them, and others use them too.
+//! Runs the host's I/O for a call on the runtime of its caller, even if the call itself runs elsewhere. A connection
+//! belongs to the thread that opened it, and other calls use it too.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::key_values::{KeyValueError, KeyValueSnapshot, KeysWanted, Scope};
 use super::outside::Outside;
 use crate::fairness::threads::is_call_thread;
 
-/// The outside of a call that may go on on another thread: answered on the runtime of the caller.
+/// The surroundings of a call that may move to another thread. They answer on the runtime of the caller.
 pub(crate) fn on_caller_runtime(outside: Outside) -> Outside {
     let runtime = Handle::current();
     let http = Arc::new(OnCallerRuntime { runtime: runtime.clone(), inner: outside.http }) as _;

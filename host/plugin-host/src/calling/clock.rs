@@ -1,6 +1,6 @@
-//! The clocks of a guest. They show the moment of the call, a microsecond later with each look, so that loops which wait
-//! for time to pass end; and they move on when the guest sleeps. How long a sleep really took never shows, so a call
-//! that is made again sees the same times, and of several timers the same one first.
+//! The clocks of a guest. They start at the time of the call and advance one microsecond with each reading, so that a
+//! loop that waits for time to pass ends. They also advance when the guest sleeps. The real duration of a sleep is
+//! invisible, so a replayed call sees the same times, and the same one of several timers ends first.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -18,33 +18,32 @@ use wasmtime_wasi::{HostMonotonicClock, HostWallClock};
 
 use super::guest::Guest;
 
-/// How much later each look is.
+/// Advance of the clock with each reading.
 const LOOK: Duration = Duration::from_micros(1);
 
-/// Both clocks of one guest.
 #[derive(Clone)]
 pub(crate) struct GuestClock(Arc<Shared>);
 
 struct Shared {
     start: Duration,
-    /// Whether sleeps take their time, or are over at once.
+    /// Whether sleeps take real time or end at once.
     sleeps: bool,
     time: Mutex<Time>,
 }
 
 #[derive(Default)]
 struct Time {
-    /// Since the start of the call, as the guest sees it.
+    /// Time since the start of the call, as the guest sees it.
     passed: Duration,
-    /// The timers that the guest waits for at this moment, in the order in which they were joined.
+    /// The timers that the guest is waiting for, in the order in which they joined.
     awaited: Vec<(u64, Duration)>,
     joined: u64,
-    /// Which of them moves the clock: the first that was joined, also when it is done before the others have looked.
+    /// The timer that moves the clock: the first that joined, even if it is done before the others have read the clock.
     leader: u64,
 }
 
 impl GuestClock {
-    /// A clock that begins at `now`. With `sleeps`, a guest that sleeps does sleep.
+    /// A clock that begins at `now`. If `sleeps` is set, sleeps take real time.
     pub(crate) fn new(now: DateTime<Utc>, sleeps: bool) -> Self {
         let start = Duration::from_micros(u64::try_from(now.timestamp_micros()).unwrap_or(0));
         Self(Arc::new(Shared { start, sleeps, time: Mutex::default() }))
@@ -61,14 +60,14 @@ impl GuestClock {
         self.0.time.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until the clock shows `until`. Timers that are awaited together agree on the earliest: the one that was
-    /// joined first sleeps and then moves the clock, and each sees by the clock whether it is due.
+    /// Waits until the clock shows `until`. Timers that are awaited together agree on the earliest: the one that joined
+    /// first sleeps and moves the clock, and each timer then compares its time with the clock.
     async fn wait(&self, until: Duration) {
         let Some(awaited) = Awaited::join(self, until) else { return };
         let mut first_round = true;
         let mut sleeping: Option<Pin<Box<Sleep>>> = None;
         poll_fn(|context| {
-            // All must have joined before one is chosen.
+            // All timers must have joined before one is chosen.
             if std::mem::take(&mut first_round) {
                 context.waker().wake_by_ref();
                 return Poll::Pending;
@@ -79,7 +78,7 @@ impl GuestClock {
     }
 }
 
-/// A timer that a guest waits for, until dropped.
+/// Registration of a timer that a guest waits for. Dropping it removes the timer.
 struct Awaited<'a> {
     clock: &'a GuestClock,
     id: u64,
@@ -87,13 +86,13 @@ struct Awaited<'a> {
 }
 
 impl<'a> Awaited<'a> {
-    /// `None` when the time has come.
+    /// `None` if the time has come.
     fn join(clock: &'a GuestClock, until: Duration) -> Option<Self> {
         let mut time = clock.time();
         if time.passed >= until {
             return None;
         }
-        // Asking is a look too: a guest that asks again and again gets there.
+        // A query is a reading too, so a guest that polls in a loop reaches the time.
         time.passed += LOOK;
         time.joined += 1;
         let id = time.joined;
@@ -149,7 +148,7 @@ fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Something that a guest can wait for: the clock showing a time.
+/// A WASI pollable: the clock shows a given time.
 struct Timer {
     clock: GuestClock,
     until: Duration,
@@ -162,7 +161,7 @@ impl Pollable for Timer {
     }
 }
 
-/// Stands in for the monotonic clock of WASI, whose timers go by the clock on the wall of the host.
+/// Replaces the monotonic clock of WASI, whose timers follow the real clock of the host.
 impl monotonic_clock::Host for Guest {
     fn now(&mut self) -> wasmtime::Result<u64> {
         Ok(HostMonotonicClock::now(&self.clock))

@@ -1,4 +1,4 @@
-//! The end of a call: the judgement of its answer, or why there is none, and its trace.
+//! The end of a call: checks the answer or finds the cause of failure, and builds the trace.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -16,17 +16,16 @@ use crate::loading::loader::LoadedPlugin;
 use crate::worlds::Question;
 use crate::worlds::answer::Fault;
 
-/// The engine's words when `Limits::transfer_bytes` is used up. It has no type of its own.
+/// The engine's message if `Limits::transfer_bytes` is used up. This error has no type of its own.
 const TRANSFER_USED_UP: &str = "fuel allocated for hostcalls has been exhausted";
 
-/// How a Python traceback begins.
 const TRACEBACK: &str = "Traceback (most recent call last):";
 
-/// How often a function is among the innermost calls before it counts as one that calls itself without end. The engine
-/// keeps the innermost twenty.
+/// A function that stands this often among the innermost calls counts as endless recursion. The engine keeps the
+/// innermost twenty.
 const CALLS_IN_A_ROW: usize = 5;
 
-/// Judges the answer, or says why there is none, and puts together how the call went.
+/// Checks the answer or finds the cause of failure, and builds the trace.
 pub(super) fn conclude<Q: Question>(
     mut guest: Guest,
     plugin: &LoadedPlugin,
@@ -67,7 +66,6 @@ pub(super) fn conclude<Q: Question>(
     }
 }
 
-/// What made an instance stop.
 fn diagnose(
     fault: wasmtime::Error,
     guest: &Guest,
@@ -94,7 +92,7 @@ fn diagnose(
     } else if matches!(fault.downcast_ref(), Some(ResourceTableError::Full)) {
         Some(Limit::Handles)
     } else {
-        // A guest that gets no more memory gives up with a trap of its own.
+        // A guest without memory gives up with a trap of its own.
         guest.meter.refused()
     };
     if let Some(which) = run_into {
@@ -103,9 +101,9 @@ fn diagnose(
     CallError::Trap { reason: reason(&fault, guest), trace: ended(Outcome::Trapped) }
 }
 
-/// Whether a trap comes from a stack that overflowed. A component has two: that of the engine, which says so itself, and one
-/// in its memory, mostly at the beginning, so that whatever goes beyond it goes out of bounds. What tells that from another
-/// access out of bounds is that the same function is called again and again.
+/// Whether a trap comes from a stack overflow. A component has two stacks. The engine reports an overflow of its own
+/// stack. The other stack is in the memory of the component, mostly at its beginning, so an overflow is an access out
+/// of bounds. Repeated calls of the same function distinguish it from other accesses out of bounds.
 fn overflowed_its_stack(fault: &wasmtime::Error, trap: Trap) -> bool {
     match trap {
         Trap::StackOverflow => true,
@@ -134,7 +132,8 @@ fn reason(fault: &wasmtime::Error, guest: &Guest) -> String {
     format!("{trap}{}", printed(&guest.output.printed().text))
 }
 
-/// What the reason of a trap says of the output: its first two lines, or the exception of a Python traceback.
+/// The part of the output that the reason of a trap quotes: its first two lines, or the exception of a Python
+/// traceback.
 pub(super) fn printed(output: &str) -> String {
     let lines = || output.lines().filter(|line| !line.trim().is_empty());
     let said: Vec<&str> = match exception(output) {
@@ -144,8 +143,8 @@ pub(super) fn printed(output: &str) -> String {
     if said.is_empty() { String::new() } else { format!("; it printed: {}", said.join(" ")) }
 }
 
-/// The line that names the exception of the last Python traceback. Python writes it after the frames, which are indented, and
-/// the exception that ended the program last of all.
+/// The line with the exception of the last Python traceback. Python writes it after the indented frames, and the
+/// exception that ended the program comes last.
 fn exception(output: &str) -> Option<&str> {
     let (_, traceback) = output.rsplit_once(TRACEBACK)?;
     let unindented = |line: &&str| !line.is_empty() && !line.starts_with(char::is_whitespace) && !line.starts_with('[');

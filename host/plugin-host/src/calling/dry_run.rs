@@ -1,4 +1,4 @@
-//! Calls that count for nothing: for authors who want to see what a plugin answers.
+//! Calls without effect, so that authors can see the answers of a plugin.
 
 use std::sync::Arc;
 
@@ -11,11 +11,8 @@ use crate::worlds::json::{DryAnswer, DryResult, Question};
 use crate::worlds::{DecideFallback, DecideSms, HandleEvent, RouteInbound, ShapeBody};
 
 impl PluginHost {
-    /// Puts a question to a plugin without counting how that goes: also to a suspended one. Nothing takes effect, except
-    /// requests to the hosts that the call allows.
-    ///
-    /// # Errors
-    /// See [`CallError`].
+    /// Puts a question to a plugin without counting the result, even if the plugin is suspended. The call has no
+    /// effects except requests to the hosts that it allows.
     pub async fn dry_run(
         &self,
         call: Call<'_>,

@@ -1,30 +1,30 @@
-//! The hosts that an activation gives a plugin: `api.example.org`, `*.example.org`, `localhost:8080`.
+//! The hosts that an activation allows a plugin to reach: `api.example.org`, `*.example.org`, `localhost:8080`.
 
 use std::fmt;
 
 use url::Url;
 
-/// Every host, for tools on the author's own machine. No activation can say this: [`AllowedHost::parse`] refuses it.
+/// Every host, for tools on the author's own machine. An activation cannot contain it, because [`AllowedHost::parse`]
+/// refuses it.
 pub const EVERY_HOST: &str = "*";
 /// Longest entry in characters.
 const LONGEST: usize = 260;
 
-/// One entry of the list of allowed hosts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AllowedHost {
-    /// In lower case; an address in brackets when it is IPv6.
+    /// In lower case. An IPv6 address is in brackets.
     host: String,
-    /// Any name below `host`, and not `host` itself.
+    /// Matches every name below `host`, but not `host` itself.
     below: bool,
-    /// This port only. Without it: 443 for `https`, 80 for `http`.
+    /// Matches only this port. If `None`: 443 for `https`, 80 for `http`.
     port: Option<u16>,
 }
 
 impl AllowedHost {
-    /// Reads an entry as it is written in an activation.
+    /// Parses an entry of an activation.
     ///
     /// # Errors
-    /// What is wrong with it and how to write it, in one sentence.
+    /// One sentence with the fault and the correct form.
     pub fn parse(entry: &str) -> Result<Self, String> {
         let wrong =
             |what: &str| Err(format!("`{entry}` {what}; write `api.example.org`, `*.example.org` or `host:port`"));
@@ -41,7 +41,7 @@ impl AllowedHost {
         if named.contains('*') {
             return wrong("has a `*` elsewhere than in front");
         }
-        // Read as an address, so that it is normalised like those that it is compared with.
+        // Parsed as a URL, so that it is normalised like the addresses that it is compared with.
         let Ok(url) = Url::parse(&format!("https://{named}")) else { return wrong("is not a host name") };
         let Some(host) = url.host_str() else { return wrong("is not a host name") };
         if below && !matches!(url.host(), Some(url::Host::Domain(_))) {
@@ -57,7 +57,6 @@ impl AllowedHost {
         Ok(Self { host: host.to_owned(), below, port })
     }
 
-    /// Whether an address is among those that this entry gives.
     fn gives(&self, url: &Url) -> bool {
         let Some(host) = url.host_str() else { return false };
         let named = match self.below {
@@ -78,16 +77,16 @@ impl fmt::Display for AllowedHost {
     }
 }
 
-/// What stands behind the colon of `host:port`, if there is one; an IPv6 address has colons within its brackets.
+/// The text after the colon of `host:port`, if any. The colons of an IPv6 address are within its brackets.
 fn port_of(host: &str) -> Option<&str> {
     let behind = host.rsplit_once(']').map_or(host, |(_, behind)| behind);
     behind.rsplit_once(':').map(|(_, port)| port)
 }
 
-/// Whether one of the entries gives the address; entries that cannot be read give nothing.
+/// Checks that an entry allows the address. An entry that cannot be parsed allows nothing.
 ///
 /// # Errors
-/// What to change, for the author of the plugin.
+/// The change that the author of the plugin should make.
 pub(crate) fn judge(url: &Url, allowed: &[String]) -> Result<(), String> {
     let everywhere = allowed.iter().any(|entry| entry == EVERY_HOST);
     if everywhere || allowed.iter().filter_map(|entry| AllowedHost::parse(entry).ok()).any(|entry| entry.gives(url)) {

@@ -1,4 +1,4 @@
-//! The state behind one instance: what it was given, what it has used, what it has left behind.
+//! The state of one instance: inputs, usage and records.
 
 use std::sync::Arc;
 
@@ -18,10 +18,10 @@ use super::outside::Outside;
 use crate::fairness::room::Room;
 use crate::{Call, LogLevel};
 
-/// The last line has at least this share of the room for lines, beyond that room.
+/// Divisor of the log limit: the last line gets at least this share, in addition to the limit.
 const LAST_LOG_SHARE: usize = 4;
 
-/// Random bytes in one request; a hash map asks for 16.
+/// Most random bytes in one request. A hash map asks for 16.
 const RANDOM_BYTES: u64 = 64 << 10;
 
 /// Ends a call from within a host function.
@@ -31,15 +31,14 @@ pub(crate) enum Stop {
     Limit(Limit),
     #[error(transparent)]
     KeyValues(#[from] KeyValueError),
-    /// The recorded call was stopped here for lack of time.
+    /// The recorded call ran out of time at this point.
     #[error("the recorded call went no further")]
     Recorded,
-    /// The calls of all clients have all the memory that there is for them.
+    /// The calls of all clients together use all memory.
     #[error("there is no memory for this call beside the others")]
     NoRoom,
 }
 
-/// Everything that belongs to one instance.
 pub(crate) struct Guest {
     pub(crate) limits: Arc<Limits>,
     pub(crate) meter: Meter,
@@ -49,14 +48,13 @@ pub(crate) struct Guest {
     pub(crate) config: String,
     logs: Vec<LogLine>,
     log_room: usize,
-    /// The last line that there was no room for.
+    /// The last line that did not fit.
     last_log: Option<LogLine>,
-    /// Lines that there was no room for.
     logs_dropped: u64,
-    /// What the guest asks of the outside, and what it is told, is written down.
+    /// Whether the guest's questions to the host and their answers are recorded.
     recorded: bool,
     pub(crate) host_calls: u32,
-    /// Host functions after which the guest is stopped, because the recorded call went no further.
+    /// Number of host calls after which the guest is stopped, because the recorded call ended there.
     pub(crate) stop_after: Option<u32>,
     pub(crate) ticks: u64,
     pub(crate) clock: GuestClock,
@@ -65,7 +63,7 @@ pub(crate) struct Guest {
 }
 
 impl Guest {
-    /// The state of a call that is made now. With `sleeps`, a guest that sleeps does sleep.
+    /// The state of a live call. If `sleeps` is set, sleeps take real time.
     pub(crate) fn new(
         call: &Call<'_>,
         limits: &Arc<Limits>,
@@ -105,7 +103,6 @@ impl Guest {
         }
     }
 
-    /// Counts one call of a host function.
     pub(crate) fn count_host_call(&mut self) -> wasmtime::Result<()> {
         if self.stop_after.is_some_and(|most| self.host_calls >= most) {
             return Err(wasmtime::Error::new(Stop::Recorded));
@@ -117,12 +114,12 @@ impl Guest {
         Ok(())
     }
 
-    /// Counts the key-values that the host holds for the call: they are memory of it.
+    /// Counts the key-values that the host holds as memory of the call.
     pub(crate) fn count_key_values(&mut self) -> wasmtime::Result<()> {
         self.meter.hold(self.key_values.held()).map_err(wasmtime::Error::new)
     }
 
-    /// Counts what is written down if the call is recorded.
+    /// Counts the bytes of the recording, if the call is recorded.
     pub(crate) fn count_recorded(&self, bytes: usize) -> wasmtime::Result<()> {
         if self.recorded { self.meter.write_down(bytes).map_err(wasmtime::Error::new) } else { Ok(()) }
     }
@@ -140,19 +137,17 @@ impl Guest {
         }
     }
 
-    /// The last line that there was no room for: its beginning and its end, where the reason of a failure stands.
+    /// The beginning and the end of the last line that did not fit. The end holds the reason of a failure.
     fn last_log(&self) -> Option<(LogLevel, Printed)> {
         let LogLine { level, message } = self.last_log.as_ref()?;
         let room = self.log_room.max(self.limits.log_bytes / LAST_LOG_SHARE);
         Some((*level, Printed::of(message, room)))
     }
 
-    /// Where what is kept leaves something out.
     pub(crate) fn gaps(&self) -> Gaps {
         Gaps { output: self.output.printed().gap, last_log: self.last_log().and_then(|(_, last)| last.gap) }
     }
 
-    /// Whether the guest wrote more than is kept.
     pub(crate) fn has_flooded(&self) -> bool {
         self.logs_dropped > 0 || self.output.is_cut()
     }
@@ -174,7 +169,8 @@ impl WasiView for Guest {
     }
 }
 
-/// WASI with nothing granted: no files, sockets, arguments or environment. Clocks and randomness come from the call.
+/// A WASI context that grants nothing: no files, sockets, arguments or environment. Clocks and random numbers come from
+/// the call.
 fn surroundings(call: &Call<'_>, clock: &GuestClock, output: &Output) -> WasiCtx {
     let mut wasi = WasiCtx::builder();
     wasi.stdout(output.clone());
@@ -188,7 +184,7 @@ fn surroundings(call: &Call<'_>, clock: &GuestClock, output: &Output) -> WasiCtx
     wasi.build()
 }
 
-/// SplitMix64: the same seed gives the same bytes, so that a call can be replayed.
+/// SplitMix64. The same seed gives the same bytes, so that a call can be replayed.
 struct Randomness(u64);
 
 impl TryRng for Randomness {

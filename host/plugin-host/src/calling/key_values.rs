@@ -1,4 +1,4 @@
-//! The key-value store as one call sees it: a snapshot, with the call's own writes on top.
+//! The key-value store of one call: a snapshot plus the call's own writes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -12,47 +12,41 @@ use super::limits::Limits;
 
 /// Longest key in bytes.
 const KEY_BYTES: usize = 128;
-/// Names that are told at once.
+/// Most names in one answer.
 const MOST_LISTED: u32 = 100;
-/// Longest time that an expiring value stays: 366 days.
+/// Longest lifetime of an expiring value: 366 days.
 const LONGEST_SECONDS: u32 = 366 * 24 * 3600;
 
-/// The stored values that a call may read. The caller knows the client, the plugin and the participant.
+/// The stored values that a call may read. The implementation knows the client, the plugin and the participant.
 #[async_trait]
 pub trait KeyValueSnapshot: Send + Sync {
-    /// The value of a key. Asked at most once per key and call.
+    /// The value of a key. The host reads each key at most once per call.
     ///
     /// # Errors
-    /// When the store cannot be read; the call then ends with [`crate::CallError::KeyValues`].
+    /// If the store cannot be read. The call then ends with [`crate::CallError::KeyValues`].
     async fn get(&self, scope: Scope, key: &str) -> Result<Option<Vec<u8>>, KeyValueError>;
 
-    /// Names of keys, in the order of their bytes.
-    ///
-    /// # Errors
-    /// As of [`Self::get`].
+    /// Names of keys, in byte order.
     async fn list(&self, scope: Scope, wanted: &KeysWanted) -> Result<Vec<String>, KeyValueError>;
 }
 
-/// Names of keys that are wanted.
+/// A query for names of keys.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KeysWanted {
-    /// What they begin with.
     pub prefix: String,
-    /// They come behind this one.
+    /// The names come after this one in byte order.
     pub after: Option<String>,
-    /// How many at most.
     pub most: u32,
 }
 
 impl KeysWanted {
-    /// Whether a key is among those that are wanted, however many there are.
+    /// Whether a key matches, apart from `most`.
     pub fn includes(&self, key: &str) -> bool {
         key.starts_with(&self.prefix) && self.after.as_deref().is_none_or(|after| key > after)
     }
 }
 
-/// The store could not be read.
 #[derive(Debug, thiserror::Error)]
 #[error("the key-value store could not be read: {0}")]
 pub struct KeyValueError(#[source] pub Box<dyn std::error::Error + Send + Sync>);
@@ -72,25 +66,23 @@ impl KeyValueSnapshot for NoKeyValues {
     }
 }
 
-/// One write of a call, to be applied together with its actions or not at all.
+/// One write of a call. It is applied together with the call's actions or not at all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyValueWrite {
-    /// Whose value.
     pub scope: Scope,
-    /// Key, 1 to 128 bytes without NUL.
+    /// 1 to 128 bytes without NUL.
     pub key: String,
     /// The new value; `None` removes the key.
     pub value: Option<Vec<u8>>,
-    /// Seconds after which the value is gone; `None` = it stays.
+    /// Lifetime in seconds; `None` = unlimited.
     pub after_seconds: Option<u32>,
 }
 
 type Key = (bool, String);
 
-/// A value that a call wrote, and the seconds after which it is gone.
+/// A written value and its lifetime in seconds.
 pub(crate) type Written = (Option<Vec<u8>>, Option<u32>);
 
-/// What one call has read and written.
 #[derive(Default)]
 pub(crate) struct KeyValues {
     snapshot: Option<Arc<dyn KeyValueSnapshot>>,
@@ -104,12 +96,12 @@ impl KeyValues {
         Self { snapshot, ..Self::default() }
     }
 
-    /// Bytes of all keys and values that are held here.
+    /// Bytes of all keys and values held here.
     pub(crate) fn held(&self) -> usize {
         self.held
     }
 
-    /// The outer error ends the call, the inner one is the guest's to deal with.
+    /// The outer error ends the call. The inner error goes to the guest.
     pub(crate) async fn get(
         &mut self,
         scope: Scope,
@@ -131,7 +123,7 @@ impl KeyValues {
         Ok(Ok(value))
     }
 
-    /// Names of keys. The outer error ends the call, the inner one is the guest's to deal with.
+    /// Names of keys. The outer error ends the call. The inner error goes to the guest.
     pub(crate) async fn list(
         &mut self,
         scope: Scope,
@@ -150,7 +142,7 @@ impl KeyValues {
             .filter(|((of_client, key), _)| of_scope(*of_client) && wanted.includes(key))
             .map(|((_, key), (value, _))| (key, value.is_some()))
             .collect();
-        // As many more as the call itself may have removed.
+        // The call itself may have removed as many of them.
         let asked = KeysWanted { most: most.saturating_add(u32::try_from(own.len()).unwrap_or(u32::MAX)), ..wanted };
         let stored = match &self.snapshot {
             Some(snapshot) => snapshot.list(scope, &asked).await?,
@@ -166,7 +158,6 @@ impl KeyValues {
         Ok(Ok(keys.into_iter().take(usize::try_from(most).unwrap_or(usize::MAX)).collect()))
     }
 
-    /// `after_seconds`: when the value is gone again.
     pub(crate) fn write(
         &mut self,
         scope: Scope,

@@ -1,101 +1,93 @@
-//! Every limit of a call, in one place.
+//! All limits of calls.
 
 use std::{fmt, time::Duration};
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
-/// What one call, and one client, may use.
+/// The limits of one call and of one client.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Bytes of linear memory of one instance, all its memories together, and of the key-values that the host holds for the
-    /// call. At most 128 MiB, the size of a pool slot.
+    /// Bytes of all linear memories of one instance together, plus the key-values that the host holds for the call. At
+    /// most 128 MiB, the size of a pool slot.
     pub memory_bytes: usize,
-    /// Bytes that the calls of all clients have together, with 256 KiB of its own for each. Chatbots, routers and fallback
-    /// rules share three quarters, webhook shapers have an eighth and shadows another one; the largest call fits into each.
+    /// Bytes of the calls of all clients together. Each call also has 256 KiB of its own. Chatbots, routers and
+    /// fallback rules share three quarters, webhook shapers have one eighth and shadows another eighth. The largest
+    /// call fits into each part.
     pub memory_bytes_of_all: usize,
     /// Elements of all tables of one instance.
     pub table_elements: usize,
-    /// Time that a call may spend running, in steps of `epoch_tick`.
+    /// Processor time of one call, in steps of `epoch_tick`.
     pub cpu: Duration,
-    /// Time from the start of the instance to the answer, waiting included.
+    /// Time from the start of the instance to the answer, including waits.
     pub wall_clock: Duration,
-    /// How often a running guest is interrupted, so that other work gets its turn.
+    /// Interval at which a running guest is interrupted, so that other work can run.
     pub epoch_tick: Duration,
-    /// Processor time that the calls of one client to its uploaded plugins get in a second; what was not used in the last
-    /// five seconds may be used at once. The calls of a client that has used it up run when nobody else wants a processor,
-    /// one at a time. A call that takes longer than a millisecond goes on on a thread apart, and the next ones of the
-    /// client begin there.
+    /// Processor time per second for a client's calls of its uploaded plugins. Time that was unused in the last five
+    /// seconds may be used at once. If a client has used it up, its calls run only when a processor is idle, one at a
+    /// time. A call that takes longer than a millisecond moves to a separate thread, and the client's next calls begin
+    /// there.
     pub prompt_cpu: Duration,
-    /// Bytes that cross from guest to host in one transfer: the arguments of an import, or the answer.
+    /// Bytes of one transfer from guest to host: the arguments of an import, or the answer.
     pub transfer_bytes: usize,
     /// Calls of `log`, `kv`, `config` and `http`.
     pub host_calls: u32,
-    /// Bytes of log lines that are kept; the rest is dropped, and the trace says so.
+    /// Bytes of log lines that are kept. The rest is dropped, and the trace says so.
     pub log_bytes: usize,
-    /// Bytes of standard output and standard error that are kept, both together; the rest is dropped.
+    /// Bytes of standard output and standard error together that are kept. The rest is dropped.
     pub output_bytes: usize,
-    /// Handles to WASI resources that are open at once; what a guest can wait for takes two.
+    /// Handles to WASI resources that are open at once. A pollable takes two.
     pub handles: usize,
-    /// Actions in one answer of a chatbot.
     pub actions: usize,
-    /// Bytes of one webhook body.
     pub body_bytes: usize,
-    /// Bytes of one key-value value.
     pub value_bytes: usize,
-    /// Different keys written by one call.
     pub written_keys: usize,
-    /// HTTP requests that one call may send.
     pub http_requests: u32,
-    /// Bytes of the body of one HTTP request.
     pub http_request_bytes: usize,
-    /// Bytes of the body of one HTTP response.
     pub http_response_bytes: usize,
     /// Headers of one HTTP request, and of a response.
     pub http_headers: usize,
     /// Bytes of all header names and values of one HTTP request, and of a response.
     pub http_header_bytes: usize,
-    /// Longest wait for one HTTP response. The wall clock of the call goes on meanwhile.
+    /// Longest wait for one HTTP response. The wall clock of the call continues during the wait.
     pub http_timeout: Duration,
-    /// Calls of uploaded plugins that one client may make in a second. Those beyond it wait, as long as `queue_wait`;
-    /// what was not used in the last two seconds may be used at once.
+    /// Calls per second of a client's uploaded plugins. Further calls wait for at most `queue_wait`. Calls that were
+    /// unused in the last two seconds may be made at once.
     pub calls_per_second: u32,
-    /// Calls of one client that run at once.
     pub calls_per_client: usize,
     /// Calls of one client that wait for a free place.
     pub waiting_per_client: usize,
-    /// How long a call waits for a free place.
+    /// Longest wait of a call for a free place.
     pub queue_wait: Duration,
-    /// Calls of all clients that are under way at once. Those that wait, and those that take long, have three quarters of
-    /// these places, shared evenly among clients. Webhook shapers have a quarter as many places beside them.
+    /// Calls of all clients that are under way at once. Waiting and long calls together get three quarters of these
+    /// places, shared evenly among clients. Webhook shapers have their own places, a quarter as many.
     pub calls: usize,
-    /// Replays of one client that run beside its live calls, for its shadows. They take no place of those and do not
-    /// wait: a client that finds none free goes without.
+    /// Replays of one client's shadows that run at once, in addition to its live calls. They take no place of a live
+    /// call and do not wait: if no place is free, the replay is left out.
     pub shadows_per_client: usize,
-    /// Bytes of a component.
     pub component_bytes: usize,
-    /// Uploaded plugins that are kept ready in memory; what was called longest ago goes first.
+    /// Uploaded plugins that are kept loaded in memory. The one with the oldest call is removed first.
     pub loaded_plugins: usize,
-    /// Calls that fail one after another before a plugin is suspended for a client. At most 40.
+    /// Consecutive failed calls after which a plugin is suspended for a client. At most 40.
     pub failures_in_a_row: u32,
-    /// Percentage of the last 40 calls above which failures suspend a plugin for a client.
+    /// If more than this percentage of the last 40 calls failed, the plugin is suspended for the client.
     pub failures_percent: u32,
-    /// How long a suspended plugin is not called; then one call decides whether it is called again.
+    /// Duration of a suspension. After it, one call decides whether the plugin is called again.
     pub suspended_for: Duration,
     /// Processor time for compiling one component, in whole seconds.
     pub compile_cpu: Duration,
     /// Bytes of address space for compiling one component.
     pub compile_memory_bytes: usize,
-    /// Time for compiling one component, waiting for a processor included.
+    /// Time for compiling one component, including the wait for a processor.
     pub compile_wall_clock: Duration,
     /// Uploads that are compiled at once, each of another client.
     pub compile_places: usize,
-    /// Uploads that wait for those that are being compiled; one per client.
+    /// Uploads that wait to be compiled, one per client.
     pub compile_queue: usize,
-    /// Processor time for compiling the uploads of one client in `compile_budget_period`. It comes back evenly; a client
-    /// that has used more than that waits until it is made up for.
+    /// Processor time for compiling the uploads of one client per `compile_budget_period`. The budget refills evenly. A
+    /// client that has exceeded it waits until the excess is refilled.
     pub compile_budget: Duration,
-    /// The time in which `compile_budget` comes back.
+    /// The time in which `compile_budget` refills.
     pub compile_budget_period: Duration,
 }
 
@@ -147,19 +139,18 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Calls of webhook shapers that are under way at once.
     pub(crate) fn calls_for_bodies(&self) -> usize {
         (self.calls / 4).max(1)
     }
 
-    /// Interruptions after which the time of `cpu` is used up.
+    /// Number of interruptions that use up `cpu`.
     pub(crate) fn cpu_ticks(&self) -> u64 {
         let ticks = self.cpu.as_nanos().div_ceil(self.epoch_tick.as_nanos().max(1));
         u64::try_from(ticks).unwrap_or(u64::MAX)
     }
 }
 
-/// A limit that a call went beyond.
+/// A limit that a call exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
     /// [`Limits::memory_bytes`].

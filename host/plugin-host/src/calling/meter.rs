@@ -1,4 +1,4 @@
-//! Counts memory and tables of one instance, and refuses growth beyond the limits.
+//! Counts the memory and tables of one instance, and refuses growth beyond the limits.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use super::guest::Stop;
 use super::limits::{Limit, Limits};
 use crate::fairness::room::Room;
 
-/// What one instance holds. All memories of a component count together: twenty memories of 96 MiB are too much too. So do the
-/// key-values that the host holds for it.
+/// The usage of one instance. All memories of a component count together, so twenty memories of 96 MiB are too many.
+/// The key-values that the host holds for the call count too.
 pub(crate) struct Meter {
     memory_limit: usize,
     table_limit: usize,
@@ -18,7 +18,6 @@ pub(crate) struct Meter {
     tables: usize,
     peak_memory: usize,
     refused: Option<Limit>,
-    /// What there is for all calls.
     room: Arc<dyn Room>,
 }
 
@@ -32,12 +31,12 @@ impl Meter {
         self.peak_memory as u64
     }
 
-    /// The limit that the instance last ran into. The guest may have coped with that.
+    /// The last limit that the instance reached. The guest may have coped with the refusal.
     pub(crate) fn refused(&self) -> Option<Limit> {
         self.refused
     }
 
-    /// The host holds so many bytes for the call. What it held at most counts: it may hold as much again.
+    /// Counts bytes that the host holds for the call. The maximum counts, because the call may hold as much again.
     pub(crate) fn hold(&mut self, bytes: usize) -> Result<(), Stop> {
         let more = bytes.saturating_sub(self.held);
         if self.memory.saturating_add(self.held).saturating_add(more) > self.memory_limit {
@@ -49,8 +48,8 @@ impl Meter {
         Ok(())
     }
 
-    /// So many more bytes are written down of a call that is recorded. That is not the guest's doing, and has a bound over all
-    /// calls only: a call may do the same whether it is recorded or not.
+    /// Counts further bytes of the recording of a call. Only the bound over all calls limits them, so a call has the
+    /// same limits with and without recording.
     pub(crate) fn write_down(&self, bytes: usize) -> Result<(), Stop> {
         if bytes == 0 || self.room.grow(bytes) { Ok(()) } else { Err(Stop::NoRoom) }
     }
@@ -64,7 +63,8 @@ impl ResourceLimiter for Meter {
             return Ok(false);
         }
         if !self.room.grow(total.saturating_sub(self.memory)) {
-            // Not the guest's fault, so it is not told that there is none: it would give up and be blamed.
+            // The guest is not at fault. If it saw the refusal, it would give up and the failure would count against
+            // it.
             return Err(wasmtime::Error::new(Stop::NoRoom));
         }
         self.memory = total;

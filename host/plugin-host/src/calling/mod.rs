@@ -1,5 +1,5 @@
-//! One call of a plugin: what goes in, the fresh instance with its clock, randomness and limits, the host functions that
-//! it may use meanwhile, and what comes out.
+//! One call of a plugin: its input, the fresh instance with its clock, random numbers and limits, the host functions
+//! that it may use, and its output.
 
 pub(crate) mod call;
 pub(crate) mod caller_runtime;

@@ -1,4 +1,4 @@
-//! Judges the HTTP requests of plugins, and has the good ones sent.
+//! Checks the HTTP requests of plugins and sends the valid ones.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
 use super::limits::Limits;
 
 const METHODS: [&str; 6] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"];
-/// Headers that frame the message or are about the connection: they belong to whoever sends.
+/// Headers about framing or the connection. The HTTP client sets them.
 const NOT_THE_PLUGINS: [&str; 11] = [
     "host",
     "content-length",
@@ -29,23 +29,20 @@ const NOT_THE_PLUGINS: [&str; 11] = [
 ];
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
 const LONGEST_URL: usize = 8_192;
-/// What a plugin keeps of its wall clock when a request takes all the time, so that it can say so.
+/// Part of the wall clock that a request cannot use up, so that the plugin can still report the failure.
 const TO_ANSWER: Duration = Duration::from_millis(200);
 
-/// The way out of one call.
 pub(crate) struct Outgoing {
     pub(crate) client: ClientId,
     pub(crate) turn: String,
     pub(crate) allowed: Vec<String>,
     pub(crate) sender: Arc<dyn OutgoingHttp>,
-    /// When the wall clock of the call runs out.
     pub(crate) end: Instant,
-    /// Requests that were sent.
     pub(crate) sent: u32,
 }
 
 impl Outgoing {
-    /// Judges a request, sends it, judges the response. Every error says what to change.
+    /// Checks a request, sends it, and checks the response. Every error tells the author the change to make.
     pub(crate) async fn send(&mut self, request: Request, limits: &Limits) -> Result<Response, GuestError> {
         let judged = self.judge(request, limits)?;
         self.sent += 1;
@@ -127,7 +124,7 @@ fn headers(given: Vec<(String, String)>, limits: &Limits) -> Result<Vec<(String,
         if NOT_THE_PLUGINS.contains(&name.as_str()) {
             return invalid(format!("the header `{name}` is set by the host; leave it out"));
         }
-        // The host's own key stands in for that of the plugin: it is the same when the call is made again.
+        // The host's own key replaces that of the plugin. It is the same if the call is repeated.
         if name != IDEMPOTENCY_KEY {
             headers.push((name, value));
         }
@@ -149,7 +146,7 @@ fn accept(response: HttpResponse, limits: &Limits) -> Result<Response, GuestErro
     Ok(Response { status: response.status, headers, body: response.body })
 }
 
-/// How many headers, and how many bytes.
+/// The number of headers and their bytes.
 pub(super) fn size(headers: &[(String, String)]) -> (usize, usize) {
     (headers.len(), headers.iter().map(|(name, value)| name.len() + value.len()).sum())
 }
@@ -162,7 +159,7 @@ fn invalid<T>(reason: String) -> Result<T, GuestError> {
     Err(GuestError::InvalidRequest(reason))
 }
 
-/// Characters of header names, RFC 9110.
+/// Characters of header names (RFC 9110).
 fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }

@@ -1,6 +1,6 @@
-//! Keeps the first and the last bytes that a guest writes to standard output and standard error, and drops what is between
-//! them: a guest that prints too much goes on, where a full pipe would make it panic. The end is kept because it holds the
-//! reason of a failure: the last line of a Python traceback names the exception.
+//! Keeps the first and the last bytes of a guest's standard output and standard error, and drops the middle. A guest
+//! that prints too much continues; a full pipe would make it panic. The end is kept because it holds the reason of a
+//! failure: the last line of a Python traceback names the exception.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,9 +18,7 @@ const PERMIT: usize = 64 << 10;
 #[derive(Clone)]
 pub(crate) struct Output {
     kept: Arc<Mutex<Kept>>,
-    /// Bytes that are kept of the beginning.
     most_first: usize,
-    /// Bytes that are kept of the end.
     most_last: usize,
 }
 
@@ -31,37 +29,33 @@ struct Kept {
     dropped: u64,
 }
 
-/// Where what is kept of a call leaves something out.
+/// The gaps in the kept output of a call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Gaps {
-    /// In what it printed.
     pub(crate) output: Option<Gap>,
-    /// In the last line that it logged.
     pub(crate) last_log: Option<Gap>,
 }
 
-/// What a guest wrote.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Printed {
-    /// All of it; where some was left out, a line says so.
+    /// The whole text. A line marks a gap.
     pub(crate) text: String,
-    /// Where some was left out.
     pub(crate) gap: Option<Gap>,
 }
 
-/// Where a text leaves something out.
+/// The place where a text has a gap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Gap {
-    /// Where the beginning ends, in bytes.
+    /// End of the beginning, in bytes.
     pub(crate) first_ends: usize,
-    /// Where the end begins, in bytes.
+    /// Start of the end, in bytes.
     pub(crate) last_begins: usize,
-    /// The end begins within a line.
+    /// The end starts within a line.
     pub(crate) within_line: bool,
 }
 
 impl Printed {
-    /// A text, or the beginning and the end of a longer one.
+    /// The whole text, or the beginning and the end of a longer one.
     pub(crate) fn of(text: &str, most: usize) -> Self {
         let output = Output::new(most);
         output.keep(text.as_bytes());
@@ -70,7 +64,7 @@ impl Printed {
 }
 
 impl Output {
-    /// Keeps so many bytes: half of them of the end.
+    /// Keeps `most` bytes, half of them of the end.
     pub(crate) fn new(most: usize) -> Self {
         let most_last = most / 2;
         Self { kept: Arc::default(), most_first: most - most_last, most_last }
@@ -84,7 +78,7 @@ impl Output {
             return Printed { text: String::from_utf8_lossy(&all).into_owned(), gap: None };
         }
         let line = last.iter().position(|byte| *byte == b'\n').map(|at| at + 1).filter(|at| *at < last.len());
-        // Without the beginning of a line, at least that of a character.
+        // If no line begins here, start at least at a character.
         let begins = line.or_else(|| last.iter().position(|byte| byte & 0xc0 != 0x80)).unwrap_or(last.len());
         let mut text = String::from_utf8_lossy(&kept.first).into_owned();
         let first_ends = text.len();
@@ -95,7 +89,6 @@ impl Output {
         Printed { text, gap: Some(Gap { first_ends, last_begins, within_line: line.is_none() }) }
     }
 
-    /// Whether some of it is left out.
     pub(crate) fn is_cut(&self) -> bool {
         self.lock().dropped > 0
     }
@@ -106,7 +99,7 @@ impl Output {
         kept.first.extend_from_slice(first);
         let (passed, rest) = rest.split_at(rest.len().saturating_sub(self.most_last));
         let displaced = (kept.last.len() + rest.len()).saturating_sub(self.most_last);
-        // Whatever passes through displaces all that was kept of the end.
+        // Bytes that pass through displace the whole kept end.
         let displaced = if passed.is_empty() { displaced } else { kept.last.len() };
         kept.last.drain(..displaced);
         kept.last.extend(rest);
@@ -130,7 +123,7 @@ impl StdoutStream for Output {
     }
 
     fn async_stream(&self) -> Box<dyn AsyncWrite + Send + Sync> {
-        // Only WASI 0.2 is linked, and that takes `p2_stream`.
+        // Only WASI 0.2 is linked, and it uses `p2_stream`.
         Box::new(tokio::io::sink())
     }
 }

@@ -1,4 +1,4 @@
-//! What a call reaches beside its question: the key-value store and the way out to the network.
+//! The services that a call can reach: the key-value store and outgoing HTTP.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use super::http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
 use super::key_values::KeyValueSnapshot;
 
-/// What answers a plugin's questions about the outside.
+/// Answers the host calls of a plugin.
 #[derive(Clone)]
 pub(crate) struct Outside {
     pub(crate) key_values: Option<Arc<dyn KeyValueSnapshot>>,
@@ -17,13 +17,12 @@ pub(crate) struct Outside {
 }
 
 impl Outside {
-    /// Nothing stored, and no way out.
     pub(crate) fn none() -> Self {
         Self { key_values: None, http: Arc::new(HttpWithTimeout(None)) }
     }
 }
 
-/// Keeps to the time of each request, whatever the sender does.
+/// Enforces the timeout of each request, independent of the sender.
 pub(crate) struct HttpWithTimeout(pub(crate) Option<Arc<dyn OutgoingHttp>>);
 
 #[async_trait]

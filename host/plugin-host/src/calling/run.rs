@@ -29,53 +29,50 @@ use crate::replaying::recorded_limits::RecordedLimits;
 use crate::replaying::recording::{self, CallResult, HostCall, Recording};
 use crate::worlds::{Given, Question};
 
-/// An answer that has passed every check.
+/// An answer that passed every check.
 pub(crate) struct Answered<A> {
     pub(crate) answer: A,
     pub(crate) writes: Vec<KeyValueWrite>,
     pub(crate) trace: CallTrace,
 }
 
-/// How the call ended, seen from the outside of the instance.
+/// The end of the call, seen from outside the instance.
 pub(super) enum End<A> {
     InTime(Given<A>),
     TooLate,
-    /// The tape ran out.
     Recorded,
 }
 
-/// A call that was made, and what only whoever made it wants to know.
+/// A completed call, with details for its caller only.
 pub(crate) struct CompletedCall<A> {
     pub(crate) result: Result<Answered<A>, CallError>,
-    /// Host functions that the plugin called.
     pub(crate) host_calls: u32,
-    /// The recorded call went no further, so this one was stopped too.
+    /// The call was stopped where the recorded call ended.
     pub(crate) stopped: bool,
-    /// The plugin wrote more than is kept.
     flooded: bool,
     gaps: Gaps,
 }
 
-/// Where a call runs.
+/// The place where a call runs.
 #[derive(Clone, Copy)]
 pub(crate) enum Placement<'a> {
-    /// Where the caller is: for what is known to be quick.
+    /// On the caller's thread, for calls that are known to be short.
     Here,
-    /// Where the caller is, on the share of its client; elsewhere once that is used up or the call takes long.
+    /// On the caller's thread, on the share of its client. The call moves if the share is used up or the call takes
+    /// long.
     Promptly(&'a CallThreads, &'a Share),
-    /// When nobody else wants a processor.
+    /// Only when a processor is idle.
     Last(&'a CallThreads),
 }
 
-/// What a call is made under, beside its limits.
+/// The conditions of a call apart from its limits.
 pub(crate) struct Conditions<'a> {
     pub(crate) placement: Placement<'a>,
     pub(crate) room: Arc<dyn Room>,
-    /// What nothing that is kept of the call may hold.
+    /// Secrets that no record of the call may contain.
     pub(crate) secrets: Option<&'a Arc<Uncovered>>,
 }
 
-/// Puts a question to a fresh instance of a plugin.
 pub(crate) async fn run<Q: Question>(
     engine: &Engine,
     limits: &Arc<Limits>,
@@ -129,11 +126,11 @@ pub(crate) async fn run<Q: Question>(
     made.result
 }
 
-/// Recordings that are gone through for secrets: a client waits for its own.
+/// Removal of secrets from recordings. Each client waits only for its own recordings.
 static RECORDINGS: LazyLock<Turns<ClientId>> =
     LazyLock::new(|| Turns::new(TurnTerms { places: 2, per_owner: 1, waiting_per_owner: usize::MAX }));
 
-/// A recording without secrets, which may be many megabytes to go through. `None` when that could not be done.
+/// The recording without secrets. A recording may have many megabytes. `None` if the removal failed.
 async fn without(client: ClientId, secrets: &Arc<Uncovered>, recording: Option<Recording>) -> Option<Recording> {
     let (secrets, mut recording) = (Arc::clone(secrets), recording?);
     let turn = RECORDINGS.take(client).await.ok()?;
@@ -145,7 +142,7 @@ async fn without(client: ClientId, secrets: &Arc<Uncovered>, recording: Option<R
     left_out.await.ok()
 }
 
-/// [`make`] with all that it needs.
+/// [`make`] with owned inputs.
 pub(crate) fn moving<Q: Question>(
     engine: &Engine,
     guest: Guest,
@@ -193,7 +190,6 @@ pub(crate) async fn make<Q: Question>(
     CompletedCall { result: conclude(guest, plugin, end, duration, question), host_calls, stopped, flooded, gaps }
 }
 
-/// Everything that is needed to make the call again.
 fn write_down<Q: Question>(
     call: &Call<'_>,
     limits: &Limits,
@@ -222,13 +218,13 @@ fn write_down<Q: Question>(
 }
 
 impl<A: Serialize> CompletedCall<A> {
-    /// Whether the plugin crashed, went beyond a limit or answered what cannot be used. What the host does about that takes
-    /// time too, and cannot be interrupted.
+    /// Whether the plugin crashed, exceeded a limit or gave a bad answer. The host's work in these cases takes time too
+    /// and cannot be interrupted.
     fn misbehaved(&self) -> bool {
         self.flooded || self.result.as_ref().err().is_some_and(|error| error.verdict() == Verdict::Failed)
     }
 
-    /// What came out, in the form in which two calls are compared.
+    /// The result in the form in which two calls are compared.
     pub(crate) fn result_text(&self) -> String {
         let result = match &self.result {
             Ok(answered) => CallResult {
@@ -249,7 +245,6 @@ impl<A: Serialize> CompletedCall<A> {
         result.text()
     }
 
-    /// What the plugin logged.
     pub(crate) fn logs(&self) -> &[LogLine] {
         let trace = match &self.result {
             Ok(answered) => Some(&answered.trace),
@@ -271,7 +266,7 @@ fn prepare(engine: &Engine, guest: Guest) -> Store<Guest> {
     let mut store = Store::new(engine, guest);
     store.limiter(|guest| &mut guest.meter);
     store.set_hostcall_fuel(transfer_bytes);
-    // Yields at every tick: other tasks get their turn, and the timeout around the call gets a chance to fire.
+    // Yields at every tick, so that other tasks run and the timeout around the call can fire.
     store.set_epoch_deadline(1);
     store.epoch_deadline_callback(move |mut store| {
         let guest = store.data_mut();

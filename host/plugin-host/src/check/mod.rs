@@ -1,5 +1,5 @@
-//! What a file is, what it needs, and everything that is wrong with it, in words that its author can act on. The
-//! linker stops at the first problem, so names are compared here first.
+//! Determines the kind and the imports of a file, and lists all its faults in words for the author. The linker stops at
+//! the first problem, so this module compares names first.
 
 mod shapes;
 mod surface;
@@ -18,28 +18,24 @@ pub(crate) use shapes::{other_type, remember_type};
 pub(crate) use surface::Surface;
 use surface::{OURS, PACKAGE};
 
-/// What `patchbay plugin check` shows.
+/// The report of `patchbay plugin check`.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckReport {
-    /// What the plugin is; `None` when it is not one.
+    /// The world of the plugin; `None` if the file is not a plugin.
     pub world: Option<World>,
     /// Version of `patchbay:plugin` that it was built for.
     pub api_version: Option<String>,
-    /// Bytes.
     pub size: u64,
-    /// Hash of the file, in hexadecimal.
     pub sha256: String,
-    /// Interfaces that it imports.
     pub imports: Vec<String>,
-    /// Interfaces that it exports.
     pub exports: Vec<String>,
-    /// Everything that is wrong; empty when the plugin can be loaded.
+    /// All faults. Empty if the plugin can be loaded.
     pub problems: Vec<String>,
 }
 
 impl CheckReport {
-    /// What can be said without reading it.
+    /// The report for a file that was not parsed.
     pub(crate) fn unread(bytes: &[u8]) -> Self {
         Self {
             world: None,
@@ -52,7 +48,6 @@ impl CheckReport {
         }
     }
 
-    /// Whether the plugin can be loaded.
     pub fn is_ok(&self) -> bool {
         self.problems.is_empty()
     }
@@ -78,7 +73,7 @@ impl fmt::Display for CheckReport {
     }
 }
 
-/// Looks at a file as the host would before loading it. Compiles it in this process, so this blocks.
+/// Checks a file with the host's rules for loading. Compiles it in this process, so this blocks.
 pub fn check(bytes: &[u8]) -> CheckReport {
     match engine::on_demand() {
         Ok(engine) => {
@@ -96,8 +91,8 @@ pub fn check(bytes: &[u8]) -> CheckReport {
     }
 }
 
-/// Looks at a component and compiles it. `None` when it cannot be used. The type of its exported function is left to
-/// [`other_type`].
+/// Checks and compiles a component. `None` if it cannot be used. [`other_type`] checks the type of the exported
+/// function.
 pub(crate) fn compile(engine: &Engine, bytes: &[u8]) -> (CheckReport, Option<Component>) {
     let mut report = CheckReport::unread(bytes);
     match examine(engine, bytes, &mut report) {
@@ -123,12 +118,11 @@ fn examine(engine: &Engine, bytes: &[u8], report: &mut CheckReport) -> Result<Co
     Ok(component)
 }
 
-/// A file of too many bytes.
 pub(crate) fn too_large(size: usize, most: usize) -> String {
     format!("the file has {size} bytes; {most} are allowed")
 }
 
-/// The first eight bytes say what kind of file it is.
+/// Checks the kind of file by its first eight bytes.
 pub(crate) fn header(bytes: &[u8]) -> Result<(), String> {
     let Some((magic, rest)) = bytes.split_first_chunk::<4>() else {
         return Err("this is not a WebAssembly file: it is empty or cut off".into());
@@ -148,12 +142,11 @@ pub(crate) fn header(bytes: &[u8]) -> Result<(), String> {
     }
 }
 
-/// The compiler's words about a component that it does not take.
 pub(crate) fn invalid(fault: &wasmtime::Error) -> String {
     format!("the component is damaged or uses a feature that is switched off: {}", one_line(fault))
 }
 
-/// The linker's words about types that do not fit.
+/// The error text for types that do not match, from the linker.
 pub(crate) fn mismatch(world: World, fault: &wasmtime::Error) -> String {
     format!("the component does not fit world `{world}` of {OURS}: {}", one_line(fault))
 }

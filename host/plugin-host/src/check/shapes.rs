@@ -1,5 +1,5 @@
-//! Compares the type of an exported function with the one that the host calls, and says where they part. Linking only
-//! looks for the name; without this a wrong type would show at the first call.
+//! Compares the type of an exported function with the type that the host calls, and names the difference. The linker
+//! only looks for the name, so a wrong type would fail at the first call.
 
 use std::sync::OnceLock;
 
@@ -11,7 +11,7 @@ use crate::World;
 use crate::engine;
 use crate::loading::built_in;
 
-/// What is wrong with the type of the function that makes a plugin of `world`.
+/// The fault in the type of the main function of a plugin of `world`, if any.
 pub(crate) fn other_type(world: World, engine: &Engine, component: &Component) -> Option<String> {
     let found = exported(world, engine, &component.component_type())?;
     let difference = difference_of_functions(wanted(world)?, &found)?;
@@ -22,10 +22,10 @@ pub(crate) fn other_type(world: World, engine: &Engine, component: &Component) -
     ))
 }
 
-/// The functions that the host calls, by the place of the world in `World::ALL`: read off the components that ship.
+/// The types of the functions that the host calls, in the order of `World::ALL`, taken from the built-in components.
 static WANTED: [OnceLock<Option<ComponentFunc>>; World::ALL.len()] = [const { OnceLock::new() }; World::ALL.len()];
 
-/// Takes the type of the function of a world off a component that ships, so that none has to be compiled for that.
+/// Takes the function type of a world from a built-in component, so that none has to be compiled for it.
 pub(crate) fn remember_type(world: World, engine: &Engine, component: &Component) {
     if let Some(place) = place(world) {
         place.get_or_init(|| exported(world, engine, &component.component_type()));
@@ -79,7 +79,7 @@ fn difference_of_functions(wanted: &ComponentFunc, found: &ComponentFunc) -> Opt
     }
 }
 
-/// Where two types part, if they do: the path to the place, what is there and what was expected.
+/// The first difference between two types: the path, the found part and the expected part.
 fn difference(path: &str, wanted: &Type, found: &Type) -> Option<String> {
     if wanted == found {
         return None;
@@ -117,7 +117,7 @@ fn field(field: Field<'_>) -> (String, Option<Type>) {
     (field.name.to_owned(), Some(field.ty))
 }
 
-/// The first part in which two lists of named parts differ.
+/// The first difference between two lists of named parts.
 fn parts(
     path: &str,
     wanted: impl Iterator<Item = (String, Option<Type>)>,

@@ -1,5 +1,5 @@
-//! The names on the outside of a component, and everything that they say against it. The linker stops at the first
-//! problem and compares types; here all names are compared first.
+//! Checks the names of a component's imports and exports, and lists all faults in them. The linker stops at the first
+//! problem and compares types, so this module compares all names first.
 
 use wasmtime::Engine;
 use wasmtime::component::Component;
@@ -7,27 +7,26 @@ use wasmtime::component::types::{ComponentInstance, ComponentItem};
 
 use crate::World;
 
-/// The package of our interfaces and the version that this host runs.
 pub(super) const PACKAGE: &str = "patchbay:plugin";
 const VERSION: &str = "0.2.1";
 pub(super) const OURS: &str = "patchbay:plugin@0.2.1";
-/// The interface that plugins of any world may export beside their own, and its function.
+/// The interface that plugins of any world may export in addition to their own, and its function.
 const CONFIGURATION: (&str, &str) = ("configuration", "schema");
-/// Versions on these tracks fit: types and functions only ever grow within one. The newest, and the one before.
+/// The newest track of versions. Within a track, types and functions are only added, so every version on it fits. The
+/// track before is accepted too.
 const NEWEST: Track = ("0", "2");
 const OLDER: Track = ("0", "1");
-/// WASI packages that are linked, with nothing granted behind them, and their track.
+/// WASI packages that are linked without any grants, and their track.
 const WASI: [&str; 6] = ["wasi:io", "wasi:cli", "wasi:clocks", "wasi:random", "wasi:filesystem", "wasi:sockets"];
 const WASI_TRACK: (&str, &str) = ("0", "2");
 
 type Track = (&'static str, &'static str);
 
-/// Whether a version is on the newest track.
 pub(super) fn is_newest(version: &str) -> bool {
     on_track(version, NEWEST)
 }
 
-/// An interface by its full name, with the names of its functions; of a bare function, only its name.
+/// An interface by its full name, with the names of its functions. For a bare function, only its name.
 struct Item {
     name: String,
     functions: Option<Vec<String>>,
@@ -42,7 +41,7 @@ impl Item {
         Self { name: name.to_owned(), functions }
     }
 
-    /// Interface and version, if it is one of ours.
+    /// Name and version of the interface, if it is one of ours.
     fn ours(&self) -> Option<(&str, &str)> {
         let interface = self.name.strip_prefix(PACKAGE)?.strip_prefix('/')?;
         Some(interface.split_once('@').unwrap_or((interface, "")))
@@ -58,7 +57,6 @@ fn functions(engine: &Engine, interface: &ComponentInstance) -> Vec<String> {
     interface.exports(engine).filter(|(_, item)| is_function(&item.ty)).map(|(name, _)| name.to_owned()).collect()
 }
 
-/// The names on the outside of a component.
 pub(crate) struct Surface {
     imports: Vec<Item>,
     exports: Vec<Item>,
@@ -81,7 +79,7 @@ impl Surface {
         self.exports.iter().map(|item| item.name.clone()).collect()
     }
 
-    /// The world of the component, if it has just one.
+    /// The world of the component, if it exports exactly one.
     pub(crate) fn world(&self) -> Option<World> {
         match self.worlds().as_slice() {
             [(world, _)] => Some(*world),
@@ -89,24 +87,21 @@ impl Surface {
         }
     }
 
-    /// The version that the component's world was built for.
     pub(crate) fn api_version(&self) -> Option<&str> {
         self.worlds().first().and_then(|(_, export)| export.ours()).map(|(_, version)| version)
     }
 
-    /// The export that makes a plugin, by its full name, if it is of the track before.
+    /// The full name of the plugin's main export, if it is of the track before.
     pub(crate) fn older_export(&self) -> Option<&str> {
         let (_, export) = *self.worlds().first()?;
         let (_, version) = export.ours()?;
         on_track(version, OLDER).then_some(export.name.as_str())
     }
 
-    /// The export that describes the configuration, by its full name.
     pub(crate) fn configuration_export(&self) -> Option<&str> {
         self.configuration().map(|export| export.name.as_str())
     }
 
-    /// Whether the schema of the configuration is exported.
     pub(crate) fn is_configurable(&self) -> bool {
         self.configuration().is_some()
     }
@@ -115,7 +110,7 @@ impl Surface {
         self.exports.iter().find(|item| item.ours().is_some_and(|(interface, _)| interface == CONFIGURATION.0))
     }
 
-    /// The exports that make a plugin.
+    /// The main exports of plugins, with their worlds.
     fn worlds(&self) -> Vec<(World, &Item)> {
         let world = |item: &Item| {
             let (interface, _) = item.ours()?;
@@ -124,7 +119,7 @@ impl Surface {
         self.exports.iter().filter_map(|item| Some((world(item)?, item))).collect()
     }
 
-    /// The world of the component, or everything that its names say against it.
+    /// The world of the component, or all faults in its names.
     pub(crate) fn judge(&self) -> Result<World, Vec<String>> {
         let mut problems = vec![];
         match self.worlds().as_slice() {
@@ -147,7 +142,7 @@ impl Surface {
         }
     }
 
-    /// What a plugin exports is of one track: the host calls all of it in one way.
+    /// The fault if a plugin exports interfaces of two tracks. The host calls all exports through one track.
     fn of_two_tracks(&self, configuration: &Item) -> Option<String> {
         let (_, export) = *self.worlds().first()?;
         let older = |item: &Item| item.ours().is_some_and(|(_, version)| on_track(version, OLDER));
@@ -166,7 +161,7 @@ impl Surface {
     }
 }
 
-/// What an export that is none of ours was probably meant to be.
+/// The probable intention of an export that is not one of ours.
 fn meant(item: &Item) -> Option<String> {
     let of_interface = |name: &str| {
         let interface = name.rsplit('/').next()?.split('@').next()?;
@@ -183,7 +178,6 @@ fn meant(item: &Item) -> Option<String> {
     Some(format!("; `{name}` {why}: export `{PACKAGE}/{interface}@{VERSION}` for world `{world}`"))
 }
 
-/// What is wrong with an export of the right name.
 fn judge_export(export: &Item, function: &str) -> Vec<String> {
     let (interface, version) = export.ours().unwrap_or_default();
     let mut problems: Vec<String> = wrong_version(&format!("export `{interface}`"), version).into_iter().collect();
@@ -227,7 +221,7 @@ fn judge_own_import(import: &Item, (interface, version): (&str, &str), world: Op
     })
 }
 
-/// The functions of our imported interfaces, on the track of a version.
+/// The functions of an interface that plugins import, on the track of a version.
 fn functions_of(interface: &str, version: &str) -> Option<&'static [&'static str]> {
     match interface {
         "types" => Some(&[]),

@@ -1,5 +1,5 @@
-//! Processor time for compiling, per client. Nobody can tell what a component costs before it is compiled, so a client may
-//! overdraw its budget by one upload; the next has to wait until that is made up for.
+//! Processor time for compiling, per client. The cost of a component is unknown before it is compiled, so a client may
+//! overdraw its budget by one upload. Its next upload waits until the budget is positive again.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -8,32 +8,30 @@ use std::time::Duration;
 use domain::ids::ClientId;
 use tokio::time::Instant;
 
-/// Clients remembered before those that owe nothing are forgotten.
+/// If more clients than this are known, those without debts are forgotten.
 const REMEMBERED: usize = 1_024;
-/// The smallest budget and period: none is no budget.
+/// The smallest budget and period, because zero would mean no budget.
 const LEAST: Duration = Duration::from_millis(1);
 
-/// What every client has left.
 pub(super) struct Budgets {
-    /// Of each client, in `period`.
+    /// Budget of each client per `period`.
     budget: Duration,
     period: Duration,
     accounts: Mutex<HashMap<ClientId, Account>>,
 }
 
-/// A bucket that fills with time.
+/// A bucket that refills with time.
 struct Account {
-    /// In seconds; below zero when more was used than there was.
+    /// In seconds. Negative if the budget is overdrawn.
     left: f64,
     at: Instant,
 }
 
-/// A client has used up its budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct UsedUp {
     pub(crate) budget: Duration,
     pub(crate) period: Duration,
-    /// Until then nothing is compiled for the client.
+    /// Time until the client may compile again.
     pub(crate) wait: Duration,
 }
 
@@ -42,18 +40,16 @@ impl Budgets {
         Self { budget: budget.max(LEAST), period: period.max(LEAST), accounts: Mutex::default() }
     }
 
-    /// Seconds that come back in a second.
     fn rate(&self) -> f64 {
         self.budget.as_secs_f64() / self.period.as_secs_f64()
     }
 
-    /// Seconds that a client has left; below zero when it has overdrawn.
+    /// Remaining seconds of a client. Negative if the budget is overdrawn.
     pub(super) fn left(&self, client: ClientId) -> f64 {
         let accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
         accounts.get(&client).map_or(self.budget.as_secs_f64(), |account| self.filled(account))
     }
 
-    /// Whether a client may have something compiled.
     pub(super) fn check(&self, client: ClientId) -> Result<(), UsedUp> {
         let owed = -self.left(client);
         if owed <= 0.0 {
@@ -63,7 +59,6 @@ impl Budgets {
         Err(UsedUp { budget: self.budget, period: self.period, wait })
     }
 
-    /// Takes what was used.
     pub(super) fn spend(&self, client: ClientId, used: Duration) {
         let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
         let full = self.budget.as_secs_f64();

@@ -1,5 +1,5 @@
-//! The child: confines itself, reads a component from standard input, checks and compiles it, writes the code to a file
-//! and what it found to standard output.
+//! The child process: limits itself, reads a component from standard input, checks and compiles it, and writes the code
+//! to a file and its report to standard output.
 
 use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
@@ -12,12 +12,12 @@ use crate::check::{self, CheckReport};
 use crate::engine;
 use crate::loading::cache;
 
-/// Seconds between the polite signal and the deadly one when the processor time is used up.
+/// Seconds between SIGXCPU and SIGKILL when the processor time is used up.
 const GRACE_SECONDS: u64 = 2;
-/// Largest file that is written: code is a few times as large as its component.
+/// Largest output file. Code is a few times as large as its component.
 const FILE_BYTES: u64 = 1 << 30;
 
-/// Carries out the request of a parent process (see [`super::Compiler::Child`]) and gives the status to exit with.
+/// Carries out the request of a parent process (see [`super::Compiler::Child`]) and returns the exit status.
 pub fn compile_child(request: &str) -> ExitCode {
     let told = obey(request).and_then(|report| {
         let report = serde_json::to_vec(&report).map_err(|fault| fault.to_string())?;
@@ -26,7 +26,7 @@ pub fn compile_child(request: &str) -> ExitCode {
     match told {
         Ok(()) => ExitCode::SUCCESS,
         Err(reason) => {
-            // Nothing can be done when standard error is closed.
+            // If standard error is closed, nothing can be done.
             let _ = writeln!(io::stderr(), "{reason}");
             ExitCode::FAILURE
         }
@@ -59,7 +59,8 @@ fn obey(request: &str) -> Result<CheckReport, String> {
     Ok(out_of_memory_in_words(&request, report))
 }
 
-/// The compiler mostly aborts when it gets no more memory; where it copes, it hands on the words of the system.
+/// Puts a lack of memory into words. The compiler mostly aborts if it gets no more memory; otherwise its report holds
+/// the error text of the system.
 fn out_of_memory_in_words(request: &CompileRequest, mut report: CheckReport) -> CheckReport {
     if report.problems.iter().any(|problem| problem.contains("Cannot allocate memory")) {
         report.problems = vec![request.too_much()];
@@ -67,7 +68,7 @@ fn out_of_memory_in_words(request: &CompileRequest, mut report: CheckReport) -> 
     report
 }
 
-/// Limits of this process, from before the first byte of a stranger is read.
+/// Sets the limits of this process before it reads any byte of the component.
 fn confine(request: &CompileRequest) -> io::Result<()> {
     let limit = |resource, soft: u64, hard: u64| {
         setrlimit(resource, Rlimit { current: Some(soft), maximum: Some(hard) }).map_err(io::Error::from)
@@ -76,7 +77,7 @@ fn confine(request: &CompileRequest) -> io::Result<()> {
     limit(Resource::Cpu, request.cpu_seconds, request.cpu_seconds + GRACE_SECONDS)?;
     limit(Resource::As, request.memory_bytes, request.memory_bytes)?;
     limit(Resource::Fsize, FILE_BYTES, FILE_BYTES)?;
-    // Calls of running plugins come first. Where this is not allowed, the limits above hold all the same.
+    // Calls of running plugins have priority. If this is not allowed, the limits above still hold.
     let _ = nice(10);
     Ok(())
 }

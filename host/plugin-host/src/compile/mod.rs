@@ -1,5 +1,5 @@
-//! Compiling components of strangers: in a child process under limits, because a component of less than a megabyte can
-//! cost minutes of processor time and gigabytes of memory (RECIPES 6). The server never compiles one itself.
+//! Compiles components of clients in a child process under limits, because a component of less than a megabyte can cost
+//! minutes of processor time and gigabytes of memory (RECIPES 6). The server itself never compiles one.
 
 mod budget;
 mod child;
@@ -19,25 +19,23 @@ use crate::calling::limits::Limits;
 use crate::check::{self, CheckReport};
 use request::CompileRequest;
 
-/// Where components of strangers are compiled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Compiler {
-    /// In a child process: this program with these arguments and one more, which it hands to [`compile_child`].
+    /// A child process: this program with these arguments and one more for [`compile_child`].
     Child {
-        /// The program.
         program: PathBuf,
-        /// Its arguments.
+        /// The arguments before the one for [`compile_child`].
         arguments: Vec<String>,
     },
-    /// In this process, without limits: for tools that compile their user's own plugins, and for tests.
+    /// This process, without limits: for tools that compile their user's own plugins, and for tests.
     InProcess,
 }
 
-/// Looks at a file as the host would before loading it, and says everything that is wrong with it. Compiles it where
-/// `compiler` says, under the limits of `limits`.
+/// Checks a file with the host's rules for loading and lists all its faults. Compiles it in the process that `compiler`
+/// names, under `limits`.
 ///
 /// # Errors
-/// When the compiler could not be run, in words; the file is not to blame.
+/// If the compiler could not be run, in words. The file is not to blame.
 pub async fn check_apart(compiler: &Compiler, limits: &Limits, bytes: Vec<u8>) -> Result<CheckReport, String> {
     match compiler {
         Compiler::InProcess => {

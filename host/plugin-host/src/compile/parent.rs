@@ -1,4 +1,4 @@
-//! The parent's side: starts the child, hands it a component, waits for its report, and puts its end into words.
+//! The parent's side: starts the child, sends it a component, waits for its report, and describes the end of the child.
 
 use std::io;
 use std::os::unix::process::ExitStatusExt;
@@ -17,26 +17,24 @@ use super::budget::Budgets;
 use super::request::CompileRequest;
 use crate::check::CheckReport;
 
-/// Bytes of the child's report that are read: a component that imports a million things has a long one.
+/// Most bytes of the child's report. A component with a million imports has a long one.
 const REPORT_BYTES: u64 = 8 << 20;
-/// Bytes of what the child says when it fails.
 const WORDS_BYTES: u64 = 4 << 10;
 
-/// How a child ended.
 struct End {
     status: ExitStatus,
     report: Vec<u8>,
     words: String,
 }
 
-/// The client whose budget the processor time of a child is taken from.
+/// The client whose budget pays for the processor time of a child.
 pub(super) struct ChargedClient<'a> {
     pub(super) budgets: &'a Budgets,
     pub(super) client: ClientId,
 }
 
-/// Takes the processor time of a child from the budget of its client when it is dropped, which must be before anybody
-/// learns the child's end: the system forgets the time with it.
+/// Charges the processor time of a child to its client when it is dropped. This must happen before the child is reaped,
+/// because the system then forgets the time.
 struct Metered<'a> {
     charged: Option<ChargedClient<'a>>,
     process: Option<u32>,
@@ -47,7 +45,7 @@ impl Drop for Metered<'_> {
     fn drop(&mut self) {
         if let Some(ChargedClient { budgets, client }) = &self.charged {
             let used = self.process.and_then(processor_time);
-            // Where the system does not tell, the time on the clock stands in for it.
+            // If the system does not report the time, the elapsed time is used.
             budgets.spend(*client, used.unwrap_or_else(|| self.began.elapsed()));
         }
     }
@@ -56,14 +54,14 @@ impl Drop for Metered<'_> {
 /// Processor time that a process has used (`man 5 proc_pid_stat`).
 fn processor_time(process: u32) -> Option<Duration> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name of the program, in parentheses, may hold anything.
+    // The name of the program, in parentheses, may contain any character.
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
     let (user, system): (u64, u64) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
     let per_second = rustix::param::clock_ticks_per_second().max(1);
     Some(Duration::from_millis((user + system).saturating_mul(1_000) / per_second))
 }
 
-/// Sends a component to a child process. The child is killed when the wait ends or is given up.
+/// Sends a component to a child process. The child is killed when the wait ends or is cancelled.
 pub(super) async fn send(
     (program, arguments): (&Path, &[String]),
     request: &CompileRequest,
@@ -89,24 +87,24 @@ pub(super) async fn send(
 
 async fn attend(mut command: Command, component: Arc<Vec<u8>>, charged: Option<ChargedClient<'_>>) -> io::Result<End> {
     let mut child = command.spawn()?;
-    // Dropped before the child, also when the wait is given up.
+    // Dropped before the child, even if the wait is cancelled.
     let metered = Metered { charged, process: child.id(), began: Instant::now() };
     let mut stdin = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
     let stdout = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
     let stderr = child.stderr.take().ok_or(io::ErrorKind::BrokenPipe)?;
     let give = async move {
-        // A child that has died does not read on; its status says why.
+        // A dead child stops reading. Its exit status says why.
         let _ = stdin.write_all(&component).await;
         drop(stdin);
     };
     let ((), report, words) = tokio::join!(give, read(stdout, REPORT_BYTES), read(stderr, WORDS_BYTES));
-    // It has closed both, so it is at its end.
+    // The child has closed both streams, so it is about to exit.
     drop(metered);
     let status = child.wait().await?;
     Ok(End { status, report: report?, words: String::from_utf8_lossy(&words?).trim().to_owned() })
 }
 
-/// Keeps the first bytes and reads on to the end, so that the child never waits for us.
+/// Keeps the first bytes and reads to the end, so that the child never blocks on its output.
 async fn read(mut from: impl AsyncRead + Unpin, most: u64) -> io::Result<Vec<u8>> {
     let mut kept = Vec::new();
     (&mut from).take(most).read_to_end(&mut kept).await?;
@@ -120,7 +118,7 @@ fn judge(request: &CompileRequest, end: End) -> Result<CheckReport, Fault> {
             .map_err(|fault| Fault::Host(format!("the compiler's report cannot be read: {fault}")));
     }
     let words = end.words.lines().last().unwrap_or_default().to_owned();
-    // Ends of a process that ran out of processor time (the polite and the deadly signal) or of memory.
+    // SIGXCPU and SIGKILL end a process without processor time; SIGKILL also one without memory.
     let (xcpu, kill) = (rustix::process::Signal::XCPU.as_raw(), rustix::process::Signal::KILL.as_raw());
     let used_up = end.status.signal().is_some_and(|signal| signal == xcpu || signal == kill)
         || end.words.contains("memory allocation of")
@@ -132,7 +130,7 @@ fn judge(request: &CompileRequest, end: End) -> Result<CheckReport, Fault> {
         (Some(signal), _) => {
             Err(Fault::Problems(vec![format!("the compiler crashed on this component (signal {signal}): {words}")]))
         }
-        // A panic of the compiler.
+        // Exit status of a panic in the compiler.
         (None, Some(101)) => Err(Fault::Problems(vec![format!("the compiler failed on this component: {words}")])),
         _ => Err(Fault::Host(format!("the compiler failed: {words}"))),
     }

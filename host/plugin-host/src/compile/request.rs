@@ -1,4 +1,4 @@
-//! What the parent tells the child: one argument on its command line, in JSON.
+//! The parent's request to the child: one command-line argument in JSON.
 
 use std::path::PathBuf;
 
@@ -6,29 +6,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::calling::limits::Limits;
 
-/// What to do, and with how much.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct CompileRequest {
-    /// Where the code goes, and for which engine; without it the component is only checked.
+    /// Destination of the code and its engine. If `None`, the component is only checked.
     pub(super) output: Option<Output>,
-    /// Seconds of processor time.
     pub(super) cpu_seconds: u64,
-    /// Bytes of address space.
     pub(super) memory_bytes: u64,
-    /// Bytes of a component.
     pub(super) most_bytes: u64,
 }
 
-/// Where the code goes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Output {
-    /// An empty file that is there already.
+    /// An existing empty file.
     pub(super) file: PathBuf,
-    /// The engine takes its instances from a pool.
+    /// Whether the engine takes its instances from a pool.
     pub(super) pooled: bool,
-    /// Tells engines apart whose code does not fit each other.
+    /// Distinguishes engines with incompatible code.
     pub(super) engine_key: String,
 }
 
@@ -42,7 +37,6 @@ impl CompileRequest {
         }
     }
 
-    /// What a component is told that needs more than its share.
     pub(super) fn too_much(&self) -> String {
         let mebibytes = self.memory_bytes >> 20;
         format!(

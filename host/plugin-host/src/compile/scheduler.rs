@@ -1,5 +1,6 @@
-//! Who compiles when: a few uploads at a time and a short queue behind them, one per client, which each pays for with its
-//! budget. Apart from them one component that is in use and only lacks its code on this node; clients take turns at that, too.
+//! Decides the order of compilations. A few uploads compile at a time, with a short queue, one per client, and each is
+//! charged to the budget of its client. In addition one component compiles that is in use and lacks its code on this
+//! node; clients take turns at that too.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,16 +19,14 @@ use crate::check;
 use crate::fairness::turns as fair;
 use crate::loading::cache::Cache;
 
-/// Why there is no code.
 #[derive(Debug)]
 pub(crate) enum Fault {
-    /// What is wrong with the component, in words for its author.
+    /// Faults of the component, in words for its author.
     Problems(Vec<String>),
-    /// Too many are waiting, or this client has one under way.
+    /// The queue is full, or this client already has an upload under way.
     Busy,
-    /// This client has used up its budget.
     UsedUp(UsedUp),
-    /// The component is not to blame.
+    /// A failure of the host. The component is not to blame.
     Host(String),
 }
 
@@ -48,18 +47,16 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Why a component is compiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// It is part of the program: compiled in this process.
+    /// Part of the program, compiled in this process.
     BuiltIn,
-    /// A client has uploaded it; the turn is held by the caller.
+    /// An upload of a client. The caller holds its turn.
     Upload(ClientId),
-    /// It is in use by this client, or `None`: a file of the operator's.
+    /// The component is in use by this client. `None` = a file of the operator.
     InUse(Option<ClientId>),
 }
 
-/// Compiles into the cache, and decides when.
 pub(crate) struct CompileScheduler {
     compiler: Compiler,
     engine: Engine,
@@ -72,7 +69,7 @@ pub(crate) struct CompileScheduler {
 }
 
 impl CompileScheduler {
-    /// `engine` runs what is compiled; `pooled` says whether its instances come from a pool.
+    /// `engine` runs the code; `pooled` tells whether its instances come from a pool.
     pub(crate) fn new(
         compiler: Compiler,
         (engine, pooled): (Engine, bool),
@@ -81,18 +78,19 @@ impl CompileScheduler {
     ) -> Self {
         let budgets = Arc::new(Budgets::new(limits.compile_budget, limits.compile_budget_period));
         let turns = Turns::new(limits.compile_places, limits.compile_queue, Arc::clone(&budgets));
-        // Those that wait are calls that the limits of calls bound.
+        // The waiting ones are calls, and the limits of calls bound their number.
         let in_use = fair::Turns::new(fair::TurnTerms { places: 1, per_owner: 1, waiting_per_owner: usize::MAX });
         Self { compiler, engine, pooled, cache, limits, turns, budgets, in_use }
     }
 
-    /// Waits for the turn of an upload, unless its client has used up its budget.
+    /// Waits for the turn of an upload. Fails if its client has used up its budget.
     pub(crate) async fn turn(&self, client: ClientId) -> Result<Turn, Fault> {
         self.budgets.check(client).map_err(Fault::UsedUp)?;
         Ok(self.turns.wait(client).await?)
     }
 
-    /// Checks a component and puts its code into the cache. Gives the compiled component too if it is in this process.
+    /// Checks a component and puts its code into the cache. Also returns the compiled component if it was compiled in
+    /// this process.
     pub(crate) async fn compile(
         &self,
         sha256: &str,
@@ -141,7 +139,7 @@ impl CompileScheduler {
     }
 }
 
-/// Work that blocks. The compiler may panic on what a stranger wrote.
+/// Runs blocking work. The compiler may panic on the input of a client.
 async fn apart<T: Send + 'static>(work: impl FnOnce() -> Result<T, Fault> + Send + 'static) -> Result<T, Fault> {
     let failed = |fault| Fault::Problems(vec![format!("the compiler failed on this component: {fault}")]);
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|fault| Err(failed(fault)))

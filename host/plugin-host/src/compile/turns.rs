@@ -1,6 +1,6 @@
-//! Whose upload is compiled next: a few at a time, one per client, and of those that wait the one whose client has used the
-//! least processor time lately. So a client whose uploads are expensive to compile stands behind all others, and as it has one of
-//! several places, a small upload of another client does not wait for a large one of it.
+//! The order of uploads: a few compile at a time, one per client. Next is the waiting upload whose client has used the
+//! least processor time lately. So a client with expensive uploads comes after all others. It has only one of several
+//! places, so a small upload of another client need not wait for its large one.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -9,14 +9,12 @@ use tokio::sync::oneshot;
 
 use super::budget::Budgets;
 
-/// The queue.
 #[derive(Clone)]
 pub(super) struct Turns(Arc<Inner>);
 
 struct Inner {
-    /// Uploads that are compiled at once.
+    /// Uploads that compile at once.
     places: usize,
-    /// Uploads that may wait.
     most_waiting: usize,
     budgets: Arc<Budgets>,
     queue: Mutex<Queue>,
@@ -24,11 +22,10 @@ struct Inner {
 
 #[derive(Default)]
 struct Queue {
-    /// Whose turn it is.
     running: Vec<ClientId>,
-    /// In the order in which they came.
+    /// In order of arrival.
     waiting: Vec<Waiting>,
-    /// Of the next that waits.
+    /// Number of the next waiting upload.
     number: u64,
 }
 
@@ -38,23 +35,22 @@ struct Waiting {
     turn: oneshot::Sender<Turn>,
 }
 
-/// The turn of one upload; the next begins when it is dropped.
+/// The turn of one upload. The next one begins when it is dropped.
 pub(crate) struct Turn {
     turns: Turns,
     client: ClientId,
 }
 
-/// Too many are waiting, or this client has one under way.
+/// The queue is full, or this client already has an upload under way.
 #[derive(Debug)]
 pub(super) struct Busy;
 
 impl Turns {
-    /// One place at least.
+    /// There is at least one place.
     pub(super) fn new(places: usize, most_waiting: usize, budgets: Arc<Budgets>) -> Self {
         Self(Arc::new(Inner { places: places.max(1), most_waiting, budgets, queue: Mutex::default() }))
     }
 
-    /// Waits for the turn of an upload of a client.
     pub(super) async fn wait(&self, client: ClientId) -> Result<Turn, Busy> {
         let (number, turn) = {
             let mut queue = self.queue();
@@ -79,7 +75,7 @@ impl Turns {
         turn.await.map_err(|_| Busy)
     }
 
-    /// Gives the turn of a client to the one that is due, if any waits.
+    /// Passes the turn of a client on to the next waiting upload, if any.
     fn pass_on(&self, ended: ClientId) {
         let next = {
             let mut queue = self.queue();
@@ -89,12 +85,12 @@ impl Turns {
             next
         };
         if let Some(Waiting { client, turn, .. }) = next {
-            // One that has been given up since drops its turn, which passes it on.
+            // If the receiver has gone, the turn is dropped here, which passes it on.
             drop(turn.send(Turn { turns: self.clone(), client }));
         }
     }
 
-    /// The one whose client has the most left; of equals the first.
+    /// The upload whose client has the most budget left. If several have the same, the first.
     fn due(&self, waiting: &[Waiting]) -> Option<usize> {
         let left = |place: &usize| waiting.get(*place).map_or(f64::MIN, |one| self.0.budgets.left(one.client));
         (0..waiting.len()).rev().max_by(|one, other| left(one).total_cmp(&left(other)))
@@ -111,7 +107,7 @@ impl Drop for Turn {
     }
 }
 
-/// A place in the queue, also when the wait is given up.
+/// A place in the queue. Dropping it leaves the queue, also if the wait is cancelled.
 struct Place<'a> {
     turns: &'a Turns,
     number: u64,
@@ -135,13 +131,12 @@ mod tests {
         ClientId(uuid::Uuid::from_u128(number))
     }
 
-    /// One place, and room for so many that wait.
     fn turns(most_waiting: usize) -> (Turns, Arc<Budgets>) {
         let budgets = Arc::new(Budgets::new(Duration::from_secs(60), Duration::from_secs(600)));
         (Turns::new(1, most_waiting, Arc::clone(&budgets)), budgets)
     }
 
-    /// Waits in a task of its own, until it stands in the queue.
+    /// Waits in its own task. Returns when the upload is in the queue.
     async fn queued(turns: &Turns, number: u128) -> JoinHandle<Result<Turn, Busy>> {
         let (before, turns) = (turns.queue().waiting.len(), turns.clone());
         let task = tokio::spawn({

@@ -1,6 +1,6 @@
-//! Bounds the calls that run at once and the memory that they have, per client and in all, the calls per second of a client,
-//! and how long a call waits for its turn. The bodies of webhooks have places of their own, so that they never wait for
-//! chatbots. Beside them there is a little room for the shadows of clients, which nobody waits for.
+//! Limits the simultaneous calls and their memory, per client and in total, the calls per second of a client, and the
+//! wait for a place. Webhook bodies have their own places, so they never wait for chatbots. The shadows of clients have
+//! a few places of their own, without a queue.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,20 +18,19 @@ use super::share::Share;
 use crate::World;
 use crate::calling::limits::Limits;
 
-/// Clients remembered before those without calls are forgotten.
+/// If more clients than this are known, those without calls are forgotten.
 const REMEMBERED: usize = 1_024;
-/// Most replays of all clients beside the live calls. The pool of instances has more to spare than this
-/// (`engine::SPARE_CALLS`), so that they take no instance of a live call either.
+/// Most replays of all clients next to the live calls. The pool has more spare instances (`engine::SPARE_CALLS`), so a
+/// replay takes no instance of a live call.
 const BESIDE: usize = 16;
-/// What part of the memory of all calls bodies have, and as much the replays beside the live calls.
+/// The part of the memory of all calls that webhook bodies have. Replays next to live calls have as much.
 const EIGHTH: usize = 8;
 
-/// Which places a call takes.
+/// The places that a call uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Those of conversations and decisions.
+    /// Those of chatbots, routers and other decisions.
     Turn,
-    /// Those of webhook bodies.
     Body,
 }
 
@@ -44,7 +43,7 @@ impl From<World> for Kind {
     }
 }
 
-/// Admits calls, and knows how many of each client there are.
+/// Admits calls and counts the calls of each client.
 pub(crate) struct CallLimiter {
     clients: Mutex<HashMap<ClientId, Arc<ClientState>>>,
     turns: Places,
@@ -54,7 +53,6 @@ pub(crate) struct CallLimiter {
     limits: Arc<Limits>,
 }
 
-/// What is known of the calls of one client.
 struct ClientState {
     turns: Pacing,
     bodies: Pacing,
@@ -62,38 +60,36 @@ struct ClientState {
     share: Share,
 }
 
-/// The pace of one kind of calls, and how many keep to it at the moment.
+/// The pace of one kind of calls, and the number of calls that wait for it.
 struct Pacing {
     pace: Mutex<Pace>,
     pausing: AtomicUsize,
 }
 
-/// A call that may run, until this is dropped.
+/// Permission for a call, until it is dropped.
 pub(crate) struct CallPermit {
-    /// Shared with the call, which may go on elsewhere: it is free once the call is over there.
+    /// Shared with the call, which may move to another thread. The place becomes free when the call ends there.
     pub(crate) place: Arc<Place>,
-    // Keeps the client remembered.
+    // Keeps the client from being forgotten.
     client: Arc<ClientState>,
 }
 
 impl CallPermit {
-    /// What the client gets of the processors, and how it stands.
     pub(crate) fn share(&self) -> &Share {
         &self.client.share
     }
 }
 
-/// Room for the replays of a client's shadow, one at a time, beside the live calls; until this is dropped.
+/// A place for the replays of a client's shadow, one at a time, next to the live calls. Held until it is dropped.
 pub struct RoomBeside {
     memory: Arc<Store>,
     _of_all: OwnedSemaphorePermit,
     _of_client: OwnedSemaphorePermit,
-    // Keeps the client remembered.
+    // Keeps the client from being forgotten.
     _client: Arc<ClientState>,
 }
 
 impl RoomBeside {
-    /// Room for the next replay.
     pub(crate) fn room(&self) -> Arc<dyn Room> {
         Arc::new(Part::of(&self.memory))
     }
@@ -119,8 +115,8 @@ impl CallLimiter {
         }
     }
 
-    /// Waits for a place, until then at most: first among the calls of the client, so that a busy client queues by itself.
-    /// A `paced` call counts towards the calls per second.
+    /// Waits for a place until `until`, first among the calls of the client, so that a busy client queues on its own. A
+    /// `paced` call counts towards the calls per second.
     pub(crate) async fn enter(
         &self,
         client: ClientId,
@@ -139,7 +135,7 @@ impl CallLimiter {
         Ok(CallPermit { place, client: state })
     }
 
-    /// Room beside the live calls of a client, if there is any now. It takes nothing away from those.
+    /// A place next to the live calls of a client, if one is free now. It takes nothing from live calls.
     pub(crate) fn enter_beside(&self, client: ClientId) -> Option<RoomBeside> {
         let client = self.client(client);
         let of_client = Arc::clone(&client.beside).try_acquire_owned().ok()?;
@@ -163,7 +159,7 @@ impl CallLimiter {
 }
 
 impl ClientState {
-    /// Whether forgetting this would give the client calls that it is not due.
+    /// Whether the client would get more calls than its limit if this were forgotten.
     fn has_debts(&self, limits: &Limits) -> bool {
         self.turns.has_debts(limits) || self.bodies.has_debts(limits) || self.share.is_owed_for()
     }
@@ -174,7 +170,6 @@ impl Pacing {
         Self { pace: Mutex::new(Pace::new(limits)), pausing: AtomicUsize::new(0) }
     }
 
-    /// Waits until it is the turn of the next call.
     async fn keep(&self, limits: &Limits) -> Result<(), NotAdmitted> {
         let wait = self.pace.lock().unwrap_or_else(PoisonError::into_inner).take_turn(limits).ok_or(NotAdmitted)?;
         if wait.is_zero() {
@@ -193,7 +188,7 @@ impl Pacing {
     }
 }
 
-/// Counts down again when the wait ends, also when it is cancelled.
+/// Decrements the count when the wait ends, also if it is cancelled.
 struct Pausing<'a>(&'a AtomicUsize);
 
 impl Drop for Pausing<'_> {
@@ -208,7 +203,6 @@ mod tests {
 
     use super::*;
 
-    /// As the host asks for a turn.
     async fn enter(limiter: &CallLimiter, of: ClientId, paced: bool) -> Result<CallPermit, NotAdmitted> {
         limiter.enter(of, (Kind::Turn, paced), Instant::now() + limiter.limits.queue_wait).await
     }

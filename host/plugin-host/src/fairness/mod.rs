@@ -1,6 +1,5 @@
-//! What keeps one client's plugins from slowing down everybody else's: how many calls a client may make at once and in a
-//! second, how much memory they have, on which threads they run and how much processor time they get, and when a plugin that
-//! keeps failing is not called any more.
+//! Keeps the plugins of one client from slowing down other clients. Limits simultaneous calls, calls per second and
+//! memory, assigns threads and processor time, and suspends plugins that keep failing.
 
 pub(crate) mod breaker;
 pub(crate) mod call_limiter;

@@ -1,5 +1,4 @@
-//! Calls per second: a bucket that fills with the seconds and gives one call at a time. It may owe: those who wait are
-//! served in order.
+//! Calls per second: a token bucket that may go negative, so that waiting calls are served in order.
 
 use std::time::Duration;
 
@@ -10,19 +9,19 @@ use crate::calling::limits::Limits;
 /// Seconds whose unused calls may be made at once.
 const BURST_SECONDS: f64 = 2.0;
 
-/// The bucket of one client.
 pub(super) struct Pace {
     calls: f64,
     at: Instant,
 }
 
 impl Pace {
-    /// A full one, of a client that nothing is known of.
+    /// A full bucket, for a new client.
     pub(super) fn new(limits: &Limits) -> Self {
         Self { calls: burst(limits), at: Instant::now() }
     }
 
-    /// How long the next call has to wait; it has its turn then. None when that is longer than calls wait.
+    /// The wait until the turn of the next call, which is then taken. `None` if the wait is longer than a call may
+    /// wait.
     pub(super) fn take_turn(&mut self, limits: &Limits) -> Option<Duration> {
         self.fill(limits);
         let owed = (1.0 - self.calls).max(0.0);
@@ -34,7 +33,7 @@ impl Pace {
         Some(wait)
     }
 
-    /// Whether forgetting this would give the client calls that it is not due.
+    /// Whether the client would get more calls than its limit if this were forgotten.
     pub(super) fn has_debts(&mut self, limits: &Limits) -> bool {
         self.fill(limits);
         self.calls < burst(limits)
@@ -48,7 +47,7 @@ impl Pace {
     }
 }
 
-/// Most calls that a bucket holds.
+/// Capacity of a bucket, in calls.
 fn burst(limits: &Limits) -> f64 {
     f64::from(limits.calls_per_second.max(1)) * BURST_SECONDS
 }

@@ -1,15 +1,15 @@
-//! The memory of calls, which has a bound over all clients: what a call asks before it grows.
+//! The memory of calls, which has a limit over all clients. A call asks before it grows.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Where a call runs, as far as memory goes. Dropping it gives back what the call has.
+/// The memory budget of a call. Dropping it returns the memory of the call.
 pub(crate) trait Room: Send + Sync {
-    /// Makes room for so many more bytes; `false` when there is none, and the call has to end.
+    /// Reserves `bytes` more bytes. `false` if there are none; the call must then end.
     fn grow(&self, bytes: usize) -> bool;
 }
 
-/// Room without a bound of its own, for trial calls: there is one at a time.
+/// No limit of its own, for trial calls: there is one at a time.
 pub(crate) struct Unbounded;
 
 impl Room for Unbounded {
@@ -18,7 +18,7 @@ impl Room for Unbounded {
     }
 }
 
-/// So many bytes for calls that nobody waits for, whoever comes first.
+/// A number of bytes for calls without a queue, first come, first served.
 pub(crate) struct Store {
     most: usize,
     taken: AtomicUsize,
@@ -30,7 +30,6 @@ impl Store {
     }
 }
 
-/// What one call has of a [`Store`].
 pub(crate) struct Part {
     of: Arc<Store>,
     bytes: AtomicUsize,

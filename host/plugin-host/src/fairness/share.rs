@@ -1,40 +1,40 @@
-//! What a client gets of the processors before anybody else who wants one, and how it stands: where its next call runs.
+//! The processor time that a client gets with priority, and the place where its next call runs.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::Semaphore;
 
-/// Processor time of a call where its caller is, before it goes on apart.
+/// Processor time of a call on its caller's thread, before it moves to a separate thread.
 pub(crate) const PROMPT: Duration = Duration::from_millis(1);
-/// Processor time of a call apart, before it goes on where calls run last.
+/// Processor time of a call on a separate thread, before it moves to the threads that run last.
 pub(crate) const APART: Duration = Duration::from_millis(5);
 /// Seconds whose unused share may be used at once.
 const BURST_SECONDS: u32 = 5;
-/// How long the calls of a client begin further back after one that went on there. Doubles each time, up to [`LONGEST`].
+/// How long a client's calls begin on the threads of lower priority after a call that moved there. Doubles each time,
+/// up to [`LONGEST`].
 const FIRST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(60);
-/// A longer call is a slip when there was none for this long before: one call in thousands takes longer for reasons that
-/// are not its own, the machine's or the memory's, and begins nothing.
+/// A longer call does not count if there was no other for this long before it. One call in thousands takes longer
+/// because of the machine or its memory.
 const SLIP: Duration = Duration::from_secs(1);
 
-/// How a client stands.
+/// The place where a client's calls begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Standing {
-    /// Its calls are small ones: they run where their callers are.
+    /// Its calls are short and run on the threads of their callers.
     Prompt,
-    /// It had longer calls not long ago: calls run apart.
+    /// It had longer calls recently. Its calls run on separate threads.
     Apart,
-    /// It had a very long one, or one that misbehaved, or has used up its share: calls run when nobody else wants a processor.
+    /// It had a very long or misbehaving call, or has used up its share. Its calls run when a processor is idle.
     Last,
 }
 
-/// The share of a client: a bucket of processor time that fills with the seconds. Cheap to share.
+/// The share of a client: a token bucket of processor time. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Share(Arc<Inner>);
 
 struct Inner {
-    /// What a second gives.
     rate: Duration,
     bucket: Mutex<Bucket>,
     turn: Arc<Semaphore>,
@@ -48,14 +48,14 @@ struct Bucket {
     last: Reserve,
 }
 
-/// How long calls begin further back.
+/// How long calls begin on threads of lower priority.
 struct Reserve {
     until: Instant,
     lasts: Duration,
 }
 
 impl Reserve {
-    /// After a call that went on there. Those that were under way with it do not count again.
+    /// Counts a call that moved to these threads. Calls that were under way at the same time do not count again.
     fn renew(&mut self, present: Instant) {
         if present < self.until {
             return;
@@ -67,7 +67,7 @@ impl Reserve {
 }
 
 impl Share {
-    /// A full one, of a client that nothing is known of.
+    /// A full share, for a new client.
     pub(crate) fn new(rate: Duration) -> Self {
         let present = Instant::now();
         let left = rate * BURST_SECONDS;
@@ -76,7 +76,6 @@ impl Share {
         Self(Arc::new(Inner { rate, bucket: Mutex::new(bucket), turn: Arc::new(Semaphore::new(1)) }))
     }
 
-    /// Where the next call begins.
     pub(crate) fn standing(&self) -> Standing {
         self.with(|bucket, present| {
             if bucket.left < PROMPT || present < bucket.last.until {
@@ -89,14 +88,15 @@ impl Share {
         })
     }
 
-    /// Takes time that was used; answers whether nothing is left.
+    /// Subtracts used time. Returns whether nothing is left.
     pub(crate) fn spend(&self, time: Duration) -> bool {
         let mut bucket = self.0.bucket.lock().unwrap_or_else(PoisonError::into_inner);
         bucket.left = bucket.left.saturating_sub(time);
         bucket.left.is_zero()
     }
 
-    /// A call took longer than [`PROMPT`] where its caller is. The next ones begin apart, unless it is a [`SLIP`].
+    /// A call took longer than [`PROMPT`] on its caller's thread. The next calls begin on a separate thread, unless
+    /// this one is a [`SLIP`].
     pub(crate) fn put_apart(&self) {
         self.with(|bucket, present| {
             let before = bucket.slipped.replace(present);
@@ -106,17 +106,17 @@ impl Share {
         });
     }
 
-    /// The next calls run last: one took longer than [`APART`] apart, or misbehaved.
+    /// A call took longer than [`APART`] on a separate thread, or misbehaved. The next calls run last.
     pub(crate) fn put_last(&self) {
         self.with(|bucket, present| bucket.last.renew(present));
     }
 
-    /// Whether forgetting the share would give the client what it is not due.
+    /// Whether the client would gain if the share were forgotten.
     pub(crate) fn is_owed_for(&self) -> bool {
         self.standing() != Standing::Prompt
     }
 
-    /// The turn of the client where calls run last: one of them at a time.
+    /// The turn of the client on the threads that run last: one call at a time.
     pub(crate) fn turn(&self) -> Arc<Semaphore> {
         Arc::clone(&self.0.turn)
     }
@@ -199,7 +199,6 @@ mod tests {
         share.0.bucket.lock().unwrap().apart.lasts
     }
 
-    /// Lets time go by for a share.
     fn age(share: &Share, by: Duration) {
         let mut bucket = share.0.bucket.lock().unwrap();
         bucket.slipped = bucket.slipped.map(|slipped| slipped - by);

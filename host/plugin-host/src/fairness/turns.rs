@@ -1,5 +1,6 @@
-//! Turns at something that only few may do at once. Owners, mostly clients, take turns: of those that wait, the next is the one
-//! that has been without a turn for longest. An owner that asks often waits for its own work, and others wait for one turn of it.
+//! Turns at a limited resource. Owners, mostly clients, take turns: the next is the waiting owner that had its last
+//! turn the longest time ago. An owner with many requests waits for its own work, and other owners wait for one turn of
+//! it.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
@@ -7,23 +8,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 
-/// How many turns there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TurnTerms {
     /// Turns at once.
     pub places: usize,
-    /// Turns of one owner at once.
     pub per_owner: usize,
-    /// Turns of one owner that wait.
     pub waiting_per_owner: usize,
 }
 
-/// The owner has as many turns waiting as it may.
+/// The owner has as many waiting turns as it may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("too many turns of one owner wait")]
 pub struct TooManyWait;
 
-/// Turns of a process. Cheap to clone.
+/// The turns at one resource. Cheap to clone.
 pub struct Turns<O: Eq + Hash + Clone>(Arc<Shared<O>>);
 
 struct Shared<O: Eq + Hash + Clone> {
@@ -33,11 +31,10 @@ struct Shared<O: Eq + Hash + Clone> {
 
 struct State<O: Eq + Hash + Clone> {
     free: usize,
-    /// Owners with a turn, or with one that waits.
+    /// Owners with a turn or a waiting turn.
     owners: HashMap<O, Owner<O>>,
-    /// Owners that may have the next free turn, each once: something of theirs waits, and they have fewer than they may have.
+    /// Owners that may have the next free turn, each once: they have a waiting turn, and fewer turns than `per_owner`.
     order: VecDeque<O>,
-    /// Of the next that waits.
     number: u64,
 }
 
@@ -46,13 +43,13 @@ struct Owner<O: Eq + Hash + Clone> {
     waiting: VecDeque<(u64, oneshot::Sender<Turn<O>>)>,
 }
 
-/// A turn; the next begins when it is dropped.
+/// A turn. The next one begins when it is dropped.
 pub struct Turn<O: Eq + Hash + Clone> {
     shared: Arc<Shared<O>>,
     owner: O,
 }
 
-/// Something that waits for its turn, until this is dropped.
+/// A wait for a turn, until this is dropped.
 struct Waiting<'t, O: Eq + Hash + Clone> {
     shared: &'t Shared<O>,
     owner: O,
@@ -66,7 +63,7 @@ impl<O: Eq + Hash + Clone> Clone for Turns<O> {
 }
 
 impl<O: Eq + Hash + Clone> Turns<O> {
-    /// Turns on these terms; there is one place at least, and one for each owner.
+    /// Uses at least one place, and one per owner.
     pub fn new(terms: TurnTerms) -> Self {
         let terms = TurnTerms { places: terms.places.max(1), per_owner: terms.per_owner.max(1), ..terms };
         let (owners, order) = (HashMap::new(), VecDeque::new());
@@ -77,7 +74,7 @@ impl<O: Eq + Hash + Clone> Turns<O> {
     /// Waits for a turn of this owner.
     ///
     /// # Errors
-    /// When as many turns of the owner wait as may.
+    /// If the owner already has `waiting_per_owner` waiting turns.
     pub async fn take(&self, owner: O) -> Result<Turn<O>, TooManyWait> {
         let asked = self.0.ask(&owner)?;
         let Some((number, turn)) = asked else { return Ok(Turn { shared: Arc::clone(&self.0), owner }) };
@@ -90,12 +87,12 @@ impl<O: Eq + Hash + Clone> Turns<O> {
 type Asked<O> = Option<(u64, oneshot::Receiver<Turn<O>>)>;
 
 impl<O: Eq + Hash + Clone> Shared<O> {
-    /// Takes a turn at once, which is `None`, or queues for one.
+    /// Takes a turn at once (`None`), or queues for one.
     fn ask(&self, owner: &O) -> Result<Asked<O>, TooManyWait> {
         let mut guard = self.state();
         let state = &mut *guard;
         let own = state.owners.entry(owner.clone()).or_insert_with(|| Owner { running: 0, waiting: VecDeque::new() });
-        // A free place means that no owner is in the order.
+        // If a place is free, no owner waits in the order.
         if state.free > 0 && own.running < self.terms.per_owner {
             own.running += 1;
             state.free -= 1;
@@ -114,7 +111,6 @@ impl<O: Eq + Hash + Clone> Shared<O> {
         Ok(Some((number, turn)))
     }
 
-    /// Ends a turn, and begins those that there is a place for now.
     fn release(self: &Arc<Self>, owner: &O) {
         let begun = {
             let mut state = self.state();
@@ -122,7 +118,7 @@ impl<O: Eq + Hash + Clone> Shared<O> {
             state.ended(owner, self.terms.per_owner);
             state.begin(self.terms.per_owner)
         };
-        // Outside the lock: a receiver that has gone drops its turn here, which takes the lock.
+        // Outside the lock, because a turn whose receiver has gone is dropped here, which takes the lock.
         for (owner, sender) in begun {
             drop(sender.send(Turn { shared: Arc::clone(self), owner }));
         }
@@ -134,7 +130,8 @@ impl<O: Eq + Hash + Clone> Shared<O> {
 }
 
 impl<O: Eq + Hash + Clone> State<O> {
-    /// The owner has a turn less. If something of it waits and could not begin before, it stands behind all others now.
+    /// Counts one turn less for the owner. If a turn of it waits and could not begin before, it goes to the end of the
+    /// order.
     fn ended(&mut self, owner: &O, per_owner: usize) {
         let Some(own) = self.owners.get_mut(owner) else { return };
         let was_full = own.running >= per_owner;

@@ -1,8 +1,7 @@
-//! The components that ship inside the program, built from `plugins/` by `build.rs`.
+//! The components inside the program, built from `plugins/` by `build.rs`.
 
 use crate::World;
 
-/// Names and contents.
 pub(crate) const BUILT_INS: [(&str, &[u8]); 7] = [
     ("default-chatbot", include_bytes!(concat!(env!("OUT_DIR"), "/default_chatbot.wasm"))),
     ("router", include_bytes!(concat!(env!("OUT_DIR"), "/router.wasm"))),
@@ -13,7 +12,6 @@ pub(crate) const BUILT_INS: [(&str, &[u8]); 7] = [
     ("webhook-v2", include_bytes!(concat!(env!("OUT_DIR"), "/webhook_v2.wasm"))),
 ];
 
-/// A component of this world that ships.
 pub(crate) fn of_world(world: World) -> Option<&'static [u8]> {
     let wanted = match world {
         World::Chatbot => "default-chatbot",

@@ -1,4 +1,4 @@
-//! Compiled code on disk, by the hash of the component and of everything in the engine that shapes the code.
+//! Compiled code on disk. The key is the hash of the component and of everything in the engine that affects the code.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions};
@@ -13,12 +13,12 @@ use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW, utimensat};
 use sha2::{Digest, Sha256};
 use wasmtime::{Engine, component::Component};
 
-/// The present moment, as the file system sees it.
+/// The present time of the file system.
 const NOW: Timespec = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
-/// Age at which a temporary file has no writer any more.
+/// A temporary file of this age has no writer any more.
 const ABANDONED_AFTER: Duration = Duration::from_secs(600);
 
-/// A directory of compiled components that nobody else can write to.
+/// A directory of compiled components that only this user can write to.
 pub(crate) struct Cache {
     directory: PathBuf,
     engine_key: String,
@@ -27,7 +27,7 @@ pub(crate) struct Cache {
     bytes: AtomicU64,
 }
 
-/// A file in the directory that code is written to; it goes away unless it is adopted.
+/// A file in the directory for new code. It is removed unless it is adopted.
 pub(crate) struct Reserved {
     path: PathBuf,
 }
@@ -44,7 +44,7 @@ impl Drop for Reserved {
     }
 }
 
-/// Tells engines apart whose code does not fit each other.
+/// Distinguishes engines with incompatible code.
 pub(crate) fn engine_key(engine: &Engine) -> String {
     let mut hasher = DefaultHasher::new();
     engine.precompile_compatibility_hash().hash(&mut hasher);
@@ -52,7 +52,7 @@ pub(crate) fn engine_key(engine: &Engine) -> String {
 }
 
 impl Cache {
-    /// Creates the directory if need be, closes it to others, and removes what is old.
+    /// Creates the directory if it does not exist, closes it to other users, and removes old code.
     pub(crate) fn open(directory: &Path, engine: &Engine, most_bytes: u64) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
         fs::set_permissions(directory, Permissions::from_mode(0o700))?;
@@ -72,12 +72,12 @@ impl Cache {
         &self.engine_key
     }
 
-    /// A file for code that somebody else writes.
+    /// A file for code that another process writes.
     pub(crate) fn reserve(&self) -> io::Result<Reserved> {
         temporary_file(&self.directory).map(|(path, _)| Reserved { path })
     }
 
-    /// Takes in the code that has been written to a file of [`Self::reserve`]. Blocks.
+    /// Adopts the code in a file of [`Self::reserve`]. Blocks.
     pub(crate) fn adopt(&self, sha256: &str, file: Reserved) -> io::Result<()> {
         let code = fs::read(file.path())?;
         let (code_path, seal_path) = self.paths(sha256);
@@ -86,7 +86,7 @@ impl Cache {
         self.count(code.len())
     }
 
-    /// The compiled form of a component, if it is there and whole. Blocks: all of it is read.
+    /// The compiled form of a component, if it exists and is complete. Blocks, because it reads all of it.
     pub(crate) fn load(&self, engine: &Engine, sha256: &str) -> Option<Component> {
         let (code, seal) = self.paths(sha256);
         if !self.is_ours(&code) || !self.is_ours(&seal) {
@@ -107,13 +107,13 @@ impl Cache {
         )]
         let loaded = unsafe { Component::deserialize_file(engine, &code) };
         let loaded = loaded.inspect_err(|fault| tracing::warn!(error = %fault, "a cached plugin does not load")).ok();
-        // The time of the seal is the time of the last use.
+        // The modification time of the seal is the time of the last use.
         let now = Timestamps { last_access: NOW, last_modification: NOW };
         let _ = utimensat(CWD, &seal, &now, AtFlags::empty());
         loaded
     }
 
-    /// Writes the code, then the seal, each whole or not at all: code without a seal is never loaded.
+    /// Writes the code, then the seal, each atomically. Code without a seal is never loaded.
     pub(crate) fn store(&self, sha256: &str, code: &[u8]) -> io::Result<()> {
         let (code_path, seal_path) = self.paths(sha256);
         self.write(&code_path, code)?;
@@ -121,7 +121,6 @@ impl Cache {
         self.count(code.len())
     }
 
-    /// Makes room when there is too much.
     fn count(&self, added: usize) -> io::Result<()> {
         let bytes = self.bytes.fetch_add(added as u64, Ordering::Relaxed) + added as u64;
         if bytes > self.most_bytes { self.sweep(probe(&self.directory)?.modified()?) } else { Ok(()) }
@@ -147,9 +146,9 @@ impl Cache {
             .is_ok_and(|meta| meta.is_file() && meta.uid() == self.owner && meta.mode() & 0o022 == 0)
     }
 
-    /// Removes code that was used longest ago until there is room again, and what an interrupted write left behind. Other
-    /// processes may be at work here: files come and go, and young temporary ones are theirs. Removing code that is
-    /// running is harmless: it stays mapped.
+    /// Removes the code with the oldest use until there is room, and the rest of interrupted writes. Other processes
+    /// may use the directory too: files appear and disappear, and recent temporary files are theirs. Code that is
+    /// running stays mapped, so its removal is harmless.
     fn sweep(&self, now: SystemTime) -> io::Result<()> {
         let mut kept: Vec<CacheEntry> = Vec::new();
         for entry in fs::read_dir(&self.directory)? {
@@ -169,7 +168,7 @@ impl Cache {
         let mut bytes: u64 = kept.iter().map(|kept| kept.bytes).sum();
         if bytes > self.most_bytes {
             kept.sort_by_key(|kept| kept.used);
-            // A little more than has to be, so that the next one does not begin all over again.
+            // Removes a little more than needed, so that the next write does not sweep again.
             let wanted = self.most_bytes / 10 * 9;
             for kept in kept {
                 if bytes <= wanted {
@@ -185,7 +184,6 @@ impl Cache {
     }
 }
 
-/// One compiled component on disk.
 struct CacheEntry {
     used: SystemTime,
     bytes: u64,
@@ -197,19 +195,19 @@ fn is_temporary(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
 
-/// A new file that only this user can read, under a name of its own.
+/// A new file with a unique name that only this user can read.
 fn temporary_file(directory: &Path) -> io::Result<(PathBuf, File)> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let path = directory.join(format!(".{}-{number}", std::process::id()));
-    // Process ids come again: what an earlier process of this id left behind is in the way.
+    // Process ids are reused, so a file of an earlier process with this id may exist.
     drop(fs::remove_file(&path));
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
     Ok((path, file))
 }
 
-/// Writes a file and takes it away again: that shows whether the directory can be written to, as which user, and when
-/// the file system thinks that was.
+/// Writes a file and removes it. Its metadata shows that the directory is writable, the user, and the time of the file
+/// system.
 fn probe(directory: &Path) -> io::Result<Metadata> {
     let (path, file) = temporary_file(directory)?;
     let metadata = file.metadata();

@@ -1,16 +1,17 @@
-//! Where the bytes of uploaded components come from.
+//! The source of uploaded components.
 
 use std::error::Error;
 
 use async_trait::async_trait;
 use domain::ids::ClientId;
 
-/// Keeps the components that clients have uploaded. The host asks it for what is neither loaded nor in its disk cache.
+/// Stores the components of clients. The host asks it for a component that is neither loaded nor in the disk cache.
 #[async_trait]
 pub trait ComponentSource: Send + Sync {
-    /// The bytes of a component that this client has uploaded, by their hash in hexadecimal; `None` when it has not.
+    /// The bytes of a component that this client uploaded, by SHA-256 in hexadecimal; `None` if the client has not
+    /// uploaded it.
     ///
     /// # Errors
-    /// When the bytes cannot be read now; the call that needed them may be made again.
+    /// If the bytes cannot be read now. The call that needed them may be repeated.
     async fn bytes(&self, client: ClientId, sha256: &str) -> Result<Option<Vec<u8>>, Box<dyn Error + Send + Sync>>;
 }

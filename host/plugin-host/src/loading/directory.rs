@@ -1,5 +1,5 @@
-//! The watched directory: each `NAME.wasm` in it is the plugin `NAME`. A changed file is compiled, tried out and swapped
-//! in; a broken one is reported, and what runs goes on running.
+//! The watched directory: each `NAME.wasm` in it is the plugin `NAME`. A changed file is compiled, tried out and
+//! swapped in. A broken file is reported, and the running program stays.
 
 use std::collections::HashMap;
 use std::fs::{self, Metadata};
@@ -20,14 +20,15 @@ use crate::error::HostError;
 use crate::host::PluginHost;
 use crate::plugin_ref::is_plugin_name;
 
-/// Quiet time after a change, so that a file that is being written is not read half.
+/// Delay after a change, so that a file is not read while it is being written.
 const DEBOUNCE: Duration = Duration::from_millis(40);
-/// The directory is also looked at without being told: notices get lost, and some file systems give none.
+/// The directory is also scanned at this interval, because notices get lost and some file systems give none.
 const LOOK_EVERY: Duration = Duration::from_millis(300);
-/// A file must be gone for this long before its plugin goes: build tools and editors remove before they write.
+/// A plugin is removed after its file is missing for this long, because build tools and editors remove a file before
+/// they write it.
 const GONE_AFTER: Duration = Duration::from_millis(250);
 
-/// Reads the directory once, then goes on watching it until the host is dropped.
+/// Reads the directory once, then watches it until the host is dropped.
 pub(crate) async fn watch(host: &Arc<PluginHost>, path: PathBuf) -> Result<(), HostError> {
     let mut directory = Directory { path, seen: HashMap::new() };
     directory
@@ -50,14 +51,14 @@ async fn follow(host: Weak<PluginHost>, mut directory: Directory) {
             _ = looks.tick() => {}
         }
         let Some(host) = host.upgrade() else { return };
-        // The directory may come back; its plugins stay until their files can be seen to be gone.
+        // The directory may come back. Its plugins stay until their files are known to be missing.
         if let Err(fault) = directory.scan(&host).await {
             tracing::debug!(error = %fault, "the plugins directory cannot be read");
         }
     }
 }
 
-/// The notices of the operating system about one directory. A directory that is replaced is watched anew.
+/// The notices of the operating system about one directory. If the directory is replaced, the new one is watched.
 #[derive(Default)]
 struct Watched {
     watcher: Option<RecommendedWatcher>,
@@ -83,7 +84,7 @@ impl Watched {
 
 fn begin(path: &Path, changed: Arc<Notify>) -> notify::Result<RecommendedWatcher> {
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-        // Reading a file is an event too: reacting to it would never end.
+        // Reads are events too, and a reaction to its own reads would never end.
         if !matches!(event, Ok(notify::Event { kind: EventKind::Access(_), .. })) {
             changed.notify_one();
         }
@@ -92,7 +93,7 @@ fn begin(path: &Path, changed: Arc<Notify>) -> notify::Result<RecommendedWatcher
     Ok(watcher)
 }
 
-/// Tells one state of a file from another without reading it.
+/// Distinguishes the states of a file without reading it.
 #[derive(Clone, PartialEq, Eq)]
 struct Stamp {
     inode: (u64, u64),
@@ -156,7 +157,7 @@ impl Directory {
     }
 }
 
-/// The plugin files, by name. Hidden files and other endings are what editors and build tools leave lying about.
+/// The plugin files, by name. Hidden files and other extensions come from editors and build tools.
 fn list(directory: &Path) -> io::Result<HashMap<String, (PathBuf, Stamp)>> {
     let mut found = HashMap::new();
     for entry in fs::read_dir(directory)? {
@@ -175,7 +176,7 @@ fn list(directory: &Path) -> io::Result<HashMap<String, (PathBuf, Stamp)>> {
     Ok(found)
 }
 
-/// Loads one file. `false` when it changed meanwhile and must be looked at again.
+/// Loads one file. `false` if it changed during the load and must be checked again.
 async fn take(host: &PluginHost, name: &str, path: &Path, stamp: &Stamp) -> bool {
     let started = Instant::now();
     let loaded = load(host, name, path).await;
@@ -198,7 +199,7 @@ async fn take(host: &PluginHost, name: &str, path: &Path, stamp: &Stamp) -> bool
     true
 }
 
-/// `None` when the file holds what already runs.
+/// `None` if the running program has the same content.
 async fn load(host: &PluginHost, name: &str, path: &Path) -> Result<Option<Arc<Program>>, String> {
     let bytes = tokio::fs::read(path).await.map_err(|fault| format!("the file cannot be read: {fault}"))?;
     let loaded = host.loader().load(bytes, Purpose::InUse(None)).await;

@@ -1,4 +1,4 @@
-//! An upload: everything that is found out about a component before anybody's events go to it.
+//! The examination of an uploaded component before it gets any events.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,61 +12,55 @@ use crate::error::CallError;
 use crate::host::PluginHost;
 use crate::worlds::ReadSchema;
 
-/// What a good component is.
+/// The properties of a valid component.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Examined {
-    /// What the plugin is.
     pub world: World,
     /// Version of `patchbay:plugin` that it was built for.
     pub api_version: String,
-    /// Hash of the component, in hexadecimal.
     pub sha256: String,
-    /// Bytes.
     pub size: u64,
-    /// Interfaces that it imports.
     pub imports: Vec<String>,
-    /// JSON Schema of its configuration, if it has one: an object as a JSON text.
+    /// JSON Schema of its configuration, if it exports one: an object as JSON text.
     pub config_schema: Option<String>,
 }
 
-/// Why a component is not taken.
+/// Why a component is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// Everything that is wrong with it, in words for its author.
+    /// All faults of the component, in words for its author.
     #[error("{}", .0.join("; "))]
     Problems(Vec<String>),
-    /// It has too many bytes.
     #[error("the file has {size} bytes; {most} are allowed")]
     TooLarge {
-        /// Bytes of the file.
         size: u64,
-        /// Bytes that are allowed.
+        /// Largest permitted size in bytes.
         most: u64,
     },
-    /// Too many components are being compiled, or this client has one under way. Try again a little later.
+    /// The compile queue is full, or this client already has an upload under way. Try again a little later.
     #[error("too many plugins are being compiled at the moment; try again in a few seconds")]
     Busy,
-    /// Compiling for this client has taken all the processor time that it gets.
+    /// Compilations for this client have used up their processor time.
     #[error(
         "compiling your uploads has taken the {} s of processor time that a client gets in {} s: try again in {} s; \
          components that are built with optimisation and leave out what they do not use cost less",
         budget.as_secs_f64(), period.as_secs_f64(), in_seconds(*wait)
     )]
     UsedUp {
-        /// Processor time that a client gets in `period`.
+        /// Processor time of a client per `period`.
         budget: Duration,
-        /// The time in which it comes back.
+        /// Time in which the budget refills.
         period: Duration,
-        /// How long the client has to wait.
+        /// Time until the client may try again.
         wait: Duration,
     },
-    /// The component is not to blame.
+    /// A failure of the host. The component is not to blame.
     #[error("the component could not be examined: {0}")]
     Failed(String),
 }
 
-/// Whole seconds, so that after them it is so.
+/// Whole seconds, rounded up, so that the wait is over after them.
 fn in_seconds(wait: Duration) -> u64 {
     wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
 }
@@ -83,11 +77,8 @@ impl From<Fault> for Refusal {
 }
 
 impl PluginHost {
-    /// Finds out what a component is: checks it, compiles it, reads the schema of its configuration and makes a trial
-    /// call. It stays loaded, so that the first real call finds it ready. One at a time per client, a few in all.
-    ///
-    /// # Errors
-    /// See [`Refusal`].
+    /// Checks and compiles a component, reads the schema of its configuration and makes a trial call. The component
+    /// stays loaded for its first real call. One upload at a time per client, and a few in all.
     pub async fn examine(&self, client: ClientId, name: &str, bytes: Vec<u8>) -> Result<Examined, Refusal> {
         let (size, most) = (bytes.len() as u64, self.limits().component_bytes as u64);
         if size > most {
@@ -114,11 +105,11 @@ impl PluginHost {
         Ok(examined)
     }
 
-    /// JSON Schema of the configuration of a plugin that ships or lies in the watched directory, if it has one: an object
-    /// as a JSON text. Uploaded plugins have theirs in [`Examined`].
+    /// JSON Schema of the configuration of a built-in or directory plugin, if it exports one: an object as JSON text.
+    /// The schema of an uploaded plugin is in [`Examined`].
     ///
     /// # Errors
-    /// When it exports one that cannot be read, in words for its author.
+    /// If the schema cannot be read, in words for the author.
     pub async fn shipped_config_schema(&self, name: &str) -> Result<Option<String>, String> {
         match self.registry().get(name) {
             Some(loaded) => self.config_schema(&loaded).await,
@@ -126,7 +117,6 @@ impl PluginHost {
         }
     }
 
-    /// The schema of a plugin's configuration, if it exports one.
     async fn config_schema(&self, loaded: &LoadedPlugin) -> Result<Option<String>, String> {
         if !loaded.program.configurable {
             return Ok(None);

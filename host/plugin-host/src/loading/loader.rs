@@ -1,4 +1,4 @@
-//! From bytes to something that can be called: look up or compile, check, link.
+//! Turns bytes into a callable program: finds or compiles the code, checks and links it.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::calling::guest::Guest;
 use crate::check;
 use crate::compile::{CompileScheduler, Fault, Purpose};
 
-/// A component that is linked and type-checked; instances of it start in microseconds.
+/// A component that is linked and type-checked. Its instances start in microseconds.
 pub(crate) enum Linked {
     Chatbot(ChatbotPre<Guest>),
     SmsFallback(SmsFallbackPre<Guest>),
@@ -44,7 +44,7 @@ impl Linked {
         }
     }
 
-    /// The same without its world.
+    /// The linked component, independent of its world.
     pub(crate) fn instance_pre(&self) -> &InstancePre<Guest> {
         match self {
             Self::Chatbot(pre) => pre.instance_pre(),
@@ -57,15 +57,13 @@ impl Linked {
     }
 }
 
-/// A component ready to be called.
 pub(crate) struct Program {
     pub(crate) linked: Linked,
     pub(crate) sha256: String,
     pub(crate) size: u64,
     pub(crate) imports: Vec<String>,
-    /// The version of our interfaces that it was built for.
     pub(crate) api_version: String,
-    /// It exports the schema of its configuration.
+    /// Whether it exports the schema of its configuration.
     pub(crate) configurable: bool,
 }
 
@@ -75,11 +73,10 @@ pub(crate) struct LoadedPlugin {
     pub(crate) name: String,
     pub(crate) version: u64,
     pub(crate) program: Arc<Program>,
-    /// It is part of Patchbay itself, and so known to be quick.
+    /// Part of Patchbay itself, so its calls are known to be short.
     pub(crate) ships: bool,
 }
 
-/// Loads components for one engine.
 pub(crate) struct Loader {
     engine: Engine,
     cache: Arc<Cache>,
@@ -96,7 +93,6 @@ impl Loader {
         &self.scheduler
     }
 
-    /// Checks, compiles if need be, and links.
     pub(crate) async fn load(self: &Arc<Self>, bytes: Vec<u8>, purpose: Purpose) -> Result<Program, Fault> {
         if bytes.len() > self.most_bytes {
             return Err(Fault::Problems(vec![check::too_large(bytes.len(), self.most_bytes)]));
@@ -121,7 +117,7 @@ impl Loader {
         }
     }
 
-    /// The program of a component whose code is in the cache. `size` is that of the component.
+    /// The program of a component whose code is in the cache. `size` is the size of the component.
     async fn compiled(self: &Arc<Self>, sha256: &str, size: u64, purpose: Purpose) -> Result<Option<Program>, Fault> {
         let (loader, sha256) = (Arc::clone(self), sha256.to_owned());
         blocking(move || match loader.cache.load(&loader.engine, &sha256) {
@@ -132,7 +128,7 @@ impl Loader {
     }
 }
 
-/// Work that reads files or computes for milliseconds.
+/// Runs work that reads files or computes for milliseconds.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Fault> + Send + 'static) -> Result<T, Fault> {
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|fault| Err(Fault::Host(fault.to_string())))
 }
@@ -160,7 +156,7 @@ fn finish(
     Ok(Program { linked, sha256, size, imports: surface.imports(), api_version, configurable })
 }
 
-/// Links a component against what its world grants, and checks the types of its exports.
+/// Links a component with the interfaces that its world grants, and checks the types of its exports.
 pub(crate) fn link(
     engine: &Engine,
     world: World,
@@ -169,7 +165,7 @@ pub(crate) fn link(
 ) -> wasmtime::Result<Linked> {
     let mut linker: Linker<Guest> = Linker::new(engine);
     wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
-    // Timers go by the clock that the guest sees, not by that of the host.
+    // Timers follow the clock of the guest, not that of the host.
     linker.allow_shadowing(true);
     monotonic_clock::add_to_linker::<_, HasSelf<_>>(&mut linker, |guest| guest)?;
     linker.allow_shadowing(false);

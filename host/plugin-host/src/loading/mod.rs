@@ -1,5 +1,5 @@
-//! From bytes to programs that can be called: where components come from (the program itself, the watched directory,
-//! uploads), the cache of compiled code, linking, the trial call, and the tables of what is loaded.
+//! Turns bytes into callable programs: the sources of components (the program itself, the watched directory, uploads),
+//! the cache of compiled code, linking, the trial call, and the tables of loaded programs.
 
 pub(crate) mod built_in;
 pub(crate) mod cache;

@@ -1,6 +1,6 @@
-//! Components that were built for the track before the newest: what they import under its names, and calling what they
-//! export. Types of the same structure are the same type to a component, so only what differs has types of its own
-//! (`plugin_bindings::track_0_1`).
+//! Components that were built for the track before the newest: their imports under the names of that track, and calls
+//! of their exports. To a component, types of the same structure are the same type, so only the types that differ have
+//! types of their own (`plugin_bindings::track_0_1`).
 
 use plugin_bindings::chatbot::patchbay::plugin::{config, http, kv, log};
 use wasmtime::Store;
@@ -9,12 +9,10 @@ use wasmtime::component::{Component, ComponentExportIndex, ComponentNamedList, I
 use crate::World;
 use crate::calling::guest::Guest;
 
-/// Package of the interfaces.
 const PACKAGE: &str = "patchbay:plugin";
-/// The last release of the track: components that were built for the ones before fit it.
+/// The last release of the track. Components of its earlier releases fit it.
 const VERSION: &str = "0.1.1";
 
-/// A linked component of the track before.
 pub(crate) struct Older {
     world: World,
     pre: InstancePre<Guest>,
@@ -23,7 +21,7 @@ pub(crate) struct Older {
 }
 
 impl Older {
-    /// `export` and `configuration`: the interfaces that it exports, by their full names.
+    /// `export` and `configuration` are the full names of the interfaces that it exports.
     pub(crate) fn new(
         world: World,
         pre: InstancePre<Guest>,
@@ -52,7 +50,7 @@ impl Older {
         self.call(store, &self.function, asked).await
     }
 
-    /// Starts an instance and reads the schema of its configuration; `None` when it exports none.
+    /// Starts an instance and reads the schema of its configuration; `None` if it exports none.
     pub(crate) async fn schema(&self, store: &mut Store<Guest>) -> Option<wasmtime::Result<String>> {
         Some(self.call(store, self.schema.as_ref()?, ()).await)
     }
@@ -74,7 +72,6 @@ impl Older {
     }
 }
 
-/// The function of the exported interface `configuration`.
 fn function_of_schema(component: &Component, configuration: &str) -> wasmtime::Result<ComponentExportIndex> {
     function(component, configuration, "schema")
 }
@@ -85,7 +82,7 @@ fn function(component: &Component, interface: &str, name: &str) -> wasmtime::Res
     component.get_export_index(Some(&instance), name).ok_or_else(lacks)
 }
 
-/// Offers what a world of the track before may import.
+/// Links the interfaces that a world of the track before may import.
 pub(crate) fn add_to_linker(linker: &mut Linker<Guest>, world: World) -> wasmtime::Result<()> {
     for interface in world.granted_interfaces() {
         match *interface {
@@ -93,7 +90,7 @@ pub(crate) fn add_to_linker(linker: &mut Linker<Guest>, world: World) -> wasmtim
             "config" => add_config(linker)?,
             "kv" => add_key_values(linker)?,
             "http" => add_http(linker)?,
-            // Only types.
+            // This interface has only types.
             other => {
                 linker.instance(&format!("{PACKAGE}/{other}@{VERSION}"))?;
             }

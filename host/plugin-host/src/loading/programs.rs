@@ -1,5 +1,5 @@
-//! The uploaded components that are ready to be called: linked programs by hash, loaded when they are first needed, the
-//! longest unused given up when there are too many. A call in flight keeps its program whatever happens here.
+//! The uploaded components that are ready to be called: linked programs by hash, loaded at their first use. If there
+//! are too many, the one with the oldest use is dropped. A call in flight always keeps its program.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,14 +12,12 @@ use super::component_source::ComponentSource;
 use super::loader::{Loader, Program};
 use crate::compile::{Fault, Purpose};
 
-/// Why a program could not be had.
 #[derive(Debug)]
 pub(crate) enum NoProgram {
-    /// The client has uploaded no such component.
     Unknown,
-    /// It cannot be loaded, and will not the next time.
+    /// It can never be loaded.
     Unloadable(String),
-    /// It could not be read from where it is kept.
+    /// It could not be read from its store.
     Unread(String),
     /// It cannot be loaded now.
     Unavailable(String),
@@ -34,7 +32,7 @@ pub(crate) struct Programs {
     uses: AtomicU64,
 }
 
-/// A program that is loaded or being loaded, by one task for all that wait.
+/// A program that is loaded or is being loaded. One task loads it for all waiting calls.
 #[derive(Default)]
 struct Slot {
     program: OnceCell<Arc<Program>>,
@@ -46,20 +44,17 @@ impl Programs {
         Self { loader, source, most: most.max(1), slots: RwLock::default(), uses: AtomicU64::new(0) }
     }
 
-    /// The program of a component that a client has uploaded.
     pub(crate) async fn get(&self, client: ClientId, sha256: &str) -> Result<Arc<Program>, NoProgram> {
         let slot = self.slot(sha256);
         let program = slot.program.get_or_try_init(|| self.load(client, sha256)).await;
         program.map(Arc::clone).inspect_err(|_| self.forget_empty(sha256))
     }
 
-    /// Keeps a program that has just been loaded.
     pub(crate) fn keep(&self, program: Arc<Program>) {
-        // It is the same one when there is one already.
+        // If there is already a program, it is the same one.
         drop(self.slot(&program.sha256).program.set(program));
     }
 
-    /// Programs that are held.
     pub(crate) fn held(&self) -> usize {
         self.slots.read().unwrap_or_else(PoisonError::into_inner).len()
     }
@@ -96,14 +91,14 @@ impl Programs {
 
     fn forget_empty(&self, sha256: &str) {
         let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
-        // One that others wait for stays: they are at it.
+        // A slot that other calls wait for stays, because they are loading it.
         if slots.get(sha256).is_some_and(|slot| !slot.program.initialized() && Arc::strong_count(slot) <= 2) {
             slots.remove(sha256);
         }
     }
 }
 
-/// Gives up a sixteenth, so that a client with many plugins does not cost everybody a search per call.
+/// Drops a sixteenth at a time, so that a client with many plugins does not cause a search per call.
 fn make_room(slots: &mut HashMap<String, Arc<Slot>>, most: usize) {
     let mut by_use: Vec<(u64, String)> =
         slots.iter().map(|(hash, slot)| (slot.last_use.load(Ordering::Relaxed), hash.clone())).collect();

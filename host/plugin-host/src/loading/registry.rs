@@ -1,5 +1,4 @@
-//! Which plugin answers to which name. One atomic pointer: a call takes the table as it is, and keeps the plugin that
-//! it found to its end.
+//! The plugins by name, behind one atomic pointer. A call uses the table of its start, and keeps its plugin to its end.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -11,44 +10,36 @@ use super::loader::LoadedPlugin;
 use super::loader::Program;
 use crate::World;
 
-/// Where a plugin comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
-    /// Shipped with the program.
     BuiltIn,
     /// A file in the watched directory.
     Directory(PathBuf),
 }
 
-/// Whether a plugin can be called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// It can, also while `last_error` says that a newer file is broken.
+    /// Callable, even if `last_error` says that a newer file is broken.
     Ready,
-    /// It cannot: there is only a broken file.
+    /// Not callable: the only file is broken.
     Broken,
 }
 
-/// What the host knows about a plugin.
+/// The host's information about a plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PluginInfo {
-    /// Name: that of the built-in, or of the file without `.wasm`.
+    /// The name of the built-in plugin, or of the file without `.wasm`.
     pub name: String,
-    /// What it is; `None` while there is only a broken file.
+    /// `None` if the only file is broken.
     pub world: Option<World>,
-    /// Generation in this process, counting up with every swap; 0 while there is only a broken file.
+    /// Generation in this process. It grows with every swap; 0 if the only file is broken.
     pub version: u64,
-    /// Hash of the component, in hexadecimal.
     pub sha256: String,
-    /// Bytes of the component.
     pub size: u64,
-    /// Interfaces that it imports.
     pub imports: Vec<String>,
-    /// Where it comes from.
     pub source: Source,
-    /// Whether it can be called.
     pub state: State,
-    /// Why the newest file was not taken.
+    /// Why the newest file was not loaded.
     pub last_error: Option<String>,
 }
 
@@ -62,26 +53,24 @@ struct Entry {
 
 type Table = HashMap<String, Entry>;
 
-/// All plugins by name.
 #[derive(Default)]
 pub(crate) struct Registry {
     table: ArcSwap<Table>,
-    // Changes are made one after another; calls never wait for them.
+    // Serialises changes. Calls never wait for it.
     changing: Mutex<()>,
 }
 
 impl Registry {
-    /// The plugin that answers to a name now.
     pub(crate) fn get(&self, name: &str) -> Option<Arc<LoadedPlugin>> {
         self.table.load().get(name)?.active.as_ref().map(|(loaded, _)| Arc::clone(loaded))
     }
 
-    /// The world that a file of this name must have, if it would stand in for a built-in.
+    /// The required world of a file with this name, if it would replace a built-in plugin.
     pub(crate) fn built_in_world(&self, name: &str) -> Option<World> {
         self.table.load().get(name)?.built_in.as_ref().map(|program| program.linked.world())
     }
 
-    /// Whether a name runs from a file with this very content.
+    /// Whether the plugin of this name runs from a file with this content.
     pub(crate) fn runs_from_file(&self, name: &str, sha256: &str) -> bool {
         let table = self.table.load();
         let active = table.get(name).and_then(|entry| entry.active.as_ref());
@@ -96,22 +85,22 @@ impl Registry {
         });
     }
 
-    /// Swaps in the contents of a file. Calls in flight finish on what they began with.
+    /// Swaps in the program of a file. Calls in flight keep the old program.
     pub(crate) fn swap_in(&self, name: &str, file: PathBuf, program: Arc<Program>) {
         self.change(name, |entry| entry.activate(name, program, Source::Directory(file)));
     }
 
-    /// Notes that the newest file of a name cannot be used; what runs goes on running.
+    /// Records that the newest file of a name cannot be used. The running program stays.
     pub(crate) fn note_broken(&self, name: &str, file: PathBuf, problems: String) {
         self.change(name, |entry| entry.last_error = Some((problems, file)));
     }
 
-    /// Notes that the newest file of a name is what already runs.
+    /// Records that the newest file of a name has the content of the running program.
     pub(crate) fn clear_error(&self, name: &str) {
         self.change(name, |entry| entry.last_error = None);
     }
 
-    /// The file of a name is gone: the built-in comes back, or the name goes too.
+    /// The file of a name is gone: the built-in plugin returns, or the name is removed.
     pub(crate) fn remove_file(&self, name: &str) {
         self.change(name, |entry| {
             entry.last_error = None;
@@ -125,7 +114,6 @@ impl Registry {
         });
     }
 
-    /// All plugins, by name.
     pub(crate) fn list(&self) -> Vec<PluginInfo> {
         let mut list: Vec<_> = self.table.load().iter().filter_map(|(name, entry)| entry.info(name)).collect();
         list.sort_by(|a, b| a.name.cmp(&b.name));
@@ -154,7 +142,7 @@ impl Entry {
         self.active = Some((Arc::new(loaded), source));
     }
 
-    /// `None` for a name that once had a file and has nothing now; its version goes on counting if it comes back.
+    /// `None` if the name once had a file and has no plugin now. Its version continues if it comes back.
     fn info(&self, name: &str) -> Option<PluginInfo> {
         let last_error = self.last_error.as_ref().map(|(problems, _)| problems.clone());
         let name = name.to_owned();

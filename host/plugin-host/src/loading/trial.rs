@@ -1,4 +1,4 @@
-//! Trial calls: what is put to a component before anybody's events go to it.
+//! Trial calls of a component before it gets any events.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::worlds::{DecideFallback, DecideSms, HandleEvent, Question, RouteInbou
 use crate::{PluginRef, World};
 
 impl PluginHost {
-    /// Puts a sample question of its world to a component, under the same limits as any call.
+    /// Puts a sample question of its world to a component, under the limits of any call.
     pub(crate) async fn try_out(&self, loaded: &LoadedPlugin) -> Result<(), String> {
         let tried = match loaded.program.linked.world() {
             World::Chatbot => {

@@ -1,11 +1,11 @@
-//! The first place where two JSON values differ, in words.
+//! Describes the first difference between two JSON values.
 
 use serde_json::Value;
 
-/// Longest value that is shown whole, in characters.
+/// Longest value that is shown in full, in characters.
 const SHOWN: usize = 200;
 
-/// Such as `actions[0].text: then "Hello", now "Hi"`; `None` when the values are equal.
+/// For example `actions[0].text: then "Hello", now "Hi"`; `None` if the values are equal.
 pub(crate) fn first(then: &Value, now: &Value) -> Option<String> {
     find("", Some(then), Some(now))
 }

@@ -1,5 +1,4 @@
-//! Recorded calls: writing down what a call was told and what it answered, making it again from that alone, and saying
-//! where the two differ.
+//! Recorded calls: recording, replay from the recording alone, and the difference between the two.
 
 mod difference;
 mod readable;

@@ -1,5 +1,5 @@
-//! Recordings as people read them: the names, levels and forms of the rest of the API. What is kept holds the same in the
-//! form in which two calls are compared, byte for byte.
+//! Recordings in the names, levels and forms of the API. The stored recording has the same content in the form in which
+//! two calls are compared byte for byte.
 
 use serde_json::{Map, Value, json};
 
@@ -9,7 +9,7 @@ use crate::HttpFault;
 use crate::worlds::json::{Question, binary, readable_result, scope_name};
 
 impl Recording {
-    /// The recording for people: configuration, question, what was asked of the outside, and result as JSON.
+    /// The recording as readable JSON: configuration, question, host calls and result.
     pub fn to_json(&self) -> Value {
         let mut json = serde_json::to_value(self).unwrap_or_default();
         if let Value::Object(map) = &mut json {
@@ -27,12 +27,10 @@ impl Recording {
 }
 
 impl Replay {
-    /// The recorded result for people.
     pub fn json_then(&self) -> Value {
         readable_result(self.world, &self.result_then)
     }
 
-    /// The result now for people.
     pub fn json_now(&self) -> Value {
         readable_result(self.world, &self.result_now)
     }

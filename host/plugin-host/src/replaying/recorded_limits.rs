@@ -1,10 +1,11 @@
-//! The limits that decide what comes out of a call: recorded with it, so that other settings give no other result.
+//! The limits that affect the result of a call. They are recorded with it, so that other settings do not change the
+//! result.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Limits;
 
-/// Limits under which a recorded call was made. Those of time are not among them: time is not recorded.
+/// The limits of a recorded call, without those of time, because time is not recorded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RecordedLimits {
@@ -48,7 +49,7 @@ impl RecordedLimits {
         }
     }
 
-    /// The limits of today with these in their places.
+    /// The present limits, with these in their places.
     pub(crate) fn over(&self, today: &Limits) -> Limits {
         Limits {
             memory_bytes: self.memory_bytes,

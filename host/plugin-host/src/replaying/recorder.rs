@@ -1,4 +1,4 @@
-//! The outside of a call that is being recorded: passes everything on, and keeps questions and answers.
+//! The services of a recorded call. Passes every host call on and keeps questions and answers.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -11,7 +11,6 @@ use crate::calling::key_values::{KeyValueError, KeyValueSnapshot, KeysWanted, Sc
 use crate::calling::outside::Outside;
 
 impl Outside {
-    /// The same, with everything written down.
     pub(crate) fn recorded(self) -> (Self, Arc<Recorder>) {
         let has_key_values = self.key_values.is_some();
         let recorder = Arc::new(Recorder { outside: self, calls: Mutex::default() });
@@ -20,14 +19,13 @@ impl Outside {
     }
 }
 
-/// Writes down what a plugin asks and what it is told.
 pub(crate) struct Recorder {
     outside: Outside,
     calls: Mutex<Vec<HostCall>>,
 }
 
 impl Recorder {
-    /// Everything so far. What has no answer yet is written down as unanswered.
+    /// All host calls so far. A call without an answer yet is recorded as unanswered.
     pub(crate) fn take(&self) -> Vec<HostCall> {
         std::mem::take(&mut self.calls())
     }
@@ -36,7 +34,7 @@ impl Recorder {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A guest does one thing at a time, so the answer belongs to the latest question.
+    /// A guest makes one host call at a time, so the answer belongs to the latest question.
     fn answered(&self, answer: impl FnOnce(&mut HostCall)) {
         if let Some(latest) = self.calls().last_mut() {
             answer(latest);

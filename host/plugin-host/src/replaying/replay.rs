@@ -1,4 +1,4 @@
-//! Makes recorded calls again.
+//! Replays recorded calls.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,37 +21,34 @@ use crate::worlds::json::{Question, readable_result};
 use crate::worlds::{self, DecideFallback, DecideSms, HandleEvent, RouteInbound, ShapeBody};
 use crate::{Call, CallError, LogLine, PluginRef, World};
 
-/// How much more time the bytes that answered in time once have to do so again, on a machine that is busier.
+/// Factor on the time limit of a replay, because the machine may be busier than at the recording.
 const PATIENCE: u32 = 4;
 
-/// A recorded call, made again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Replay {
-    /// Whether the result is the same byte for byte, and the same requests went out.
+    /// Whether the result is the same byte for byte, and the plugin sent the same requests.
     pub identical: bool,
     /// The recorded result: a JSON text with outcome, answer or failure, writes and log lines.
     pub result_then: String,
-    /// The result now.
     pub result_now: String,
-    /// Where the two part, and both values; or the first request that is another one.
+    /// The place of the first difference with both values, or the first request that differs.
     pub first_difference: Option<String>,
-    /// How long the call took now.
     #[serde(skip)]
     pub duration: Duration,
-    /// The world of the call.
     pub world: World,
 }
 
 impl PluginHost {
-    /// Makes a recorded call again, on any plugin of that world. The outside is what it was then; nothing takes effect,
-    /// and nothing counts: no requests are sent, sleeps are over at once, suspensions and calls per second do not apply.
+    /// Replays a recorded call on any plugin of its world. The host gives the recorded answers. The replay has no
+    /// effects and does not count: no requests are sent, sleeps end at once, suspensions and calls per second do not
+    /// apply.
     ///
-    /// Time is not recorded: a call that the host stopped for lack of time is, on the same bytes, stopped at the same
-    /// place.
+    /// Time is not recorded. If the host stopped the call for lack of time, a replay on the same component is stopped
+    /// at the same place.
     ///
     /// # Errors
-    /// When the plugin cannot be called at all. However the call itself ends, that is a [`Replay`].
+    /// If the plugin cannot be called at all. Every end of the call itself is a [`Replay`].
     pub async fn replay(
         &self,
         client: ClientId,
@@ -67,15 +64,12 @@ impl PluginHost {
         played.unwrap_or_else(|| Err(busy()))
     }
 
-    /// Room for the replays of a client's shadow, if there is any now: see [`Self::replay_beside`].
+    /// A place for the replays of a client's shadow, if one is free now: see [`Self::replay_beside`].
     pub fn room_beside(&self, client: ClientId) -> Option<RoomBeside> {
         self.call_limiter().enter_beside(client)
     }
 
-    /// As [`Self::replay`], beside the live calls of the client: it takes no place of theirs and waits for none.
-    ///
-    /// # Errors
-    /// As of [`Self::replay`].
+    /// Like [`Self::replay`], next to the live calls of the client: it takes no place of theirs and does not wait.
     pub async fn replay_beside(
         &self,
         beside: &mut RoomBeside,
@@ -87,7 +81,6 @@ impl PluginHost {
         self.play((client, plugin), &loaded, recording, beside.room()).await
     }
 
-    /// Makes a recorded call again on what is loaded.
     async fn play(
         &self,
         (client, plugin): (ClientId, &PluginRef),
@@ -97,7 +90,7 @@ impl PluginHost {
     ) -> Result<Replay, CallError> {
         let question = Question::recorded(recording.world, &recording.question)
             .map_err(|fault| CallError::BadRecording { reason: fault.to_string() })?;
-        // A shadow is played with its own configuration, and what was recorded has no secrets in it.
+        // A shadow runs with its own configuration, and a recording contains no secrets.
         let config = covered(&recording.config);
         let call = Call {
             client,
@@ -120,7 +113,6 @@ impl PluginHost {
     }
 }
 
-/// A recording about to be played.
 struct Play<'a> {
     host: &'a PluginHost,
     loaded: &'a LoadedPlugin,
@@ -149,7 +141,7 @@ impl Play<'_> {
             let tape = Arc::clone(&tape);
             async move { tape.ran_out.notified().await }
         };
-        // Nobody waits for a replay as they wait for an answer.
+        // A replay has no caller that waits for an answer.
         let call = moving(self.host.engine(), guest, self.loaded, question, end_of_tape);
         let made = self.host.threads().last(call).await;
         let duration = began.elapsed();
@@ -161,7 +153,7 @@ impl Play<'_> {
         Ok(self.compare(result_now, &tape, duration))
     }
 
-    /// The result of a call that was stopped where the recorded one was: what it logged until then is its own.
+    /// The result of a replay that was stopped where the recorded call was. Its log lines are its own.
     fn stopped(&self, logs: &[LogLine]) -> String {
         #[derive(Deserialize)]
         struct Ended {
@@ -192,7 +184,8 @@ impl Play<'_> {
     }
 }
 
-/// A result that was recorded before tags were `add-tag`. Within a text, its quotes would be escaped.
+/// Renames the tag action in results that were recorded before it was `add-tag`. A text cannot match by mistake,
+/// because its quotes would be escaped.
 fn in_newest_words(result: &str) -> String {
     result.replace(r#"{"Tag":"#, r#"{"AddTag":"#)
 }

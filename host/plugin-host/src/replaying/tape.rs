@@ -1,4 +1,4 @@
-//! The outside of a call that is made again: answers what was asked before as it was answered then.
+//! The services of a replay: answers the plugin's questions with the recorded answers.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -12,25 +12,23 @@ use crate::calling::key_values::{KeyValueError, KeyValueSnapshot, KeysWanted, Sc
 use crate::calling::outside::Outside;
 
 impl Outside {
-    /// What was written down, and nothing else.
+    /// Services that only give recorded answers.
     pub(crate) fn played(tape: &Arc<Tape>) -> Self {
         Self { key_values: Some(Arc::clone(tape) as _), http: Arc::clone(tape) as _ }
     }
 }
 
-/// Answers what was asked before as it was answered then: by position, and where the plugin now asks in another order, by
-/// what it asks.
+/// Gives recorded answers by position. If the plugin asks in another order, by question.
 pub(crate) struct Tape {
     calls: Vec<HostCall>,
     used: Mutex<Used>,
-    /// The plugin has come to where the call ended before it was answered.
+    /// Notified when the plugin reaches the point where the recorded call ended without an answer.
     pub(crate) ran_out: Notify,
 }
 
 #[derive(Default)]
 struct Used {
     calls: Vec<bool>,
-    /// The first thing that was asked otherwise than then.
     deviation: Option<String>,
 }
 
@@ -40,8 +38,8 @@ impl Tape {
         Arc::new(Self { calls, used: Mutex::new(used), ran_out: Notify::new() })
     }
 
-    /// What the plugin asked of the outside otherwise than then, if it did: the first such thing. A key that is read, or
-    /// no longer read, changes nothing outside and does not count here.
+    /// The first deviation of the plugin's requests from the recorded ones, if any. Reads of keys have no effect
+    /// outside and do not count here.
     pub(crate) fn deviation(&self) -> Option<String> {
         let used = self.used();
         let left = self.calls.iter().zip(&used.calls).find_map(|(call, used)| match call {
@@ -55,7 +53,7 @@ impl Tape {
         self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The first call not used yet that `fits`, among those of the same kind.
+    /// The first unused call of the same kind that `fits`.
     fn find(&self, fits: impl Fn(&HostCall) -> bool) -> Option<&HostCall> {
         let mut used = self.used();
         for (call, used) in self.calls.iter().zip(used.calls.iter_mut()) {
@@ -67,14 +65,13 @@ impl Tape {
         None
     }
 
-    /// The first request not sent yet: what should come now.
     fn next_request(&self) -> Option<&HostCall> {
         let used = self.used();
         let mut left = self.calls.iter().zip(&used.calls).filter(|(_, used)| !**used).map(|(call, _)| call);
         left.find(|call| matches!(call, HostCall::Http { .. }))
     }
 
-    /// Does not come back: whoever plays the tape ends the call.
+    /// Never returns, because the caller of the replay ends the call.
     async fn end_here<T>(&self) -> T {
         self.ran_out.notify_one();
         std::future::pending().await
@@ -142,7 +139,7 @@ fn same_request(one: &HostCall, other: &HostCall) -> bool {
     }
 }
 
-/// The same method and address, with other headers or another body.
+/// Whether method and address are the same. Headers and body may differ.
 fn same_address(one: &HostCall, other: &HostCall) -> bool {
     match (one, other) {
         (HostCall::Http { method, url, .. }, HostCall::Http { method: other_method, url: other_url, .. }) => {

@@ -13,7 +13,7 @@ use crate::chatbot::{Action, Event, Session};
 use crate::loading::loader::Linked;
 use crate::worlds::answer::{self, Fault};
 
-/// What is to be done about an event.
+/// The question of world `chatbot`: the actions for an event.
 #[derive(serde::Serialize)]
 pub(crate) struct HandleEvent<'a> {
     pub(crate) event: Cow<'a, Event>,

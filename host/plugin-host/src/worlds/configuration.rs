@@ -10,7 +10,7 @@ use crate::calling::limits::Limits;
 use crate::loading::loader::Linked;
 use crate::worlds::answer::{self, Fault};
 
-/// What a plugin of this world expects to be configured with.
+/// The question for the schema of a plugin's configuration.
 #[derive(serde::Serialize)]
 pub(crate) struct ReadSchema(pub(crate) World);
 

@@ -1,5 +1,5 @@
-//! What differs from world to world: the questions that can be put to a plugin (one file per world, here), the judgement
-//! of its answers (`answer`), both as JSON for people (`json`), and values that several questions are made of.
+//! The differences between worlds: the questions to a plugin (one file per world, here), the checks of its answers
+//! (`answer`), the readable JSON of both (`json`), and values that several questions share.
 
 pub(crate) mod answer;
 mod chatbot;
@@ -33,30 +33,26 @@ use crate::loading::loader::Linked;
 use crate::{World, chatbot::Error};
 use answer::Fault;
 
-/// What a plugin gave back: the outer error is a crash, the inner one its own.
+/// The result of a plugin. The outer error is a crash, the inner error is the plugin's own.
 pub(crate) type Given<A> = wasmtime::Result<Result<A, Error>>;
 
-/// One question to a plugin.
 pub(crate) trait Question: Serialize + Send + Sync {
-    /// What comes back.
     type Answer: Serialize + Send + 'static;
 
-    /// The same question, for a call that may go on elsewhere.
+    /// The same question for a call that may move to another thread.
     type Owned: Question<Answer = Self::Answer> + 'static;
 
-    /// A copy that borrows nothing.
     fn owned(&self) -> Self::Owned;
 
-    /// The world that understands the question.
     fn world(&self) -> World;
 
-    /// Starts an instance and asks it. `None` when the plugin is of another world.
+    /// Starts an instance and calls it. `None` if the plugin is of another world.
     fn ask(
         &self,
         plugin: &Linked,
         store: &mut Store<Guest>,
     ) -> impl Future<Output = Option<Given<Self::Answer>>> + Send;
 
-    /// Judges the answer like user input.
+    /// Checks the answer like user input.
     fn judge(&self, answer: &Self::Answer, limits: &Limits) -> Result<(), Fault>;
 }

@@ -1,8 +1,8 @@
-//! Partner events, of whose many fields each type sets few.
+//! Partner events have many fields, and each type sets few of them.
 
 use crate::webhook_shaper::PartnerEvent;
 
-/// An event of this type about a business number, with nothing else set: fill in the rest by struct update.
+/// An event of this type about a business number. Set further fields with struct update syntax.
 pub fn partner_event(event_type: &str, whatsapp_number: &str, timestamp_ms: u64) -> PartnerEvent {
     PartnerEvent {
         event_type: event_type.to_owned(),

@@ -12,7 +12,7 @@ use crate::loading::loader::Linked;
 use crate::router::{Inbound, Route};
 use crate::worlds::answer::{self, Fault};
 
-/// Who answers a conversation that begins.
+/// The question of world `router`: the route of a new conversation.
 #[derive(serde::Serialize)]
 pub(crate) struct RouteInbound<'a>(Cow<'a, Inbound>);
 

@@ -1,4 +1,4 @@
-//! The questions of a trial call, put to a new component before it takes over.
+//! The questions of a trial call of a new component, before it replaces the old one.
 
 use chrono::{DateTime, Utc};
 use domain::ids::ClientId;
@@ -13,7 +13,7 @@ use crate::{Call, PluginRef};
 /// A Tuesday morning.
 const NOW_SECONDS: u32 = 1_760_428_800;
 
-/// A call on behalf of nobody, without configuration.
+/// A call without a client and configuration.
 pub(crate) fn call(plugin: &PluginRef) -> Call<'_> {
     Call {
         client: ClientId(Default::default()),
@@ -31,7 +31,6 @@ fn now() -> DateTime<Utc> {
     DateTime::from_timestamp(i64::from(NOW_SECONDS), 0).unwrap_or_default()
 }
 
-/// A customer says hello.
 pub(crate) fn hello() -> (Event, Session) {
     let now_ms = u64::from(NOW_SECONDS) * 1_000;
     let message = IncomingMessage { id: "sample".into(), content: Content::Text("Hello".into()), quoted: None };
@@ -65,7 +64,6 @@ pub(crate) fn hello() -> (Event, Session) {
     (event, session)
 }
 
-/// A conversation begins.
 pub(crate) fn inbound() -> Inbound {
     let (_, session) = hello();
     Inbound {
@@ -88,7 +86,6 @@ pub(crate) fn inbound() -> Inbound {
     }
 }
 
-/// An SMS on its way out.
 pub(crate) fn sms() -> Sms {
     Sms {
         id: "sample".into(),
@@ -106,7 +103,7 @@ pub(crate) fn sms() -> Sms {
     }
 }
 
-/// A recipient who is not on WhatsApp.
+/// A message to a recipient who is not on WhatsApp.
 pub(crate) fn undeliverable() -> Undeliverable {
     Undeliverable {
         message_id: "sample".into(),
@@ -123,7 +120,7 @@ pub(crate) fn undeliverable() -> Undeliverable {
     }
 }
 
-/// The smallest webhook event; a shaper that writes other events only may refuse it.
+/// The smallest webhook event. A shaper for other events may refuse it.
 pub(crate) fn webhook_event() -> WebhookEvent {
     WebhookEvent::SessionStatus(SessionStatusEvent {
         whatsapp_number: "27110000000".into(),

@@ -12,7 +12,7 @@ use crate::loading::loader::Linked;
 use crate::sms_fallback::{Decision, Undeliverable};
 use crate::worlds::answer::{self, Fault};
 
-/// Whether a message is sent as an SMS.
+/// The question of world `sms-fallback`: whether a message goes out as an SMS.
 #[derive(serde::Serialize)]
 pub(crate) struct DecideFallback<'a>(Cow<'a, Undeliverable>);
 

@@ -12,7 +12,7 @@ use crate::loading::loader::Linked;
 use crate::sms_router::{Decision, Sms};
 use crate::worlds::answer::{self, Fault};
 
-/// How messages go on, all of them in one call.
+/// The question of world `sms-router`: decisions about all messages in one call.
 #[derive(serde::Serialize)]
 pub(crate) struct DecideSms<'a>(Cow<'a, [Sms]>);
 

@@ -1,4 +1,4 @@
-//! The wall clock of a client, and moments as plugins are told them.
+//! The local time of a client, and times in the form for plugins.
 
 use chrono::{DateTime, Datelike, FixedOffset, Offset, TimeZone, Timelike, Utc};
 use chrono_tz::Tz;
@@ -10,7 +10,6 @@ use crate::router::WallTime;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Zone(Offsets);
 
-/// Where the offset from UTC comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Offsets {
     Named(Tz),
@@ -18,16 +17,14 @@ enum Offsets {
 }
 
 impl Zone {
-    /// UTC.
     pub const UTC: Self = Self(Offsets::Named(Tz::UTC));
 
-    /// Reads a zone.
     pub fn parse(text: &str) -> Option<Self> {
         let named = text.parse::<Tz>().ok().map(Offsets::Named);
         named.or_else(|| text.parse::<FixedOffset>().ok().map(Offsets::Fixed)).map(Self)
     }
 
-    /// What the wall clock shows, as a chatbot is told it.
+    /// The local time in the form for a chatbot.
     pub fn local_time(self, now: DateTime<Utc>) -> LocalTime {
         let offset = match self.0 {
             Offsets::Named(zone) => zone.offset_from_utc_datetime(&now.naive_utc()).fix(),
@@ -50,7 +47,7 @@ impl Zone {
         }
     }
 
-    /// The same as a router is told it, which counts the days of the week from 1, Monday.
+    /// The local time in the form for a router, which counts the days of the week from 1, Monday.
     pub fn wall_time(self, now: DateTime<Utc>) -> WallTime {
         let LocalTime { utc_offset_minutes, weekday, hour, minute } = self.local_time(now);
         let weekday = match weekday {
@@ -66,7 +63,7 @@ impl Zone {
     }
 }
 
-/// Milliseconds since 1970, as plugins are told moments.
+/// Milliseconds since 1970, the form of times for plugins.
 pub fn unix_millis(moment: DateTime<Utc>) -> u64 {
     u64::try_from(moment.timestamp_millis()).unwrap_or(0)
 }

@@ -12,7 +12,7 @@ use crate::loading::loader::Linked;
 use crate::webhook_shaper::WebhookEvent;
 use crate::worlds::answer::{self, Fault};
 
-/// The body of a webhook.
+/// The question of world `webhook-shaper`: the body of a webhook.
 #[derive(serde::Serialize)]
 pub(crate) struct ShapeBody<'a>(Cow<'a, WebhookEvent>);
 
@@ -54,7 +54,8 @@ impl Question for ShapeBody<'_> {
     }
 }
 
-/// The bodies of several webhooks, made one after the other by the same instance: for plugins that keep nothing between them.
+/// The bodies of several webhooks, made one after the other by the same instance. For plugins that keep no state
+/// between them.
 #[derive(serde::Serialize)]
 pub(crate) struct ShapeBodies<'a>(Cow<'a, [WebhookEvent]>);
 
@@ -77,7 +78,7 @@ impl Question for ShapeBodies<'_> {
     }
 
     async fn ask(&self, plugin: &Linked, store: &mut Store<Guest>) -> Option<Given<Self::Answer>> {
-        // What ships is of the newest interface.
+        // Built-in plugins use the newest interface.
         let Linked::WebhookShaper(pre) = plugin else { return None };
         let plugin = match pre.instantiate_async(&mut *store).await {
             Ok(plugin) => plugin,

@@ -1,10 +1,10 @@
-//! The worlds: what a plugin can be.
+//! The worlds: the kinds of plugins.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What a plugin is, by the interface that it exports.
+/// The kind of a plugin, by the interface that it exports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum World {
@@ -12,16 +12,15 @@ pub enum World {
     Chatbot,
     /// Decides about the SMS fallback; exports `fallback`.
     SmsFallback,
-    /// Writes webhook bodies; exports `shaper`.
+    /// Makes webhook bodies; exports `shaper`.
     WebhookShaper,
-    /// Decides who answers a conversation; exports `routing`.
+    /// Decides the route of a conversation; exports `routing`.
     Router,
-    /// Decides how each SMS goes on; exports `sms-routing`.
+    /// Decides how each SMS is sent; exports `sms-routing`.
     SmsRouter,
 }
 
 impl World {
-    /// Every world.
     pub const ALL: [Self; 5] = [Self::Chatbot, Self::SmsFallback, Self::WebhookShaper, Self::Router, Self::SmsRouter];
 
     /// The name in `wit/`.
@@ -35,12 +34,11 @@ impl World {
         }
     }
 
-    /// The world of a name as in `wit/`.
+    /// The world with this name in `wit/`.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|world| world.as_str() == name)
     }
 
-    /// The interface that a plugin of this world exports.
     pub(crate) fn exported_interface(self) -> &'static str {
         match self {
             Self::Chatbot => "bot",
@@ -51,7 +49,6 @@ impl World {
         }
     }
 
-    /// The function that the exported interface must have.
     pub(crate) fn exported_function(self) -> &'static str {
         match self {
             Self::Chatbot => "handle",

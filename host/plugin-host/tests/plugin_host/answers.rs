@@ -1,4 +1,4 @@
-//! Answers that cannot be carried out, and errors that guests return.
+//! Answers that break a rule, and errors that guests return.
 
 use plugin_host::webhook_shaper::{SessionStatusEvent, WebhookEvent};
 use plugin_host::{CallError, Limit, Limits};

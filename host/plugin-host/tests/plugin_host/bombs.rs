@@ -1,6 +1,6 @@
-//! Components that are small and cost the compiler dearly (RECIPES 6), written byte by byte.
+//! Small components that are expensive to compile (RECIPES 6), written byte by byte.
 
-/// A component around a module of `number` functions, each a few bytes long.
+/// A component with a module of `number` functions, each a few bytes long.
 pub fn many_functions(number: u32) -> Vec<u8> {
     let body = [6, 0, 0x41, 1, 0x1a, 0x01, 0x0b];
     let mut code = leb(number);
@@ -14,8 +14,7 @@ pub fn many_functions(number: u32) -> Vec<u8> {
     component(&module.concat())
 }
 
-/// A component around a module with one function that keeps `number` values at once: it loads them all before it adds
-/// any of them up.
+/// A component with a module whose one function keeps `number` values at once: it loads all of them before it adds any.
 pub fn many_locals(number: u32) -> Vec<u8> {
     const I32: u8 = 0x7f;
     let mut body = vec![1];
@@ -60,7 +59,7 @@ fn section(id: u8, contents: &[u8]) -> Vec<u8> {
     section
 }
 
-/// A number as the format writes it: seven bits to a byte.
+/// A number in LEB128: seven bits per byte.
 fn leb(mut number: u32) -> Vec<u8> {
     let mut bytes = vec![];
     loop {

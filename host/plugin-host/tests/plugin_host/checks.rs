@@ -1,4 +1,4 @@
-//! What the check says about files that are no plugins, and about those that are.
+//! The check of files that are not plugins, and of files that are.
 
 use plugin_host::{World, check};
 
@@ -14,9 +14,9 @@ pub fn component(text: &str) -> Vec<u8> {
     wat::parse_str(text).unwrap()
 }
 
-/// Exports an interface that has the right name and nothing in it.
+/// Exports an interface with the right name and no functions.
 const EMPTY_SHAPER: &str = r#"(instance $empty) (export "patchbay:plugin/shaper@0.2.1" (instance $empty))"#;
-/// Exports an interface that has the right name and a function of the right name and the wrong type.
+/// Exports an interface with a function of the right name and the wrong type.
 const WRONG_SHAPER: &str = r#"
     (core module $m (func (export "shape")))
     (core instance $i (instantiate $m))
@@ -24,7 +24,7 @@ const WRONG_SHAPER: &str = r#"
     (instance $shaper (export "shape" (func $shape)))
     (export "patchbay:plugin/shaper@0.2.1" (instance $shaper))"#;
 
-/// Exports a shaper that takes a string where the event should be.
+/// Exports a shaper that takes a string in place of the event.
 pub const SHAPER_OF_STRINGS: &str = r#"(component
     (core module $m
         (memory (export "m") 1)

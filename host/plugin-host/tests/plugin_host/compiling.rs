@@ -1,4 +1,4 @@
-//! Components of strangers are compiled in a child process, under limits.
+//! Components of clients are compiled in a child process under limits.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,14 +16,14 @@ fn child() -> Compiler {
     Compiler::Child { program: PathBuf::from(env!("CARGO_BIN_EXE_patchbay-compile-plugin")), arguments: vec![] }
 }
 
-/// A host with a cache of its own, so that everything has to be compiled.
+/// A host with a cache of its own, so that every component has to be compiled.
 async fn host(limits: Limits, compiler: Compiler) -> (Arc<PluginHost>, TempDir) {
     let cache = tempfile::tempdir().unwrap();
     let config = HostConfig { limits, compiler, built_ins: false, ..HostConfig::new(cache.path()) };
     (PluginHost::start(config).await.unwrap(), cache)
 }
 
-/// Little enough for a test, and more than an honest component needs.
+/// Small limits for a test. They are more than an ordinary component needs.
 fn tight() -> Limits {
     Limits { compile_cpu: Duration::from_secs(2), compile_memory_bytes: 1 << 30, ..limits() }
 }
@@ -35,7 +35,6 @@ fn problem(refusal: Result<plugin_host::Examined, Refusal>) -> String {
     }
 }
 
-/// Bytes of memory that this process holds.
 fn resident() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
@@ -53,7 +52,7 @@ async fn a_child_compiles_code_that_runs_in_the_pool() {
     assert_eq!(endings, ["cwasm", "seal"], "nothing else is left behind");
 }
 
-/// A host that watches a directory with these plugins and compiles them in a child under tight limits. Its cache lies in
+/// A host that watches a directory with these plugins and compiles them in a child under tight limits. Its cache is in
 /// the second directory.
 async fn watching(plugins: &[(&str, Vec<u8>)]) -> (TestHost, TempDir) {
     let (directory, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -98,7 +97,7 @@ async fn compile_bombs_are_refused_in_words_and_cost_the_server_nothing() {
         };
         let said = problem(refused);
         assert!(said.contains("2 s of processor time or 1024 MiB of memory"), "{name}: {said}");
-        // Other tests are at work in this process; the bomb of functions takes several gigabytes where it may.
+        // Other tests run in this process too. Without a limit, the bomb of functions takes several gigabytes.
         assert!(peak.saturating_sub(before) < 600 << 20, "{name}: {before} to {peak} bytes");
     }
     assert_eq!(std::fs::read_dir(cache.path()).unwrap().count(), 0, "nothing is left behind");
@@ -139,7 +138,7 @@ async fn uploads_wait_for_a_place_and_a_client_has_one_under_way() {
     assert!(matches!(upload(1).await.unwrap(), Err(Refusal::Problems(_))), "then it may again");
 }
 
-/// The bomb takes all the time that it may, and is under way when the small upload of another client is done.
+/// The bomb uses all its time and is still under way when the small upload of another client is done.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_small_upload_does_not_wait_for_the_large_ones_of_another_client() {
     let (host, _cache) = host(Limits { compile_cpu: Duration::from_secs(60), ..tight() }, child()).await;
@@ -185,7 +184,7 @@ async fn a_check_in_a_child_says_the_same_as_one_in_this_process() {
     assert!(report.problems[0].contains("processor time"), "{report}");
 }
 
-/// A second for compiling, which comes back in an hour.
+/// One second for compiling, which refills in an hour.
 fn a_second_an_hour() -> Limits {
     let (compile_budget, compile_budget_period) = (Duration::from_secs(1), Duration::from_secs(3_600));
     Limits { compile_budget, compile_budget_period, ..tight() }

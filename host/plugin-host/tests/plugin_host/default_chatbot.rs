@@ -21,7 +21,7 @@ impl Conversation {
         Self { test: TestHost::with_built_ins().await, config, session: session() }
     }
 
-    /// One turn; the state that the bot sets is there in the next.
+    /// One turn. The next turn sees the state that the bot sets.
     async fn turn(&mut self, event: Event) -> Result<Vec<Action>, CallError> {
         let call = Call { config: self.config, ..call("default-chatbot") };
         let outcome = self.test.host.chatbot(call, &event, &self.session, Arc::new(NoKeyValues)).await?;

@@ -1,4 +1,4 @@
-//! A client that uses up its share waits for itself, not for others.
+//! A client that uses up its share delays itself, not other clients.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -110,7 +110,6 @@ fn number(line: &str) -> u64 {
     line.rsplit(' ').next().unwrap().parse().unwrap()
 }
 
-/// The hostile bot, uploaded by a client.
 struct Uploaded<'a> {
     test: &'a TestHost,
     client: ClientId,
@@ -118,7 +117,7 @@ struct Uploaded<'a> {
 }
 
 impl<'a> Uploaded<'a> {
-    /// It has been called before: the first call of all finds nothing prepared.
+    /// Makes a first call, because that is slower than later ones.
     async fn new(test: &'a TestHost, of: u128) -> Self {
         let client = client(of);
         let examined = test.host.examine(client, "bot", guest("hostile_bot")).await.unwrap();

@@ -1,4 +1,4 @@
-//! Files of the watched directory come, change, break and go.
+//! Files of the watched directory appear, change, break and disappear.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

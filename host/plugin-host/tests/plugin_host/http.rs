@@ -1,4 +1,4 @@
-//! Outgoing HTTP: what is granted, what is sent, each limit from both sides.
+//! Outgoing HTTP: allowed hosts, sent requests, and each limit within and beyond its bound.
 
 use std::time::{Duration, Instant};
 

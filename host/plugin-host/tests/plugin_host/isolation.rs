@@ -1,4 +1,4 @@
-//! What a guest cannot reach, and what it is shown instead.
+//! The resources that a guest cannot reach, and their replacements.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The key-value store as a call sees it.
+//! The key-value store of a call.
 
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ async fn a_store_that_cannot_be_read_ends_the_call_and_is_worth_a_retry() {
 #[tokio::test(flavor = "multi_thread")]
 async fn key_values_that_a_call_holds_are_memory_of_it() {
     let test = TestHost::with_hostile_guests(Limits { memory_bytes: 32 << 20, ..limits() }).await;
-    // The guest has the value once, and the host once more.
+    // Both the guest and the host hold the value.
     let of = |bytes: usize| {
         let value = ((false, "count".to_owned()), vec![b'x'; bytes]);
         Arc::new(Values { values: [value].into(), ..Values::default() })

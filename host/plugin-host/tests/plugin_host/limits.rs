@@ -1,4 +1,4 @@
-//! Each limit of a call, from both sides.
+//! Each limit of a call, within and beyond its bound.
 
 use std::time::{Duration, Instant};
 

@@ -1,10 +1,10 @@
-//! A machine that does not give the address space of the pool.
+//! A machine without the address space for the pool.
 
 use std::process::Command;
 
 use crate::support::{TestHost, limits};
 
-/// Run by the test below in a process of its own, with little address space.
+/// The test below runs this in a separate process with little address space.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "only makes sense in the process that the next test starts"]
 async fn inside_plugins_run_without_a_pool() {

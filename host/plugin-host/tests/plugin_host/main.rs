@@ -1,4 +1,4 @@
-//! The plugin host from the outside, with the components that ship and with components that misbehave.
+//! The plugin host from the outside, with the built-in components and with components that misbehave.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Plugins built against older versions of the interfaces go on running.
+//! Plugins for older versions of the interfaces still run.
 
 use std::sync::Arc;
 

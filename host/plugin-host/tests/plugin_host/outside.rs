@@ -14,22 +14,18 @@ use tempfile::TempDir;
 
 use crate::support::{Values, cache_dir, call_of, guest, limits, says, session, written_over};
 
-/// What a test network does with a request.
 #[derive(Debug, Clone)]
 pub enum Does {
-    /// Answers with a number that is another one each time.
+    /// Answers with a new number each time.
     Counts,
-    /// Answers with so many bytes, whatever was asked for.
+    /// Answers with this many bytes, whatever the request.
     Floods(usize),
-    /// Answers with so many headers.
     Decorates(usize),
-    /// Does not answer.
     Hangs,
-    /// Answers this.
     Fails(HttpFault),
 }
 
-/// A network that remembers what it was asked.
+/// A network that records its requests.
 pub struct Web {
     does: Does,
     pub asked: Mutex<Vec<(ClientId, HttpRequest)>>,
@@ -93,14 +89,14 @@ impl Outside {
         Self { host, web, directory }
     }
 
-    /// A host over the same directory.
+    /// Another host on the same directory.
     pub async fn start(directory: &TempDir, limits: Limits, http: Option<Arc<dyn OutgoingHttp>>) -> Arc<PluginHost> {
         let plugins_dir = Some(directory.path().to_owned());
         let config = HostConfig { plugins_dir, limits, http, ..HostConfig::new(cache_dir()) };
         PluginHost::start(config).await.unwrap()
     }
 
-    /// Tells the caller to send requests, and gives what it says of each.
+    /// Makes the caller send requests, and returns its report on each.
     pub async fn orders(&self, requests: serde_json::Value) -> Vec<String> {
         let config = serde_json::json!({ "requests": requests }).to_string();
         let (plugin, allowed) = (PluginRef::shipped("caller"), [ALLOWED.to_owned()]);
@@ -109,7 +105,6 @@ impl Outside {
         texts(&outcome.unwrap())
     }
 
-    /// Lets the dice fall, with a recording.
     pub async fn roll(&self, deed: &str) -> (Result<ChatbotOutcome, CallError>, Recording) {
         self.roll_of("dice", deed, values()).await
     }
@@ -137,7 +132,7 @@ impl Outside {
     }
 }
 
-/// Stored values that a deed of the dice asks for.
+/// Stored values for a deed of the dice.
 pub fn values() -> Arc<Values> {
     let values = [((false, "mine".to_owned()), vec![0, 159, 146]), ((true, "ours".to_owned()), b"old".to_vec())];
     Arc::new(Values { values: values.into(), ..Values::default() })
@@ -151,7 +146,7 @@ pub fn texts(outcome: &ChatbotOutcome) -> Vec<String> {
     outcome.actions.iter().filter_map(text).collect()
 }
 
-/// A seed that differs from deed to deed.
+/// A seed that differs between deeds.
 fn rand_seed(deed: &str) -> u64 {
     deed.bytes().fold(11, |seed: u64, byte| seed.wrapping_mul(31).wrapping_add(byte.into()))
 }

@@ -1,4 +1,5 @@
-//! Record and replay: the same recording on the same bytes gives the same bytes, whatever chance, clock and network say.
+//! Record and replay: the same recording on the same component gives the same bytes, whatever random numbers, clock and
+//! network give.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -59,7 +60,7 @@ async fn replays_beside_each_other_do_not_mix() {
         recordings.push(test.roll(deed).await.1);
     }
     let mut replays = tokio::task::JoinSet::new();
-    // Fewer than a client may have under way: more than that wait, and on a busy machine in vain.
+    // Fewer than a client may have under way, because further calls would wait and could time out on a busy machine.
     for first in 0..6 {
         let (test, recordings) = (Arc::clone(&test), recordings.clone());
         replays.spawn(async move {
@@ -194,7 +195,6 @@ async fn a_call_that_ran_out_of_time_is_stopped_at_the_same_place_and_at_once() 
     assert!(began.elapsed() < Duration::from_millis(300));
 }
 
-/// A store that does not answer.
 struct Stuck;
 
 #[async_trait]

@@ -7,7 +7,7 @@ use plugin_host::{Call, CallError, NoKeyValues};
 
 use crate::support::{TestHost, call};
 
-/// Tuesday at ten.
+/// A message with this text, on Tuesday at ten.
 fn says(text: &str) -> Inbound {
     Inbound {
         id: "route-1".into(),

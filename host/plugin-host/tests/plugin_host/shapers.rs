@@ -1,4 +1,4 @@
-//! The bodies that the built-in shapers write (SPEC 6.1 to 6.5), byte for byte.
+//! The bodies of the built-in shapers (SPEC 6.1 to 6.5), byte for byte.
 
 use plugin_host::CallError;
 use plugin_host::webhook_shaper::{

@@ -1,4 +1,4 @@
-//! The built-in rule about the SMS fallback (SPEC 2.4).
+//! The built-in rule for the SMS fallback (SPEC 2.4).
 
 use plugin_host::sms_fallback::{Decision, RequestedFallback, Sms, Undeliverable};
 

@@ -1,4 +1,4 @@
-//! The router of SMS that ships, by its configuration; and how every such plugin is asked.
+//! The built-in SMS router with its configurations, and the calls of every SMS router.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{TestHost, call, client};
 
-/// Messages that say what is given, and beside that what the sample says.
+/// Messages with the given fields. The sample gives the others.
 fn messages(given: Value) -> Vec<Sms> {
     match Question::from_json(World::SmsRouter, &json!({ "messages": given }), &Value::Null) {
         Ok(Question::SmsRouter(messages)) => messages,
@@ -16,7 +16,7 @@ fn messages(given: Value) -> Vec<Sms> {
     }
 }
 
-/// What the router that ships decides, as JSON.
+/// The decisions of the built-in SMS router, as JSON.
 async fn decided(test: &TestHost, config: Value, given: Value) -> Value {
     let config = config.to_string();
     let question = Question::SmsRouter(messages(given));

@@ -26,25 +26,24 @@ fn hostile_guests() -> TempDir {
     directory
 }
 
-/// A host with a directory of its own, and the compiled code of all tests in one cache.
+/// A host with its own directory. All tests share one cache of compiled code.
 pub struct TestHost {
     pub host: Arc<PluginHost>,
     pub directory: TempDir,
 }
 
 impl TestHost {
-    /// Only the hostile bot and the hostile shaper.
     pub async fn with_hostile_guests(limits: Limits) -> Self {
         Self::start(hostile_guests(), limits, false).await
     }
 
-    /// The same where others wait for the processors too: a client whose calls misbehave runs last.
+    /// The same on a shared machine: if the calls of a client misbehave, its calls run last.
     pub async fn among_others(limits: Limits) -> Self {
         let config = HostConfig { limits, built_ins: false, ..HostConfig::new(cache_dir()) };
         Self::of(hostile_guests(), config).await
     }
 
-    /// The components that ship, and an empty directory.
+    /// The built-in components and an empty directory.
     pub async fn with_built_ins() -> Self {
         Self::start(tempfile::tempdir().unwrap(), Limits::default(), true).await
     }
@@ -59,7 +58,6 @@ impl TestHost {
         Self { host: PluginHost::start(config).await.unwrap(), directory }
     }
 
-    /// Sends the hostile bot a command.
     pub async fn command(&self, text: &str) -> Result<ChatbotOutcome, CallError> {
         self.command_of(client(1), text).await
     }
@@ -69,12 +67,12 @@ impl TestHost {
         self.host.chatbot(call, &says(text), &session(), Arc::new(NoKeyValues)).await
     }
 
-    /// The text that the hostile bot answers a command with.
+    /// The text with which the hostile bot answers a command.
     pub async fn answer(&self, text: &str) -> String {
         only_text(&self.command(text).await.unwrap().actions)
     }
 
-    /// Replaces a plugin file as a build tool would: a new file under the old name.
+    /// Replaces a plugin file like a build tool: a new file under the old name.
     pub fn replace(&self, name: &str, bytes: &[u8]) {
         let temporary = self.directory.path().join(".new");
         std::fs::write(&temporary, bytes).unwrap();
@@ -90,7 +88,7 @@ pub fn limits() -> Limits {
     Limits { calls: 20, ..Limits::default() }
 }
 
-/// Waits until something is so; panics when it does not become so.
+/// Waits until the condition holds. Panics if it does not.
 pub async fn eventually<F: AsyncFn() -> bool>(what: &str, condition: F) {
     let deadline = Instant::now() + Duration::from_secs(20);
     while !condition().await {
@@ -140,12 +138,12 @@ pub fn guest(name: &str) -> Vec<u8> {
     std::fs::read(built.join(format!("{name}.wasm"))).unwrap()
 }
 
-/// The hostile bot with another version written over its own.
+/// The hostile bot with its version number overwritten.
 pub fn hostile_version(number: u32) -> Vec<u8> {
     written_over(guest("hostile_bot"), "version-0000", &format!("version-{number:04}"))
 }
 
-/// The misfit that goes wrong in this way, a word of four letters.
+/// The misfit guest with this fault, a word of four letters.
 pub fn misfit(deed: &str) -> Vec<u8> {
     written_over(guest("misfit"), "deed-none", &format!("deed-{deed}"))
 }
@@ -174,7 +172,7 @@ pub fn now() -> DateTime<Utc> {
     DateTime::from_timestamp(1_760_428_800, 0).unwrap()
 }
 
-/// A call to a plugin that ships or lies in the directory.
+/// A call of a plugin that is built in or in the directory.
 pub fn call(plugin: &str) -> Call<'static> {
     // Leaked: a test makes few calls, and its questions stay one line long.
     call_of(Box::leak(Box::new(PluginRef::shipped(plugin))))
@@ -233,7 +231,7 @@ pub fn only_text(actions: &[Action]) -> String {
     }
 }
 
-/// A key-value store in memory that counts how often it is asked.
+/// A key-value store in memory that counts its reads.
 #[derive(Default)]
 pub struct Values {
     pub values: HashMap<(bool, String), Vec<u8>>,

@@ -1,4 +1,4 @@
-//! The circuit breaker, seen from outside: a plugin that keeps failing is not called, and no one else notices.
+//! The circuit breaker from the outside: a plugin that keeps failing is not called, and other clients are not affected.
 
 use std::sync::Arc;
 use std::time::Duration;

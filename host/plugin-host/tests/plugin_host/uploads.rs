@@ -1,5 +1,4 @@
-//! Uploaded components: what is found out about them, how they are loaded when they are first called, and which are
-//! given up.
+//! Uploaded components: their examination, their loading at the first call, and their removal from memory.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,7 +17,7 @@ use crate::support::{call_of, client, guest, hostile_version, limits, misfit, on
 
 type Stored = HashMap<(ClientId, String), Vec<u8>>;
 
-/// The components of all clients, and how often one was asked for.
+/// The components of all clients, and the number of reads.
 #[derive(Default)]
 struct Shelf {
     stored: Mutex<Stored>,

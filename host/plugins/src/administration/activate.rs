@@ -1,4 +1,4 @@
-//! Putting a version in force: live, beside the live one, or for a share of the subjects.
+//! Activates a version: live, as a shadow next to the live version, or as a canary for a share of the subjects.
 
 use domain::{
     body::FieldFault,
@@ -30,36 +30,34 @@ use base::{
 };
 use events::record;
 
-/// Bytes of a configuration.
 const CONFIG_BYTES: usize = 64 * 1024;
-/// Hosts that one activation names.
 const MOST_HOSTS: usize = 50;
 
-/// What is to be put in force, and how.
 #[derive(Debug, Clone)]
 pub struct Activate {
-    /// Name of the plugin; its world follows from it.
+    /// Name of the plugin. It determines the world.
     pub plugin: String,
     /// `None` = the newest.
     pub version: Option<u64>,
-    /// `None` = all inboxes of the client that have none of their own.
+    /// `None` = all inboxes of the client without an activation of their own.
     pub inbox: Option<InboxId>,
-    /// How.
     pub mode: Mode,
     /// Share of a canary, 1 to 100.
     pub percent: u8,
-    /// What the plugin reads as its configuration: an object. `None` = what this plugin has in force there, else `{}`.
+    /// Configuration of the plugin: an object. `None` = keep the configuration of this plugin's activation in the slot;
+    /// if there is none, `{}`.
     pub config: Option<Value>,
-    /// Hosts that it may reach by HTTP. `None` = what this plugin has in force there, else none.
+    /// Hosts that the plugin may reach by HTTP. `None` = keep the hosts of this plugin's activation in the slot; if
+    /// there is none, no hosts.
     pub allowed_hosts: Option<Vec<String>>,
-    /// Failures among a canary's calls, in percent, beyond which it is taken back.
+    /// If more than this percentage of a canary's calls fail, the canary is withdrawn.
     pub error_threshold: u8,
-    /// Calls of a canary before that is judged.
+    /// Calls of a canary before its failures are judged.
     pub minimum_calls: u32,
 }
 
 impl Activate {
-    /// The newest version of a plugin, for all inboxes, with what an activation has that says nothing else.
+    /// The newest version of a plugin for all inboxes, with default values for the rest.
     pub fn newest(plugin: impl Into<String>, mode: Mode) -> Self {
         Self {
             plugin: plugin.into(),
@@ -75,20 +73,18 @@ impl Activate {
     }
 }
 
-/// What an activation led to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Activated {
-    /// What is in force now.
     pub activation: Activation,
-    /// The fields that were not given and stayed as this plugin had them in force there: `config`, `allowedHosts`.
+    /// Fields that the request left out and whose values were kept: `config`, `allowedHosts`.
     pub kept: Vec<&'static str>,
 }
 
-/// Puts a version in force for a client or one of its inboxes, from the next event on. What is in force already stays as
-/// it is, so that the call can be repeated.
+/// Activates a version for a client or one of its inboxes, from the next event on. If the same activation is already in
+/// force, it stays, so the call can be repeated.
 ///
 /// # Errors
-/// See [`PluginError`]; nothing has changed then.
+/// See [`PluginError`]. In this case nothing has changed.
 pub async fn activate(
     ctx: &Context,
     client: ClientId,
@@ -129,7 +125,7 @@ pub async fn activate(
     Ok(Activated { activation, kept })
 }
 
-/// What was not given, where there is something to keep.
+/// The fields that the request leaves out, if there are values to keep.
 fn kept(wanted: &Activate, there_is_a_model: bool) -> Vec<&'static str> {
     let left_out = [("config", wanted.config.is_none()), ("allowedHosts", wanted.allowed_hosts.is_none())];
     left_out.into_iter().filter(|(_, left_out)| *left_out && there_is_a_model).map(|(field, _)| field).collect()
@@ -145,7 +141,7 @@ pub(super) async fn in_scope(
     rows.into_iter().map(Activation::try_from).collect()
 }
 
-/// The configuration that is wanted, or that of `model`, with its secrets open.
+/// The configuration of the request or of `model`, with its secrets opened.
 fn config_of(
     ctx: &Context,
     client: ClientId,
@@ -164,7 +160,7 @@ fn config_of(
     }
 }
 
-/// What will be in force, judged.
+/// Builds and checks the activation that will be in force.
 async fn planned(
     ctx: &Context,
     client: ClientId,
@@ -214,8 +210,8 @@ async fn planned(
     })
 }
 
-/// Whose configuration is taken over when none is given: that of the very version, as when a canary becomes live, else
-/// that of the live version of the same plugin.
+/// The activation whose configuration is kept if the request has none: that of the same version, for example when a
+/// canary becomes live. If there is none, the live activation of the same plugin.
 fn model<'a>(candidate: &Chosen, present: &'a [Activation]) -> Option<&'a Activation> {
     let name = candidate.plugin.name();
     present
@@ -224,7 +220,7 @@ fn model<'a>(candidate: &Chosen, present: &'a [Activation]) -> Option<&'a Activa
         .or_else(|| present.iter().find(|present| present.mode == Mode::Live && present.plugin.name() == name))
 }
 
-/// There is no chatbot on a number, or there is one; nothing between the two.
+/// The faults of a "no chatbot" activation: it needs an inbox and the mode `live`.
 fn no_chatbot_faults(wanted: &Activate) -> Vec<FieldFault> {
     let mut faults = Vec::new();
     if wanted.inbox.is_none() {
@@ -250,7 +246,7 @@ fn host_faults(hosts: &[String]) -> Vec<FieldFault> {
         .collect()
 }
 
-/// What is wrong with a configuration, and where its secrets are.
+/// The faults of a configuration and the places of its secrets.
 async fn judged(
     client: ClientId,
     config_schema: Option<Value>,
@@ -272,7 +268,7 @@ async fn judged(
     }
 }
 
-/// It may have been deleted since it was looked at.
+/// Checks again that the version exists, because it may have been deleted since it was found.
 pub(super) async fn still_there(
     db: &mut PgConnection,
     client: ClientId,
@@ -285,7 +281,6 @@ pub(super) async fn still_there(
     }
 }
 
-/// What is in force already as it is wanted.
 fn find_same<'a>(
     ctx: &Context,
     client: ClientId,
@@ -294,7 +289,7 @@ fn find_same<'a>(
     config: &Value,
 ) -> Result<Option<&'a Activation>> {
     for present in present.iter().filter(|present| same_terms(present, wanted)) {
-        // What is sealed looks different each time.
+        // The sealed form of the same value differs each time.
         if secrets::open(&ctx.sealer, client, &present.config)? == *config {
             return Ok(Some(present));
         }
@@ -302,7 +297,7 @@ fn find_same<'a>(
     Ok(None)
 }
 
-/// All but the configuration.
+/// Compares everything except the configuration.
 fn same_terms(present: &Activation, wanted: &Activation) -> bool {
     let of_canary =
         |activation: &Activation| (activation.percent, activation.error_threshold, activation.minimum_calls);
@@ -312,7 +307,7 @@ fn same_terms(present: &Activation, wanted: &Activation) -> bool {
         && (present.mode != Mode::Canary || of_canary(present) == of_canary(wanted))
 }
 
-/// A shadow is asked beside the live plugin, or beside the built-in one where the host has one.
+/// A shadow needs a live plugin, or a built-in plugin of the host, to compare with.
 async fn has_something_to_compare_with(
     db: &mut PgConnection,
     client: ClientId,
@@ -333,7 +328,7 @@ async fn has_something_to_compare_with(
     Err(PluginError::fault("mode", said))
 }
 
-/// Ends what has to make way, and begins.
+/// Ends the activations that this one replaces, and begins it.
 async fn take_place(
     ctx: &Context,
     db: &mut PgConnection,
@@ -358,7 +353,7 @@ async fn take_place(
     Ok(activation)
 }
 
-/// Fills a slot and notes it.
+/// Stores an activation in its slot and records the event.
 pub(super) async fn begin(
     ctx: &Context,
     db: &mut PgConnection,

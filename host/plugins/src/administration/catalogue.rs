@@ -1,4 +1,4 @@
-//! The plugins that a client can activate: what it uploaded, what ships with the program, and files of the operator.
+//! The plugins that a client can activate: its uploads, built-in plugins, and files of the operator.
 
 use chrono::{DateTime, Utc};
 use domain::{ids::ClientId, search::fold};
@@ -17,67 +17,55 @@ use crate::slots::{Activation, NO_CHATBOT};
 use base::{Context, Error, Result};
 use domain::page::{Page, PageRequest};
 
-/// Where a plugin comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// The client uploaded it.
     Uploaded,
-    /// It ships with the program.
     BuiltIn,
     /// The operator put it into the plugins directory.
     Directory,
 }
 
-/// A plugin, and its newest version.
+/// A plugin and its newest version.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plugin {
-    /// Its name.
     pub name: String,
-    /// Where it comes from.
     pub origin: Origin,
-    /// What it is; `None` while there is only a broken file.
+    /// `None` if the only file is broken.
     pub world: Option<World>,
-    /// The newest version; of what ships, its generation in this process.
+    /// The newest version. For a built-in or directory plugin, its generation in this process.
     pub version: u64,
-    /// Hash of the bytes, in hexadecimal.
     pub sha256: String,
-    /// How many bytes.
     pub size: u64,
-    /// Interfaces that it imports.
     pub imports: Vec<String>,
-    /// Version of the interfaces that it was built for, if it was uploaded.
+    /// Version of the interfaces that it was built for. Only of an uploaded plugin.
     pub api_version: Option<String>,
-    /// What it exports as the schema of its configuration.
+    /// JSON Schema of its configuration, if it exports one.
     pub config_schema: Option<Value>,
-    /// Whether it can be called.
     pub ready: bool,
-    /// Why the newest file was not taken.
+    /// Why the newest file was not loaded.
     pub last_error: Option<String>,
-    /// When this version came.
+    /// Upload time of this version.
     pub created_at: Option<DateTime<Utc>>,
-    /// Where it is in force.
     pub activations: Vec<Activation>,
 }
 
 /// A plugin with a page of its versions.
 #[derive(Debug, Clone)]
 pub struct Detail {
-    /// The plugin.
     pub plugin: Plugin,
-    /// Its versions, newest first; none of what ships.
+    /// Versions of an uploaded plugin, newest first. Empty for other plugins.
     pub versions: Page<Version>,
 }
 
-/// What a name stands for.
 pub(super) enum Found {
     /// The newest version that the client uploaded.
     Upload(Version),
     Shipped(PluginInfo),
 }
 
-/// Finds a plugin by name: the client's uploads come first.
+/// Finds a plugin by name. The client's uploads come first.
 pub(super) async fn find(ctx: &Context, db: &mut PgConnection, client: ClientId, name: &str) -> Result<Option<Found>> {
-    // No name has it, and no database text can hold it.
+    // No plugin has such a name, and PostgreSQL cannot store it.
     if name.contains('\0') {
         return Ok(None);
     }
@@ -88,7 +76,7 @@ pub(super) async fn find(ctx: &Context, db: &mut PgConnection, client: ClientId,
     })
 }
 
-/// What stands for there being no chatbot, as if it were a plugin that ships.
+/// Describes "no chatbot" like a built-in plugin.
 fn no_chatbot() -> PluginInfo {
     PluginInfo {
         name: NO_CHATBOT.to_owned(),
@@ -103,15 +91,14 @@ fn no_chatbot() -> PluginInfo {
     }
 }
 
-/// A version that can be called.
 pub(super) struct Chosen {
     pub(super) world: World,
     pub(super) plugin: PluginRef,
-    /// Of what ships, only [`with_schema`].
+    /// For a built-in or directory plugin, only [`with_schema`] sets this.
     pub(super) config_schema: Option<Value>,
 }
 
-/// The version of a plugin that a request means; `None` = the newest.
+/// The version of a plugin that a request names; `None` = the newest.
 pub(super) async fn choose(
     ctx: &Context,
     db: &mut PgConnection,
@@ -153,8 +140,8 @@ fn shipped_version(info: PluginInfo, version: Option<u64>) -> Result<Chosen, Plu
     Ok(Chosen { world, plugin: PluginRef::shipped(info.name), config_schema: None })
 }
 
-/// A version with the schema of its configuration also when it ships: such a plugin is asked for it. Call it without a
-/// connection in hand.
+/// Adds the schema of the configuration of a built-in or directory plugin, which has to be called for it. The caller
+/// must not hold a database connection.
 pub(super) async fn with_schema(ctx: &Context, client: ClientId, chosen: Chosen) -> Result<Chosen, PluginError> {
     let PluginRef::Shipped(name) = &chosen.plugin else { return Ok(chosen) };
     let text = ctx.plugins.shipped_config_schema(name).await;
@@ -205,20 +192,19 @@ pub async fn one(ctx: &Context, client: ClientId, name: &str, page: PageRequest)
     plugin.activations = active(&mut db, client, Some(name)).await?;
     drop(db);
     if plugin.origin != Origin::Uploaded {
-        // One that cannot be read is told by the activation that needs it.
+        // If the schema cannot be read, the activation that needs it reports the error.
         let text = ctx.plugins.shipped_config_schema(name).await.ok().flatten();
         plugin.config_schema = text.and_then(|text| schema::parse(&text).ok());
     }
     Ok(Some(Detail { plugin, versions }))
 }
 
-/// What is in force for a client; with `plugin`, only that.
+/// The activations in force for a client, optionally of one plugin.
 pub(super) async fn active(db: &mut PgConnection, client: ClientId, plugin: Option<&str>) -> Result<Vec<Activation>> {
     let rows = activations::list(db, client, plugin).await?;
     rows.into_iter().map(Activation::try_from).collect()
 }
 
-/// The world that a version was stored with.
 pub(super) fn world_of(version: &Version) -> Result<World> {
     let known = World::ALL.into_iter().find(|world| world.as_str() == version.world);
     known.ok_or_else(|| {
@@ -227,7 +213,7 @@ pub(super) fn world_of(version: &Version) -> Result<World> {
     })
 }
 
-/// How a call names a stored version.
+/// The reference of a stored version for a call.
 pub(super) fn reference(version: &Version) -> PluginRef {
     PluginRef::uploaded(&version.name, version.version.unsigned_abs(), &version.sha256)
 }

@@ -1,5 +1,5 @@
-//! Loading ahead what other nodes put in force, so that its first event here is not slow. Only a hint: an event reads the
-//! table itself, and loads what it finds there.
+//! Loads the activations of other nodes early, so that their first event here is not slow. This is only a hint: an
+//! event reads the table itself and loads the version that it finds.
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,18 +19,17 @@ use tokio_util::sync::CancellationToken;
 use crate::slots::Activation;
 use base::Context;
 
-/// How often the table is looked at, whatever is heard.
+/// Interval of the poll, which does not depend on notifications.
 const POLL: Duration = Duration::from_secs(10);
-/// After the other nodes could not be listened to.
+/// Pause after a failure to listen to other nodes.
 const BREATH: Duration = Duration::from_secs(1);
-/// How far back each look goes: clocks differ, and transactions take their time.
+/// Overlap between polls, because clocks differ and transactions take time.
 const OVERLAP: TimeDelta = TimeDelta::minutes(1);
-/// Versions that are loaded at the start, the latest that were put in force.
+/// Number of versions that are loaded at the start: those with the latest activations.
 const AT_START: i64 = 500;
-/// Versions that one look loads.
 const AT_ONCE: i64 = 200;
 
-/// Tells the other nodes that something was put in force. They find out without, only later.
+/// Notifies the other nodes of an activation. If this fails, their poll finds it later.
 pub(super) async fn announce(ctx: &Context, client: ClientId, activation: &Activation) {
     let PluginRef::Uploaded { sha256, .. } = &activation.plugin else { return };
     let change = Change { client, sha256: sha256.clone() };
@@ -44,7 +43,7 @@ pub(super) async fn announce(ctx: &Context, client: ClientId, activation: &Activ
     }
 }
 
-/// Loads what is in force, and what others put in force from then on, until told to stop.
+/// Loads the versions in force, then those that other nodes activate, until `stop`.
 pub async fn follow(ctx: Arc<Context>, stop: CancellationToken) {
     let followed = async {
         load(&ctx, DateTime::UNIX_EPOCH, AT_START).await;

@@ -1,4 +1,4 @@
-//! Trying a version out: one call, with no effects.
+//! Tries a version out: one call without effects.
 
 use std::sync::Arc;
 
@@ -13,33 +13,31 @@ use crate::{
 };
 use base::{Context, Result};
 
-/// What is to be tried.
+/// A request for a trial call.
 #[derive(Debug, Clone)]
 pub struct Invoke {
-    /// Name of the plugin.
     pub plugin: String,
     /// `None` = the newest.
     pub version: Option<u64>,
-    /// What is put to it; what is missing comes from a sample.
+    /// The event for the plugin. If fields are missing, a sample gives their values.
     pub event: Value,
-    /// The conversation, for a chatbot; what is missing comes from a sample.
+    /// The conversation, for a chatbot. If fields are missing, a sample gives their values.
     pub session: Value,
-    /// Its configuration; `None` = that of its live activation for all inboxes, else `{}`.
+    /// Its configuration. `None` = that of its live activation for all inboxes; if there is none, `{}`.
     pub config: Option<Value>,
 }
 
-/// How the call went.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Invoked {
-    /// The answer and what else there is to tell, by name.
+    /// The answer and further details, by name.
     pub told: Map<String, Value>,
 }
 
-/// Makes one call to a plugin. Its key-value stores are empty, its requests are refused, and what it answers is shown and
-/// dropped. A call that fails is an answer too: with `error` in the place of what the plugin did not say.
+/// Makes one call to a plugin. Its key-value stores are empty, its requests are refused, and its answer is shown but
+/// not applied. A failed call is a result too: it has `error` in place of the answer.
 ///
 /// # Errors
-/// When the call could not be made; see [`PluginError`].
+/// If the call could not be made; see [`PluginError`].
 pub async fn invoke(ctx: &Context, client: ClientId, wanted: Invoke) -> Result<Invoked, PluginError> {
     let (chosen, active) = {
         let mut db = ctx.db.acquire().await?;
@@ -56,7 +54,7 @@ pub async fn invoke(ctx: &Context, client: ClientId, wanted: Invoke) -> Result<I
     if !config.is_object() {
         return Err(PluginError::fault("config", "must be a JSON object"));
     }
-    // Whoever has one form for all worlds sends an empty session too.
+    // A caller with one form for all worlds sends an empty session too.
     let no_session = chosen.world != World::Chatbot && wanted.session == json!({});
     let session = if no_session { Value::Null } else { wanted.session };
     let question = Question::from_json(chosen.world, &wanted.event, &session).map_err(|problems| {

@@ -1,5 +1,5 @@
-//! The life of plugins (CONTRACT 6): what clients upload, which version is in force where, trying versions out, and what
-//! is kept of their calls. Changes leave an audit row and an event that the client can read.
+//! The life cycle of plugins (CONTRACT 6): uploads, activations, trial calls, and the records of calls. Each change
+//! leaves an audit row and an event that the client can read.
 
 mod activate;
 mod catalogue;
@@ -50,33 +50,28 @@ pub use withdraw::{deactivate, delete, fail_canary, rollback};
 
 use base::{Context, Error, Result};
 
-/// Why something was not done with a plugin.
+/// Why a request about a plugin failed.
 #[derive(Debug, thiserror::Error)]
 pub enum PluginError {
-    /// No such plugin of this client.
     #[error("there is no plugin of that name")]
     NotFound,
-    /// Wrong fields of the request.
     #[error("the request is not valid")]
     Faults(Vec<FieldFault>),
-    /// It does not go with how things stand.
+    /// The request conflicts with the present state.
     #[error("{0}")]
     Conflict(String),
-    /// More than is allowed.
     #[error("{0}")]
     TooLarge(String),
-    /// Not now; in a few seconds.
+    /// Not possible now. Try again in a few seconds.
     #[error("{0}")]
     Busy(String),
-    /// This client has had its share; again after `wait`.
+    /// The client has used up its share. Try again after `wait`.
     #[error("{said}")]
     NotYet {
-        /// Share of what, and when there is more.
+        /// The exhausted share, and the time when it refills.
         said: String,
-        /// How long that takes.
         wait: Duration,
     },
-    /// Nobody's fault.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -99,7 +94,7 @@ impl From<storage::SqlxError> for PluginError {
     }
 }
 
-/// Makes sure that this node can run a version before it is put in force.
+/// Makes sure that this node can run a version before it is activated.
 async fn loads(ctx: &Context, client: ClientId, plugin: &PluginRef) -> Result<(), PluginError> {
     if crate::slots::is_no_chatbot(plugin) {
         return Ok(());
@@ -113,7 +108,7 @@ async fn loads(ctx: &Context, client: ClientId, plugin: &PluginRef) -> Result<()
     }
 }
 
-/// Notes what happened to a plugin, in the transaction that did it.
+/// Records an event of a plugin in the transaction of its cause.
 async fn note(
     ctx: &Context,
     db: &mut PgConnection,
@@ -127,13 +122,12 @@ async fn note(
     Ok(events::insert(db, client, &event).await?)
 }
 
-/// Where an activation is in force, in words.
 fn place_of(activation: &crate::slots::Activation) -> String {
     let whose = activation.inbox.map_or("all numbers".to_owned(), |inbox| format!("number {inbox}"));
     format!("{} for {whose}", activation.mode.as_str())
 }
 
-/// Whether an inbox is this client's.
+/// Checks that an inbox belongs to this client.
 async fn known_inbox(db: &mut PgConnection, client: ClientId, inbox: Option<InboxId>) -> Result<(), PluginError> {
     match inbox {
         Some(inbox) if storage::inboxes::by_id(db, client, inbox).await?.is_none() => {

@@ -1,4 +1,4 @@
-//! Keeping calls whole for a while, so that they can be made again.
+//! Records complete calls for a while, so that they can be replayed.
 
 use chrono::TimeDelta;
 use domain::{
@@ -24,36 +24,27 @@ use base::{
 };
 use domain::page::{Page, PageRequest};
 
-/// Kind of the event that tells that a recording is over.
+/// Kind of the event at the end of a recording.
 const STOPPED: &str = "RECORDING_STOPPED";
-/// Calls that one recording keeps at most.
 const MOST_CALLS: u32 = 10_000;
-/// Longest time that is recorded, in seconds: thirty days.
+/// Longest duration in seconds: thirty days.
 const LONGEST_SECONDS: u32 = 30 * 24 * 3600;
 
-/// What is to be recorded.
+/// A request for a recording.
 #[derive(Debug, Clone)]
 pub struct StartRecording {
-    /// Name of the plugin.
     pub plugin: String,
-    /// Where it is in force.
     pub inbox: Option<InboxId>,
-    /// How it is in force.
     pub mode: Mode,
     /// Share of calls, above 0 and up to 1.
     pub sample: f64,
-    /// Calls kept in all.
     pub max_calls: u32,
-    /// Bytes kept in all; `None` = as many as the operator allows.
+    /// Most bytes in total. `None` = the maximum that the operator allows.
     pub max_bytes: Option<u64>,
-    /// How long.
     pub for_seconds: u32,
 }
 
-/// Begins to record the calls of an activation, anew if it is recorded already.
-///
-/// # Errors
-/// See [`PluginError`].
+/// Starts to record the calls of an activation. An existing recording starts again.
 pub async fn start_recording(
     ctx: &Context,
     client: ClientId,
@@ -92,10 +83,7 @@ pub async fn start_recording(
     changed.into_iter().next().ok_or(PluginError::NotFound)
 }
 
-/// Stops recording a plugin, for a client or one of its inboxes, in every mode. What was recorded stays.
-///
-/// # Errors
-/// See [`PluginError`].
+/// Stops the recordings of a plugin, for a client or one of its inboxes, in every mode. Recorded calls stay.
 pub async fn stop_recording(
     ctx: &Context,
     client: ClientId,
@@ -142,8 +130,8 @@ async fn change(
     Ok(active)
 }
 
-/// Ends the recording of an activation that has all that its terms allow, in the transaction of the call that was too
-/// much. Later calls see that it is over and keep nothing.
+/// Ends the recording of an activation that has reached its limits, in the transaction of the call that exceeded them.
+/// Later calls see the end and record nothing.
 pub async fn end_recording(
     ctx: &Context,
     db: &mut PgConnection,
@@ -162,19 +150,19 @@ pub async fn end_recording(
     Ok(())
 }
 
-/// A recorded call in the words of the rest of the API; one that this program cannot read as null.
+/// A recorded call in the form of the API. Null if this program cannot read it.
 pub fn readable(recording: &Recording) -> Value {
     serde_json::from_str(&recording.recording).map_or(Value::Null, |recorded: Recorded| recorded.to_json())
 }
 
-/// Which recorded calls a page has, newest first. Their content is read with [`recorded`].
+/// A page of recorded calls, newest first, without their content. [`recorded`] reads the content.
 pub async fn recordings(db: &PgPool, client: ClientId, plugin: &str, page: PageRequest) -> Result<Page<Listed>> {
     let mut db = db.acquire().await?;
     let (items, total) = stored::page(&mut db, client, plugin, (page.offset(), page.limit())).await?;
     Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
 }
 
-/// These recorded calls, newest first; those that were removed meanwhile are absent.
+/// The recorded calls with these ids, newest first. Calls that were removed since are absent.
 pub async fn recorded(db: &PgPool, client: ClientId, ids: &[Uuid]) -> Result<Vec<Recording>> {
     let mut db = db.acquire().await?;
     Ok(stored::of_ids(&mut db, client, ids).await?)

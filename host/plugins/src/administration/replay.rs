@@ -1,4 +1,4 @@
-//! Making recorded calls again, on any version.
+//! Replays recorded calls on any version.
 
 use std::time::Instant;
 
@@ -15,47 +15,36 @@ use base::{
     aside::{self, Whose},
 };
 
-/// Recordings that are read at once.
 const PAGE: i64 = 100;
-/// Calls that are made at once.
 const AT_ONCE: usize = 4;
-/// Differences that are told.
+/// Most differences in the result.
 const TOLD: usize = 20;
-/// Recordings of one replay.
 const MOST: u32 = 10_000;
 
-/// What became of recorded calls.
+/// The result of replayed calls.
 #[derive(Debug, Clone, Default)]
 pub struct ReplayReport {
-    /// Calls that were made again.
     pub replayed: u64,
-    /// Those that ended as they did, byte for byte.
+    /// Number of calls whose result was the same, byte for byte.
     pub identical: u64,
-    /// The first of the others, newest first.
+    /// The first differences, newest call first.
     pub different: Vec<ReplayedDifference>,
-    /// Calls per second.
     pub per_second: f64,
 }
 
-/// A recorded call that ended otherwise.
+/// A replayed call with another result.
 #[derive(Debug, Clone)]
 pub struct ReplayedDifference {
-    /// The recording.
     pub recording: Uuid,
-    /// What the call was about.
+    /// Participant, message or delivery of the call.
     pub subject: Uuid,
-    /// Where the two part.
     pub difference: String,
-    /// The recorded result.
     pub then: Option<Value>,
-    /// The result now; `None` when the call could not be made.
+    /// The new result; `None` if the call could not be made.
     pub now: Option<Value>,
 }
 
-/// Makes up to `limit` recorded calls of a plugin again, the newest first, on one of its versions (`None` = the newest).
-///
-/// # Errors
-/// See [`PluginError`].
+/// Replays up to `limit` recorded calls of a plugin, newest first, on one of its versions (`None` = the newest).
 pub async fn replay(
     ctx: &Context,
     client: ClientId,
@@ -91,7 +80,7 @@ pub async fn replay(
     Ok(report)
 }
 
-/// Makes the calls of a page again, a few at once, and reports them in their order.
+/// Replays the calls of a page, a few at once, and reports them in order.
 async fn run(
     ctx: &Context,
     client: ClientId,
@@ -108,7 +97,7 @@ async fn run(
         {
             let (host, plugin, bytes) =
                 (std::sync::Arc::clone(&ctx.plugins), plugin.clone(), recording.recording.len());
-            // It may be many megabytes.
+            // A recording may have many megabytes.
             let read = move || (serde_json::from_str(&recording.recording), recording);
             let (recorded, recording) = aside::work(bytes, Whose::Client(client), read).await?;
             let recorded: Recorded = recorded.map_err(|source| Error::Unreadable { what: "recording", source })?;

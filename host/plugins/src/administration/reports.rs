@@ -1,4 +1,4 @@
-//! What is kept about plugins, page by page, for their clients to read.
+//! Records about plugins, page by page, for their clients.
 
 use domain::ids::ClientId;
 use storage::{
@@ -31,19 +31,18 @@ pub async fn invocations(
     Ok(page_of(stored_invocations::page(&mut db, client, plugin, wanted, part).await?))
 }
 
-/// What happened to a plugin, newest first.
 pub async fn events(db: &PgPool, client: ClientId, plugin: &str, page: PageRequest) -> Result<Page<PluginEvent>> {
     let mut db = db.acquire().await?;
     Ok(page_of(stored_events::page(&mut db, client, plugin, (page.offset(), page.limit())).await?))
 }
 
-/// Where a plugin as a shadow answered differently from the live one, newest first.
+/// Differences between a plugin as a shadow and the live plugin, newest first.
 pub async fn differences(db: &PgPool, client: ClientId, plugin: &str, page: PageRequest) -> Result<Page<Difference>> {
     let mut db = db.acquire().await?;
     Ok(page_of(stored_differences::page(&mut db, client, plugin, (page.offset(), page.limit())).await?))
 }
 
-/// Comparisons that the shadows of a plugin went without because there was no room for them, the latest first.
+/// Skipped comparisons of a plugin's shadows, latest first. A comparison is skipped if there is no room for it.
 pub async fn skipped(db: &PgPool, client: ClientId, plugin: &str) -> Result<Vec<Skipped>> {
     let mut db = db.acquire().await?;
     Ok(stored_skipped::of_plugin(&mut db, client, plugin).await?)

@@ -1,5 +1,5 @@
-//! A plugin that ships is asked once with the configuration that it is to have, before that is put in force: its schema cannot
-//! say everything that it refuses, such as hours that end before they begin.
+//! Calls a built-in plugin once with its new configuration before the activation. A schema cannot express every rule,
+//! for example that opening hours must end after they begin.
 
 use std::sync::Arc;
 
@@ -10,13 +10,14 @@ use serde_json::Value;
 
 use super::PluginError;
 
-/// The code of a plugin that cannot use its configuration.
+/// Error code of a plugin that cannot use its configuration.
 const BAD_CONFIG: &str = "bad-config";
 
-/// Puts a sample to a plugin that ships. Uploaded plugins are not asked: they may need the hosts and values of a real call.
+/// Calls a built-in plugin with a sample. Uploaded plugins are not called, because they may need the hosts and values
+/// of a real call.
 ///
 /// # Errors
-/// When the plugin refuses its configuration, or answers with it what cannot be sent.
+/// If the plugin refuses its configuration, or its answer with this configuration is invalid.
 pub(super) async fn run(
     ctx: &Context,
     client: ClientId,
@@ -45,7 +46,8 @@ pub(super) async fn run(
         Err(CallError::BadAnswer { reason, .. }) => {
             Err(PluginError::fault("config", format!("makes the plugin answer what cannot be sent: {reason}")))
         }
-        // A shaper may refuse the sample, and a host without room refuses the call: neither says anything of the configuration.
+        // A shaper may refuse the sample, and a host without room refuses the call. Neither is a fault of the
+        // configuration.
         Ok(_) | Err(_) => Ok(()),
     }
 }

@@ -1,4 +1,4 @@
-//! Taking in a component: judged before anything is stored, the same bytes only once.
+//! Uploads of components. A component is checked before anything is stored, and the same bytes are stored only once.
 
 use std::{
     collections::HashMap,
@@ -30,17 +30,17 @@ use base::{
     audit::{Actor, Administration, audit},
 };
 
-/// Uploads that this process takes in at once: each may hold a component in memory.
+/// Uploads that this process handles at once. Each may hold a component in memory.
 const AT_ONCE: usize = 8;
 /// Uploads of one client that wait for the one before them.
 const WAITING_PER_CLIENT: usize = 4;
-/// How long an upload waits for its turn.
+/// Longest wait of an upload for its turn.
 const TURN_WAIT: Duration = Duration::from_secs(60);
 
-/// `POST /plugins/check` is something else.
+/// The URL `POST /plugins/check` has another meaning.
 const RESERVED: &str = "check";
 
-/// Who may upload now: each client one after another, and not too many at once.
+/// The turns of uploads: one per client, and a few at once.
 #[derive(Debug)]
 pub struct Uploads {
     all: Arc<Semaphore>,
@@ -64,15 +64,15 @@ impl Uploads {
     /// Waits for a turn.
     ///
     /// # Errors
-    /// When too many of this client wait already, or it takes too long.
+    /// If too many uploads of this client wait, or the wait is too long.
     pub async fn enter(&self, client: ClientId) -> Result<Place, PluginError> {
         let busy = || PluginError::Busy("too many uploads at once: try again in a few seconds".to_owned());
         let own = {
             let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
-            // Nobody holds or waits for those that only this table knows.
+            // An entry with one reference has no holder and no waiter.
             clients.retain(|_, own| Arc::strong_count(own) > 1);
             let own = clients.entry(client).or_insert_with(|| Arc::new(Semaphore::new(1)));
-            // This table, the one whose turn it is, and those that wait.
+            // One reference of this table, one of the holder, and one per waiter.
             if Arc::strong_count(own) > 1 + WAITING_PER_CLIENT {
                 return Err(busy());
             }
@@ -87,16 +87,14 @@ impl Uploads {
     }
 }
 
-/// A version that is there.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Uploaded {
-    /// The version.
     pub version: Version,
-    /// `false`: the same bytes were there already.
+    /// `false` if the same bytes were stored before.
     pub new: bool,
 }
 
-/// Stores a component as the next version of `name`, unless its bytes are there already.
+/// Stores a component as the next version of `name`, unless its bytes are stored already.
 ///
 /// # Errors
 /// A refused component: one fault of the field `file` per problem.
@@ -177,10 +175,7 @@ async fn store(
     Ok(Uploaded { version: Version { version: number, ..version }, new: true })
 }
 
-/// The same judgement as for an upload; nothing is stored.
-///
-/// # Errors
-/// As of [`upload`].
+/// Checks a component like an upload, but stores nothing.
 pub async fn check(
     ctx: &Context,
     client: ClientId,
@@ -197,7 +192,7 @@ pub async fn check(
     Ok(examined)
 }
 
-/// The schema of a configuration as it is stored.
+/// The schema of a configuration in its stored form.
 async fn read_schema(client: ClientId, text: Option<String>) -> Result<Option<Value>, PluginError> {
     match text {
         Some(text) => Ok(Some(schema::read(client, text, "file").await?)),

@@ -1,4 +1,4 @@
-//! Uploads that go on after their request was answered. The row says how far each is, to whichever node is asked.
+//! Uploads that continue after their request was answered. A row holds the progress of each, so any node can report it.
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,33 +16,28 @@ use super::{
 };
 use base::{Context, HostFailed, Result, audit::Actor};
 
-/// How often the row of an upload says that somebody works on it.
+/// Interval at which the row of an upload shows that a process works on it.
 const BEAT: Duration = Duration::from_secs(5);
 
-/// What an upload that is not waited for led to at once.
+/// The immediate result of an upload that is not waited for.
 #[derive(Debug)]
 pub enum Begun {
-    /// Nothing has to be done: these bytes are a version already.
     There(Box<Version>),
-    /// It is being worked on.
     Working(Box<Upload>),
 }
 
-/// How far an upload is.
 #[derive(Debug)]
 pub enum Progress {
-    /// It is checked, compiled and tried out.
+    /// It is being checked, compiled and tried out.
     Working,
-    /// It is this version.
     Ready(Box<Version>),
-    /// It was not taken.
     Refused(PluginError),
 }
 
-/// Takes a component in as [`upload`] does, and answers before that is done.
+/// Starts an upload like [`upload`], and answers before it is done.
 ///
 /// # Errors
-/// What can be said at once: see [`PluginError`].
+/// Errors that are known at once: see [`PluginError`].
 pub async fn begin_upload(
     ctx: &Arc<Context>,
     client: ClientId,
@@ -80,7 +75,7 @@ pub async fn begin_upload(
     Ok(Begun::Working(Box::new(begun)))
 }
 
-/// Lets the work go on, and says so from time to time.
+/// Runs the work and regularly updates its row.
 async fn with_beats<T>(ctx: &Context, client: ClientId, id: Uuid, work: impl Future<Output = T>) -> T {
     tokio::pin!(work);
     let mut beat = tokio::time::interval(BEAT);
@@ -112,7 +107,7 @@ const BUSY: &str = "BUSY";
 const NOT_YET: &str = "NOT_YET";
 const FAILED: &str = "FAILED";
 
-/// A refusal as it is kept.
+/// A refusal in its stored form.
 fn kept(client: ClientId, id: Uuid, error: PluginError) -> Refused {
     let plain = |kind: &str, said: String| Refused { kind: kind.to_owned(), said, faults: vec![], wait_seconds: None };
     match error {
@@ -132,7 +127,7 @@ fn kept(client: ClientId, id: Uuid, error: PluginError) -> Refused {
     }
 }
 
-/// A refusal as [`upload`] would have given it.
+/// A stored refusal as [`upload`] would have returned it.
 fn refusal(refused: Refused) -> PluginError {
     match refused.kind.as_str() {
         FAULTS => PluginError::Faults(refused.faults),
@@ -147,7 +142,7 @@ fn refusal(refused: Refused) -> PluginError {
     }
 }
 
-/// An upload that is not waited for, and how far it is; `None` when there is none of this id, or not any more.
+/// An upload that is not waited for, with its progress; `None` if there is none with this id, or no longer.
 pub async fn upload_progress(ctx: &Context, client: ClientId, id: Uuid) -> Result<Option<(Upload, Progress)>> {
     let mut db = ctx.db.acquire().await?;
     let Some(found) = stored::find(&mut db, client, id).await? else { return Ok(None) };

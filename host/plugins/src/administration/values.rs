@@ -1,4 +1,4 @@
-//! The key-values of a plugin, for its client to see and to erase.
+//! The key-values of a plugin, for its client to read and to erase.
 
 use domain::{
     body::FieldFault,
@@ -16,13 +16,9 @@ use base::{
     audit::{Actor, Administration, audit},
 };
 
-/// Longest name of a key, in bytes.
 const KEY_BYTES: usize = 128;
 
-/// A page of what a plugin has stored, by name: of one participant, or what all of them share.
-///
-/// # Errors
-/// See [`PluginError`].
+/// A page of a plugin's stored values, by name: those of one participant, or the shared ones.
 pub async fn key_values(
     ctx: &Context,
     client: ClientId,
@@ -42,11 +38,8 @@ pub async fn key_values(
     Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
 }
 
-/// Erases what a plugin has stored: of one participant, or of what all of them share. Answers how many values there were.
-/// A call that has read one of them is made again.
-///
-/// # Errors
-/// See [`PluginError`].
+/// Erases a plugin's stored values: those of one participant, or the shared ones. Returns their number. A call that has
+/// read one of them is repeated.
 pub async fn erase_key_values(
     ctx: &Context,
     client: ClientId,
@@ -64,7 +57,7 @@ pub async fn erase_key_values(
     }
     let participant = known(&mut tx, client, participant).await?;
     match participant {
-        // As a turn of its chatbot does, so that the two do not pass each other.
+        // The same lock as that of a chatbot turn, so that the two exclude each other.
         Some(participant) => drop(participants::lock(&mut tx, client, participant).await?),
         None => chatbot_values::lock_shared(&mut tx, client, plugin).await?,
     }
@@ -76,7 +69,7 @@ pub async fn erase_key_values(
     Ok(erased.unsigned_abs())
 }
 
-/// The participant that an id stands for now: chats of merged customers are merged.
+/// The present participant of an id. The chats of merged customers are merged too.
 async fn known(
     db: &mut storage::PgConnection,
     client: ClientId,

@@ -1,4 +1,4 @@
-//! Taking versions out of force: rolled back, switched off, given up because they fail, removed.
+//! Ends activations: rollback, deactivation, withdrawal of a failing canary, deletion of a plugin.
 
 use domain::{
     event::Swap,
@@ -26,23 +26,22 @@ use base::{
 };
 use events::{NewEvent, record};
 
-/// Times that a rollback looks again because something else was put in force meanwhile.
+/// Attempts of a rollback if other activations happen at the same time.
 const MOST_LOOKS: usize = 5;
 
-/// What a rollback will do.
 #[derive(Debug, Clone, PartialEq)]
 enum Plan {
-    /// Trials end; what is live stays.
+    /// Ends canaries and shadows. The live activation stays.
     EndTrials { trials: Vec<Activation>, live: Option<Activation> },
-    /// The one before comes back.
+    /// Restores the activation before.
     BringBack { instead_of: Option<Activation>, back: Box<Activation> },
 }
 
-/// Undoes the last activation of a plugin for a client or one of its inboxes: a canary or shadow ends, else what was live
-/// before comes back. Answers the live activation that is now in force, if there is one.
+/// Undoes the last activation of a plugin for a client or one of its inboxes: ends a canary or shadow; if there is
+/// none, restores the live activation before. Returns the live activation that is then in force, if any.
 ///
 /// # Errors
-/// See [`PluginError`]; nothing has changed then.
+/// See [`PluginError`]. In this case nothing has changed.
 pub async fn rollback(
     ctx: &Context,
     client: ClientId,
@@ -66,7 +65,7 @@ pub async fn rollback(
     Err(PluginError::Conflict("other activations keep coming in between: look what is in force, and try again".into()))
 }
 
-/// `None` = things have changed since the plan was made.
+/// `None` = the activations have changed since the plan was made.
 async fn carry_out(
     ctx: &Context,
     client: ClientId,
@@ -116,7 +115,7 @@ async fn carry_out(
     Ok(Some(live))
 }
 
-/// The world of a plugin, also of one that is gone and only in force or in the past.
+/// The world of a plugin, even if the plugin is gone and only an activation refers to it.
 async fn world_of(
     ctx: &Context,
     db: &mut PgConnection,
@@ -183,7 +182,7 @@ async fn plan(
     }
 }
 
-/// What ships may have been taken away or replaced meanwhile; uploads are looked for under the lock.
+/// A built-in or directory plugin may have been removed or replaced since. Uploads are checked later, under the lock.
 fn available(ctx: &Context, back: Activation) -> Result<Activation, PluginError> {
     if let PluginRef::Shipped(name) = &back.plugin
         && !is_no_chatbot(&back.plugin)
@@ -197,11 +196,8 @@ fn available(ctx: &Context, back: Activation) -> Result<Activation, PluginError>
     Ok(back)
 }
 
-/// Takes a plugin out of force in every mode, for a client or for one of its inboxes. Chats that a chatbot has go to
-/// people with the next thing that happens in them.
-///
-/// # Errors
-/// See [`PluginError`].
+/// Deactivates a plugin in every mode, for a client or for one of its inboxes. Chats of a chatbot are handed over to
+/// agents with their next event.
 pub async fn deactivate(
     ctx: &Context,
     client: ClientId,
@@ -231,11 +227,11 @@ pub async fn deactivate(
     Ok(())
 }
 
-/// Takes a canary back because it fails, in the transaction of the call that was one too many; `false` when it is over
+/// Withdraws a failing canary, in the transaction of the call that exceeded the threshold. `false` if it has ended
 /// already. Take no other lock after this one.
 ///
 /// # Errors
-/// When the database fails.
+/// If the database fails.
 pub async fn fail_canary(
     ctx: &Context,
     db: &mut PgConnection,
@@ -252,15 +248,12 @@ pub async fn fail_canary(
     let admin = Administration::from(ctx);
     audit(&admin, db, client, Actor::Platform, "take-back", ("plugin", &canary.plugin.to_string())).await?;
     let swap = swapped(canary, Swap::TakenBack { reason: reason.to_owned() }, ctx.now());
-    // The commit is the caller's, so nobody is woken: the runner finds by itself what a reader has stored.
+    // The caller commits, so no lane is woken here. The poll of the runner finds the stored rows.
     record(ctx, db, client, &[swap]).await?;
     Ok(true)
 }
 
-/// Removes a plugin with all its versions, its key-values, recordings and differences.
-///
-/// # Errors
-/// See [`PluginError`].
+/// Deletes a plugin with all its versions, key-values, recordings and differences.
 pub async fn delete(ctx: &Context, client: ClientId, plugin: &str, actor: Actor) -> Result<(), PluginError> {
     if plugin.contains('\0') {
         return Err(PluginError::NotFound);

@@ -1,4 +1,4 @@
-//! Which version answers an event.
+//! Chooses the version that answers an event.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::CallSubject;
 use crate::slots::{Activation, Mode, RecordingTerms, Slots};
 
-/// The version that answers one event, with all that its calls need. Chosen once per event.
+/// The version that answers one event, with the data for its calls. Chosen once per event.
 #[derive(Debug, Clone)]
 pub struct Answering {
     pub(super) world: World,
@@ -18,42 +18,40 @@ pub struct Answering {
     /// JSON.
     pub(super) config: String,
     pub(super) allowed_hosts: Vec<String>,
-    /// `None` = nobody put it in charge: a built-in, or a chatbot that a router chose.
+    /// `None` = without an activation: a built-in plugin, or a chatbot that a router chose.
     pub(super) activation: Option<Uuid>,
-    /// It answers on trial.
     pub(super) canary: Option<Arc<Activation>>,
     pub(super) recording: Option<RecordingTerms>,
-    /// Asked the same beside it.
     pub(super) shadow: Option<Arc<Activation>>,
 }
 
 impl Answering {
-    /// The one that answers about `subject`, a participant, a message or a conversation; `None` when nothing is in force.
+    /// The version that answers about `subject` (a participant, a message or a conversation); `None` if nothing is in
+    /// force.
     pub fn of(slots: &Slots, subject: Uuid) -> Option<Self> {
         Some(Self::from(slots.answering(subject)?).with_shadow_of(slots))
     }
 
-    /// The live one, which answers where a version on trial fails; `None` when there is none.
+    /// The live version, which answers if a canary fails; `None` if there is none.
     pub fn live_of(slots: &Slots) -> Option<Self> {
         Some(Self::from(slots.live.as_ref()?).with_shadow_of(slots))
     }
 
-    /// The one that answers about `subject`, and the built-in one where nothing is in force.
+    /// The version that answers about `subject`. If nothing is in force, the built-in plugin.
     pub fn of_or_built_in(slots: &Slots, subject: Uuid, world: World, built_in: &str) -> Self {
         Self::of(slots, subject).unwrap_or_else(|| Self::built_in(world, built_in).with_shadow_of(slots))
     }
 
-    /// The live one, and the built-in one where none is live.
+    /// The live version. If there is none, the built-in plugin.
     pub fn live_or_built_in(slots: &Slots, world: World, built_in: &str) -> Self {
         Self::live_of(slots).unwrap_or_else(|| Self::built_in(world, built_in).with_shadow_of(slots))
     }
 
-    /// A plugin that ships with the program.
     pub fn built_in(world: World, name: &str) -> Self {
         Self::bare(world, PluginRef::shipped(name))
     }
 
-    /// A plugin that nobody put in charge, without configuration.
+    /// A plugin without activation and configuration.
     pub fn bare(world: World, plugin: PluginRef) -> Self {
         Self {
             world,
@@ -67,27 +65,25 @@ impl Answering {
         }
     }
 
-    /// The same, beside the shadow.
+    /// Adds the shadow of these slots.
     pub fn with_shadow_of(self, slots: &Slots) -> Self {
         Self { shadow: slots.shadow.clone().map(Arc::new), ..self }
     }
 
-    /// Name of the plugin.
     pub fn name(&self) -> &str {
         self.plugin.name()
     }
 
-    /// Its version; `None` for what ships.
+    /// `None` for a built-in or directory plugin.
     pub fn version(&self) -> Option<u32> {
         self.plugin.version()
     }
 
-    /// Hash of its component; `None` for what ships.
+    /// SHA-256 of its component; `None` for a built-in or directory plugin.
     pub fn sha256(&self) -> Option<&str> {
         self.plugin.sha256()
     }
 
-    /// Whether it answers on trial.
     pub fn is_canary(&self) -> bool {
         self.canary.is_some()
     }
@@ -96,12 +92,11 @@ impl Answering {
         if self.is_canary() { Mode::Canary } else { Mode::Live }
     }
 
-    /// Whether calls about `about` are to be recorded: because somebody wants them, or for the shadow.
+    /// Whether calls about `about` are recorded, on request of the client or for the shadow.
     fn records(&self, about: &CallSubject, now: DateTime<Utc>) -> bool {
         self.shadow.is_some() || self.recording.as_ref().is_some_and(|terms| terms.take(now, about.seed))
     }
 
-    /// A call about something.
     pub fn call<'a>(&'a self, client: ClientId, about: &'a CallSubject, now: DateTime<Utc>) -> Call<'a> {
         Call {
             client,

@@ -1,4 +1,4 @@
-//! Takes a canary back that fails too often.
+//! Withdraws a canary that fails too often.
 
 use domain::ids::ClientId;
 use storage::{
@@ -12,7 +12,7 @@ use base::{Context, Result};
 /// Outcomes that say nothing about the plugin.
 const IGNORED: &[&str] = &["not-started", "key-values-unavailable"];
 
-/// Judges a canary after a call of it that failed.
+/// Judges a canary after one of its calls failed.
 pub(super) async fn judge(ctx: &Context, db: &mut PgConnection, client: ClientId, made: &FinishedCall) -> Result<()> {
     let Some(canary) = &made.answering.canary else { return Ok(()) };
     let last = made.invocation.error.as_deref().unwrap_or("no answer");
@@ -26,7 +26,7 @@ pub(super) async fn judge(ctx: &Context, db: &mut PgConnection, client: ClientId
         }
     };
     let plugin = made.answering.name();
-    // Somebody may have been faster; over is over.
+    // `false` if another process has already withdrawn it.
     if crate::fail_canary(ctx, db, client, canary, &reason).await? {
         tracing::warn!(client.id = %client, plugin, activation.id = %canary.id,
             "a canary failed too often and was taken back; the events of the plugin say why");
@@ -35,7 +35,7 @@ pub(super) async fn judge(ctx: &Context, db: &mut PgConnection, client: ClientId
     Ok(())
 }
 
-/// Why a canary is taken back, if it is. `error_threshold` is in percent of all calls.
+/// The reason for a withdrawal, if there is one. `error_threshold` is in percent of all calls.
 fn verdict(tally: Tally, minimum_calls: u32, error_threshold: u8) -> Option<String> {
     let Tally { calls, failures } = tally;
     let judged = calls >= i64::from(minimum_calls);

@@ -1,4 +1,4 @@
-//! What a call leaves behind.
+//! The results of a finished call.
 
 use std::sync::Arc;
 
@@ -9,14 +9,13 @@ use uuid::Uuid;
 
 use super::{Answering, Traced, trace};
 
-/// What calls are about.
 #[derive(Debug, Clone)]
 pub struct CallSubject {
     /// A participant, a message or a delivery.
     pub subject: Uuid,
-    /// Names the event; the same in every repetition.
+    /// Identifies the event. The same in every repetition.
     pub turn: String,
-    /// Where the plugin's randomness begins; the same in every repetition.
+    /// Seed of the plugin's random numbers. The same in every repetition.
     pub seed: u64,
 }
 
@@ -27,23 +26,23 @@ impl CallSubject {
     }
 }
 
-/// A call that was made, until it is kept.
+/// A finished call, until it is stored.
 #[derive(Debug)]
 pub struct FinishedCall {
     pub(super) answering: Arc<Answering>,
     pub(super) invocation: Invocation,
     pub(super) recording: Option<Arc<Recording>>,
-    /// The recording is wanted by people, not only by the shadow.
+    /// Whether the client asked for the recording, not only the shadow.
     pub(super) is_recorded: bool,
     pub(super) failed: bool,
-    /// It was not even asked, and will not be for a while.
+    /// The call was not made, and later calls will not be made for a while either.
     pub(super) hopeless: bool,
-    /// That is because it is suspended, which is kept elsewhere.
+    /// The plugin is suspended. The suspension itself is recorded elsewhere.
     suspended: bool,
 }
 
 impl FinishedCall {
-    /// What is known of a call once it has ended. `now`: the moment that it was made at.
+    /// The result of an ended call. `now` is the time of the call.
     pub fn of<Answer: Traced>(
         (answering, about): (&Arc<Answering>, &CallSubject),
         outcome: &Result<Answer, CallError>,
@@ -55,7 +54,7 @@ impl FinishedCall {
         };
         let error = outcome.as_ref().err();
         Self {
-            // It gets its id when it is kept.
+            // The id is assigned when the call is stored.
             invocation: trace::invocation(Uuid::nil(), answering, traced, error, about.subject),
             recording: traced.and_then(|trace| trace.recording.as_deref()).cloned().map(Arc::new),
             is_recorded: answering.recording.as_ref().is_some_and(|terms| terms.take(now, about.seed)),
@@ -66,7 +65,7 @@ impl FinishedCall {
         }
     }
 
-    /// The answer turned out to be of no use, for this reason.
+    /// Marks the answer as unusable, for this reason.
     pub fn spoiled(mut self, reason: &str) -> Self {
         "bad-answer".clone_into(&mut self.invocation.outcome);
         self.invocation.error = Some(trace::storable(reason, trace::ERROR_LENGTH));
@@ -74,7 +73,7 @@ impl FinishedCall {
         self
     }
 
-    /// Adds a line to what the call logged: something that its author should know.
+    /// Adds a line to the log of the call, for the author of the plugin.
     pub fn remark(&mut self, line: &str) {
         let logs = &mut self.invocation.logs;
         if !logs.is_empty() && !logs.ends_with('\n') {
@@ -83,22 +82,21 @@ impl FinishedCall {
         logs.push_str(&trace::storable(&format!("warn: {line}\n"), usize::MAX));
     }
 
-    /// How long the call took, in microseconds.
+    /// Duration in microseconds.
     pub fn micros(&self) -> u64 {
         self.invocation.duration_micros.unsigned_abs()
     }
 
-    /// How it ended, in one word.
     pub fn outcome(&self) -> &str {
         &self.invocation.outcome
     }
 
-    /// What will be kept of it.
+    /// The row that will be stored.
     pub fn invocation(&self) -> &Invocation {
         &self.invocation
     }
 
-    /// A call that went well and never was: for tests of those who make calls.
+    /// A successful call that was never made, for tests of callers.
     #[doc(hidden)]
     pub fn sample(plugin: &str) -> Self {
         let answering = Arc::new(Answering::built_in(plugin_host::World::Chatbot, plugin));
@@ -113,8 +111,8 @@ impl FinishedCall {
         }
     }
 
-    /// Whether there is something to keep or to do: all but the many calls of built-in plugins that went well, and those
-    /// that were not even made because the plugin is suspended.
+    /// Whether there is something to store or to do. False for successful calls of built-in plugins, which are many,
+    /// and for calls that were not made because the plugin is suspended.
     pub fn matters(&self) -> bool {
         let answering = &self.answering;
         let of_client = answering.activation.is_some() || answering.shadow.is_some();

@@ -1,4 +1,4 @@
-//! Requests of plugins go out through the guarded client (DESIGN 3, rule 8).
+//! Sends requests of plugins through the guarded client (DESIGN 3, rule 8).
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -7,16 +7,16 @@ use domain::ids::ClientId;
 use plugin_host::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
 use storage::{PgPool, tenancy::clients};
 
-/// Sends what plugins ask for. The plugin host has checked the grant, the sizes and the headers.
+/// Sends the requests of plugins. The plugin host has already checked allowed hosts, sizes and headers.
 pub struct GuardedOutgoing {
     http: GuardedClient,
     db: PgPool,
-    /// Loopback and private addresses are fine for every client.
+    /// Whether every client may reach loopback and private addresses.
     allow_private: bool,
 }
 
 impl GuardedOutgoing {
-    /// Requests through `http`. Private addresses may be reached by the same clients as with webhooks.
+    /// Sends through `http`. The clients that may reach private addresses with webhooks may reach them here too.
     pub fn new(http: GuardedClient, db: PgPool, allow_private: bool) -> Self {
         Self { http, db, allow_private }
     }

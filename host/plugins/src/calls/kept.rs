@@ -1,4 +1,4 @@
-//! Keeps what calls leave behind, in the transaction of their effects.
+//! Stores the results of calls in the transaction of their effects.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use storage::{
 };
 use uuid::Uuid;
 
-/// What keeping some calls led to.
+/// The comparisons with shadows that remain after the calls are stored.
 #[derive(Debug, Default)]
 #[must_use = "after the commit, `compare` asks the shadows"]
 pub struct KeptCalls {
@@ -24,20 +24,20 @@ pub struct KeptCalls {
 }
 
 impl KeptCalls {
-    /// Asks the shadows what the calls were about. Call it after the commit; it does not wait.
+    /// Starts the shadows of the calls. Call it after the commit. It does not wait.
     pub fn compare(self, ctx: &Context, client: ClientId) {
         shadow::spawn(ctx, client, self.beside);
     }
 }
 
-/// Keeps calls in the caller's transaction: traces, recordings, and the end of a canary that failed too often.
+/// Stores calls in the caller's transaction: traces, recordings, and the withdrawal of a canary that failed too often.
 pub fn keep<'a>(
     ctx: &'a Context,
     db: &'a mut PgConnection,
     client: ClientId,
     mut calls: Vec<FinishedCall>,
 ) -> BoxFuture<'a, Result<KeptCalls>> {
-    // Boxed: compiled here once, and not again in each crate that waits for it.
+    // Boxed, so that it is compiled once here and not in each calling crate.
     async move {
         let mut kept = KeptCalls::default();
         if calls.is_empty() {
@@ -53,7 +53,8 @@ pub fn keep<'a>(
                 canary::judge(ctx, db, client, made).await?;
             }
         }
-        // After the verdicts: those wait for whoever changes the client's plugins, who may wait for a recording to end.
+        // After the verdicts. A verdict waits for changes of the client's plugins, and such a change may wait for a
+        // recording to end.
         let mut full = BTreeMap::new();
         for made in &calls {
             if let Some((activation, why)) = record(db, client, made).await? {
@@ -71,13 +72,13 @@ pub fn keep<'a>(
     .boxed()
 }
 
-/// Keeps the trace of a call whose answer is not used, and nothing else of it.
+/// Stores only the trace of a call whose answer is not used.
 pub async fn keep_beside(ctx: &Context, db: &mut PgConnection, client: ClientId, made: FinishedCall) -> Result<()> {
     let row = Invocation { id: ctx.mint(), ..made.invocation };
     Ok(invocations::record(db, client, &[row]).await?)
 }
 
-/// Keeps the recording of a call, if it is wanted; answers the activation whose recording is full now.
+/// Stores the recording of a call, if requested. Returns the activation whose recording is now full.
 async fn record(db: &mut PgConnection, client: ClientId, made: &FinishedCall) -> Result<Option<(Uuid, Full)>> {
     let (Some(recording), Some(terms), Some(activation), true) =
         (&made.recording, &made.answering.recording, made.answering.activation, made.is_recorded)

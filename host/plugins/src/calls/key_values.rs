@@ -1,4 +1,4 @@
-//! The key-values of a call: what it reads, with the versions that it saw, and what it writes, under the quotas.
+//! The key-values of a call: its reads with the versions that it saw, and its writes under the quotas.
 
 use std::{
     collections::BTreeMap,
@@ -19,15 +19,15 @@ use storage::{
 
 use base::{KeyValueQuota, Result};
 
-/// Reads from the database when the plugin asks, and remembers the version of everything that was read. Reads of
-/// different keys may see different moments; that every version is still the same when the answer takes effect makes
-/// them one moment after all.
+/// Reads from the database on each request of the plugin, and remembers the version of every read value. Different
+/// reads may see different times. Before the answer takes effect, every version is checked to be unchanged, so that all
+/// reads are consistent.
 pub struct Snapshot {
     db: PgPool,
     client: ClientId,
     plugin: String,
     participant: ParticipantId,
-    /// Values whose time is over by then are gone.
+    /// Values that expire before this time are absent.
     now: DateTime<Utc>,
     reads: Mutex<BTreeMap<Key, Option<i64>>>,
     lists: Mutex<BTreeMap<Names, Vec<String>>>,
@@ -39,7 +39,6 @@ impl Snapshot {
         Self { db, client, plugin: plugin.to_owned(), participant, now, reads, lists }
     }
 
-    /// What was read.
     pub fn reads(&self) -> Reads {
         let keys = self.reads.lock().unwrap_or_else(PoisonError::into_inner);
         let lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
@@ -51,14 +50,11 @@ impl Snapshot {
     }
 }
 
-/// What a call read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reads {
-    /// Keys with their versions; `None` for those that were not there.
+    /// Keys with their versions; `None` for absent keys.
     keys: Vec<(Key, Option<i64>)>,
-    /// Names that were listed.
     lists: Vec<(Names, Vec<String>)>,
-    /// When.
     now: DateTime<Utc>,
 }
 
@@ -67,13 +63,12 @@ impl Reads {
         self.keys.is_empty() && self.lists.is_empty()
     }
 
-    /// Whether the store that all participants share was looked at.
+    /// Whether the call read the store that all participants share.
     fn of_shared(&self) -> bool {
         let keys = self.keys.iter().any(|(key, _)| key.participant.is_none());
         keys || self.lists.iter().any(|(wanted, _)| wanted.participant.is_none())
     }
 
-    /// Whether all of it is still so.
     async fn hold(&self, db: &mut PgConnection, client: ClientId, plugin: &str) -> Result<bool> {
         if !chatbot_values::unchanged(db, client, plugin, &self.keys, self.now).await? {
             return Ok(false);
@@ -87,7 +82,6 @@ impl Reads {
     }
 }
 
-/// A plugin's key as it is stored.
 fn stored_key(scope: Scope, participant: ParticipantId, name: &str) -> Key {
     Key { participant: (scope == Scope::Participant).then_some(participant), name: name.to_owned() }
 }
@@ -121,18 +115,18 @@ impl KeyValueSnapshot for Snapshot {
     }
 }
 
-/// What became of the writes of a call. Unless they were written, the caller's transaction must be rolled back.
+/// The result of a call's writes. Except after `Written`, the caller must roll its transaction back.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Writing {
-    /// They are part of the transaction.
+    /// The writes are part of the transaction.
     Written,
-    /// A key that was read has changed meanwhile: the call is to be made again.
+    /// A read key has changed since. The call must be repeated.
     ReadsChanged,
-    /// The stores are full; in words for the author.
+    /// A store is full. Holds the text for the author.
     TooMuch(String),
 }
 
-/// Checks what a call of `plugin` has read and writes what it wrote, in the caller's transaction.
+/// Checks the reads of a call of `plugin` and stores its writes, in the caller's transaction.
 pub async fn write(
     db: &mut PgConnection,
     (client, plugin, participant): (ClientId, &str, ParticipantId),
@@ -173,7 +167,7 @@ pub async fn write(
     Ok(Writing::Written)
 }
 
-/// Keys of the participant beyond the quota. Those that only changed or went are never refused.
+/// Keys of the participant beyond the quota. Changes and removals of existing keys are never refused.
 async fn too_many_keys(
     db: &mut PgConnection,
     (client, plugin, participant): (ClientId, &str, ParticipantId),

@@ -1,9 +1,9 @@
-//! Calls of plugins, made in one way for all worlds.
+//! Calls of plugins, in one way for all worlds.
 //!
-//! [`Answering`] is chosen once per event from what is in force: the live plugin, or the canary for its share. What a call
-//! leaves behind ([`FinishedCall`]) is kept in the transaction of its effects ([`keep`]): its trace, its recording, and the
-//! verdict over a canary that fails too often. After the commit a shadow may be asked the same ([`shadow`]); what it
-//! answers is compared and dropped.
+//! [`Answering`] is chosen once per event from the activations in force: the live plugin, or the canary for its share.
+//! The results of a call ([`FinishedCall`]) are stored in the transaction of its effects ([`keep`]): its trace, its
+//! recording, and the withdrawal of a canary that fails too often. After the commit a shadow may get the same question
+//! ([`shadow`]). Its answer is compared and dropped.
 
 mod answering;
 mod canary;

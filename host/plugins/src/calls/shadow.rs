@@ -1,7 +1,6 @@
-//! Asks a shadow what the live version was asked, once the live answer has taken effect: the same event at the same
-//! moment, and what the host answered the live version when it asked for something. What the shadow answers is compared
-//! and dropped. Nothing waits for it, and it has a little room of its own beside the live calls: what finds none is left out
-//! and counted.
+//! Puts the question of a live call to a shadow after the live answer has taken effect: the same event, the same time,
+//! and the same answers of the host. The answer of the shadow is compared and dropped. No live call waits for it.
+//! Shadows have their own few places; without a free place a comparison is skipped and counted.
 
 use std::{sync::Arc, time::Duration};
 
@@ -24,7 +23,7 @@ use super::{Answering, FinishedCall, trace};
 use crate::slots::{Activation, Mode, stored_version};
 use base::{Context, Result};
 
-/// A shadow that is to be asked.
+/// A comparison with a shadow that is to be made.
 #[derive(Debug)]
 pub(super) struct Beside {
     pub(super) shadow: Arc<Activation>,
@@ -34,7 +33,7 @@ pub(super) struct Beside {
 }
 
 impl Beside {
-    /// The shadow of a call; `None` when it has none, or when the live plugin was not even asked.
+    /// The comparison for a call; `None` if it has no shadow, or if the live plugin was not called.
     pub(super) fn of(made: FinishedCall) -> Option<Self> {
         Some(Self {
             shadow: made.answering.shadow.clone()?,
@@ -44,7 +43,6 @@ impl Beside {
         })
     }
 
-    /// What is counted when there was no room for it.
     fn skipped(&self, now: DateTime<Utc>) -> Skipped {
         Skipped {
             activation: self.shadow.id,
@@ -56,8 +54,8 @@ impl Beside {
     }
 }
 
-/// Asks the shadow of a client about calls that took effect together, one after the other, later. Does not wait: when
-/// there is no room beside the client's live calls, these comparisons are skipped and counted.
+/// Compares the shadow of a client with calls that took effect together, later and one after the other. Does not wait.
+/// Without a free place, these comparisons are skipped and counted.
 pub(super) fn spawn(ctx: &Context, client: ClientId, calls: Vec<Beside>) {
     if calls.is_empty() {
         return;
@@ -92,7 +90,7 @@ fn count(result: &'static str, comparisons: usize) {
     metrics::counter!("patchbay_plugin_shadow_calls_total", "result" => result).increment(comparisons as u64);
 }
 
-/// Asks the shadow about one call and keeps how it went; `false` when there was no room for that in memory.
+/// Runs the shadow for one call and stores the result. `false` if there was not enough memory for it.
 async fn compare(
     db: &PgPool,
     (plugins, room): (&PluginHost, &mut RoomBeside),
@@ -111,7 +109,7 @@ async fn compare(
             (answer, words, row(invocation, beside, &answered.result, replay.duration))
         }
         Err(CallError::TooBusy { .. }) => return Ok(false),
-        // It could not be called: that is a difference too.
+        // A shadow that could not be called is a difference too.
         Err(error) => {
             let result = json!({ "outcome": "not-started", "failure": error.to_string() });
             let row = row(invocation, beside, &result.to_string(), Duration::ZERO);
@@ -140,7 +138,6 @@ async fn compare(
     Ok(true)
 }
 
-/// What a result says about how the call went.
 #[derive(Default, Deserialize)]
 struct Told {
     outcome: String,
@@ -155,7 +152,7 @@ struct Line {
     message: String,
 }
 
-/// What is kept of the shadow's call. `result` is the JSON text of it.
+/// The stored row of the shadow's call. `result` is its JSON text.
 fn row(id: Uuid, beside: &Beside, result: &str, duration: Duration) -> Invocation {
     let result: Told = serde_json::from_str(result).unwrap_or_default();
     let logs: String =
@@ -171,7 +168,7 @@ fn row(id: Uuid, beside: &Beside, result: &str, duration: Duration) -> Invocatio
     }
 }
 
-/// The live call, put to the shadow with the shadow's own configuration and grants.
+/// The live call with the shadow's own configuration and allowed hosts.
 fn as_asked(beside: &Beside) -> Recording {
     Recording {
         config: beside.shadow.config.to_string(),
@@ -181,14 +178,14 @@ fn as_asked(beside: &Beside) -> Recording {
     }
 }
 
-/// What counts of a result, which is all but what was logged, exactly and in words for people.
+/// The compared parts of a result, which are all but the log lines: in exact and in readable form.
 fn comparable(recording: &Recording) -> (Value, Value) {
     let exact: Value = serde_json::from_str(&recording.result).unwrap_or_default();
     let words = recording.to_json().get_mut("result").map(Value::take).unwrap_or_default();
     (without_logs(exact), without_logs(words))
 }
 
-/// Text of customers may hold what no database text can.
+/// Text of customers may contain characters that PostgreSQL cannot store.
 fn without_logs(mut result: Value) -> Value {
     if let Some(fields) = result.as_object_mut() {
         fields.remove("logs");

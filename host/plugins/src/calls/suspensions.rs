@@ -1,4 +1,4 @@
-//! Tells a client that one of its plugins was suspended: its circuit opened, and the written fallback answers instead.
+//! Reports the suspension of a plugin to its client. During a suspension the built-in fallback answers.
 
 use std::sync::Arc;
 
@@ -22,11 +22,10 @@ use crate::{slots::stored_version, swaps::version_of};
 use ::events::{NewEvent, record};
 use base::{Context, Result};
 
-/// Kinds of the event for the client.
 const OPENED: &str = "CIRCUIT_OPENED";
 const CLOSED: &str = "CIRCUIT_CLOSED";
 
-/// Notes suspensions of this process as they come, until told to stop.
+/// Records the suspensions of this process, until `stop`.
 pub async fn follow(ctx: Arc<Context>, stop: CancellationToken) {
     let mut suspensions = ctx.plugins.suspensions();
     loop {
@@ -43,7 +42,7 @@ pub async fn follow(ctx: Arc<Context>, stop: CancellationToken) {
     }
 }
 
-/// Keeps the event of the plugin, and records a circuit that opened for each number that it serves.
+/// Stores the event of the plugin. If a circuit opened, also records an event for each number that the plugin serves.
 async fn note(ctx: &Context, suspension: &Suspension) -> Result<()> {
     let (client, plugin) = (suspension.client, &suspension.plugin);
     let kind = if suspension.opened { OPENED } else { CLOSED };
@@ -72,7 +71,8 @@ async fn note(ctx: &Context, suspension: &Suspension) -> Result<()> {
     Ok(())
 }
 
-/// The inboxes that a plugin serves by an activation of their own, and one of the client's when it serves all.
+/// The inboxes with an activation of their own for the plugin. If the plugin serves all inboxes, one inbox of the
+/// client.
 async fn concerned(db: &mut PgConnection, client: ClientId, plugin: &str) -> Result<Vec<InboxId>> {
     let mut concerned: Vec<InboxId> = Vec::new();
     for activation in activations::list(db, client, Some(plugin)).await? {
@@ -85,7 +85,7 @@ async fn concerned(db: &mut PgConnection, client: ClientId, plugin: &str) -> Res
     Ok(concerned)
 }
 
-/// The event for one of those numbers.
+/// The event for one of these numbers.
 async fn suspended(
     ctx: &Context,
     db: &mut PgConnection,

@@ -1,4 +1,4 @@
-//! The trace that every call of a plugin leaves (DESIGN 4).
+//! The trace of every plugin call (DESIGN 4).
 
 use plugin_host::{CallError, CallTrace, ChatbotOutcome, Limit, Outcome, RouterOutcome};
 use storage::plugins::invocations::Invocation;
@@ -6,20 +6,18 @@ use uuid::Uuid;
 
 use super::Answering;
 
-/// Longest error text kept, in characters.
+/// Longest stored error text, in characters.
 pub(super) const ERROR_LENGTH: usize = 2_000;
 
 /// The outcome of a call that never began.
 pub const NOT_STARTED: &str = "not-started";
 
-/// Every word that an outcome can be.
 pub fn outcomes() -> impl Iterator<Item = &'static str> + Clone {
     Outcome::ALL.into_iter().map(Outcome::as_str).chain([NOT_STARTED])
 }
 
-/// An answer that says how it came about.
+/// An answer with a trace.
 pub trait Traced {
-    /// How the call went.
     fn trace(&self) -> &CallTrace;
 }
 
@@ -41,7 +39,7 @@ impl Traced for RouterOutcome {
     }
 }
 
-/// The row of a call. Without a trace it never began.
+/// The row of a call. Without a trace the call never began.
 pub(super) fn invocation(
     id: Uuid,
     answering: &Answering,
@@ -87,12 +85,12 @@ pub(super) fn invocation(
     }
 }
 
-/// Whether a failure says something about the plugin, and not about this host.
+/// Whether a failure is a fault of the plugin, not of this host.
 pub(super) fn is_the_plugins_fault(error: &CallError) -> bool {
     !matches!(error, CallError::KeyValues { .. }) && error.trace().is_some()
 }
 
-/// Whether the plugin was not asked and will not be for a while: it is suspended, or cannot be called at all.
+/// Whether the plugin was not called and will not be for a while: it is suspended, or cannot be called at all.
 pub(super) fn is_hopeless(error: &CallError) -> bool {
     matches!(
         error,
@@ -103,10 +101,10 @@ pub(super) fn is_hopeless(error: &CallError) -> bool {
     )
 }
 
-/// Whether the same call would come out the same: asking again is of no use.
+/// Whether the same call would fail in the same way, so that a repetition is useless.
 pub fn is_final(error: &CallError) -> bool {
     match error {
-        // It says so itself.
+        // The plugin itself decides.
         CallError::Refused { error, .. } => !error.retry,
         CallError::BadAnswer { .. } | CallError::LimitExceeded { which: Limit::Actions | Limit::Body, .. } => true,
         // It has failed too often already.
@@ -124,7 +122,7 @@ pub fn is_final(error: &CallError) -> bool {
     }
 }
 
-/// Whether a call could not be made, or went no further, for reasons of this host: it has no room, or its database fails.
+/// Whether a call failed or could not be made because of this host: it has no room, or its database fails.
 pub fn is_of_the_host(error: &CallError) -> bool {
     match error {
         CallError::TooBusy { .. } => true,
@@ -136,12 +134,12 @@ pub fn is_of_the_host(error: &CallError) -> bool {
     }
 }
 
-/// How a call ended, for logs: a plugin's own words, which are in its trace, may repeat what a customer wrote.
+/// The kind of failure, for logs. The plugin's own text is in its trace, because it may repeat text of a customer.
 pub fn kind_of(error: &CallError) -> &'static str {
     error.trace().map_or(NOT_STARTED, |trace| trace.outcome.as_str())
 }
 
-/// Log lines, one each, then what went to standard error. The host has limited both.
+/// Log lines, one each, then the standard error output. The host has limited both.
 fn logs_of(trace: &CallTrace) -> String {
     let mut text = String::new();
     for line in &trace.logs {
@@ -151,11 +149,10 @@ fn logs_of(trace: &CallTrace) -> String {
     storable(&text, usize::MAX)
 }
 
-/// Stands where something is left out of a text.
 const LEFT_OUT: &str = "\n[...]\n";
 
-/// A text of at most `most` characters: of a longer one the beginning and the end, where the reason of a failure stands. A guest
-/// may print what no database text can hold.
+/// A text of at most `most` characters that PostgreSQL can store. A longer text keeps its beginning and its end, which
+/// holds the reason of a failure. A guest may print characters that PostgreSQL cannot store.
 pub(super) fn storable(text: &str, most: usize) -> String {
     let plain = |character| if character == '\0' { '\u{fffd}' } else { character };
     let length = text.chars().count();

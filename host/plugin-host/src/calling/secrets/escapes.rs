@@ -1,8 +1,7 @@
-//! What a text says once the escapes of JSON or of an address in it are read, and where in it that stands.
+//! Unescapes JSON and URL escapes in a text, and maps positions back to the original text.
 
 use std::ops::Range;
 
-/// A way to write what cannot stand as it is.
 #[derive(Clone, Copy)]
 pub(super) enum Escape {
     /// `\n`, `\"`, `\u00e9`.
@@ -11,18 +10,16 @@ pub(super) enum Escape {
     Percent,
 }
 
-/// Every way.
 pub(super) const ESCAPES: [Escape; 2] = [Escape::Json, Escape::Percent];
 
-/// An unescaped text.
 pub(super) struct Unescaped {
     pub(super) bytes: Vec<u8>,
-    /// Where each escape ends: in these bytes, and in the text itself.
+    /// The end of each escape: in the unescaped bytes, and in the original text.
     ends: Vec<(usize, usize)>,
 }
 
 impl Unescaped {
-    /// `None` = there is no escape in it. Of a text that was cut, an escape that is not complete stands for nothing.
+    /// `None` if the text has no escape. If the text was cut, an incomplete escape stands for nothing.
     pub(super) fn of(text: &[u8], escape: Escape, was_cut: bool) -> Option<Self> {
         let sign = match escape {
             Escape::Json => b'\\',
@@ -53,7 +50,7 @@ impl Unescaped {
         (bytes.len() < text.len()).then_some(Self { bytes, ends })
     }
 
-    /// The part of the text that says this part of what is unescaped.
+    /// The range of the original text for a range of the unescaped text.
     pub(super) fn origin(&self, at: Range<usize>) -> Range<usize> {
         self.place(at.start)..self.place(at.end)
     }
@@ -65,7 +62,7 @@ impl Unescaped {
     }
 }
 
-/// Reads an escape of JSON; answers how many bytes it has.
+/// Decodes a JSON escape. Returns its length in bytes.
 fn json(escaped: &[u8], into: &mut Vec<u8>) -> Option<usize> {
     let said = match escaped.get(1)? {
         b'u' => return unicode(escaped, into),
@@ -81,7 +78,7 @@ fn json(escaped: &[u8], into: &mut Vec<u8>) -> Option<usize> {
     Some(2)
 }
 
-/// `\u00e9`, or two of them for what needs two.
+/// Decodes `\u00e9`, or a surrogate pair.
 fn unicode(escaped: &[u8], into: &mut Vec<u8>) -> Option<usize> {
     let unit = |from: usize| {
         let digits = escaped.get(from..from + 6)?.strip_prefix(b"\\u")?;
@@ -100,7 +97,7 @@ fn unicode(escaped: &[u8], into: &mut Vec<u8>) -> Option<usize> {
     Some(taken)
 }
 
-/// Reads an escape of an address; answers how many bytes it has.
+/// Decodes a percent escape. Returns its length in bytes.
 fn percent(escaped: &[u8], into: &mut Vec<u8>) -> Option<usize> {
     let digit = |at: usize| escaped.get(at).and_then(|digit| char::from(*digit).to_digit(16));
     let byte = digit(1)? * 16 + digit(2)?;
@@ -108,7 +105,7 @@ fn percent(escaped: &[u8], into: &mut Vec<u8>) -> Option<usize> {
     Some(3)
 }
 
-/// Whether a text ends within an escape, which begins it.
+/// Whether `escaped` is the beginning of an escape that the end of the text cuts off.
 fn is_incomplete(escaped: &[u8], escape: Escape) -> bool {
     match escape {
         Escape::Json => escaped.len() == 1 || (escaped.starts_with(b"\\u") && escaped.len() < 6),

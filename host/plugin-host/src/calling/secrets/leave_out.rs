@@ -1,4 +1,4 @@
-//! Leaves secrets out of what is kept of a call.
+//! Removes secrets from the records of a call.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -16,12 +16,12 @@ use crate::calling::run::Answered;
 use crate::error::CallError;
 use crate::replaying::recording::{HostCall, HttpAnswer, KvAnswer, Recording};
 
-/// How a header begins that holds a name and a password in base64.
+/// Start of a header with a name and a password in base64.
 const BASIC: &str = "basic ";
 
 impl Uncovered {
-    /// Leaves the secrets out of what is kept of every call: what the plugin logged, printed and said of its failure.
-    /// `gaps`: where that leaves something out already.
+    /// Removes the secrets from the records of every call: logs, printed output and failure texts. `gaps` are the
+    /// places where output was already dropped.
     pub(crate) fn leave_out_of_outcome<A>(&self, outcome: &mut Result<Answered<A>, CallError>, gaps: Gaps) {
         let trace = match outcome {
             Ok(answered) => Some(&mut answered.trace),
@@ -39,7 +39,8 @@ impl Uncovered {
         let says_now = printed(&trace.stderr);
         match outcome {
             Err(CallError::Trap { reason, .. }) => {
-                // It holds lines of the output, joined: a secret of several lines is one of the output only.
+                // The reason holds joined lines of the output. A secret of several lines can only be found in the
+                // output itself.
                 if let Some(trap) = reason.strip_suffix(&said) {
                     *reason = format!("{trap}{says_now}");
                 }
@@ -54,7 +55,6 @@ impl Uncovered {
         }
     }
 
-    /// Leaves the secrets out of all that is needed to make the call again.
     pub(crate) fn leave_out_of_recording(&self, recording: &mut Recording) {
         recording.config = with_placeholders(&self.kept);
         self.of_text(&mut recording.question);
@@ -110,7 +110,7 @@ impl Uncovered {
         }
     }
 
-    /// The values that a call writes stand in its result in base64.
+    /// The result holds the values that a call writes in base64.
     fn of_result(&self, result: &mut String) {
         let parsed: Value = serde_json::from_str(result).unwrap_or_default();
         let mut others: HashMap<&str, String> = HashMap::new();
@@ -132,14 +132,14 @@ impl Uncovered {
         *result = String::from_utf8_lossy(&replaced(result.as_bytes(), &in_order(cuts))).into_owned();
     }
 
-    /// A secret may have been cut where something is left out between the beginning and the end of a text.
+    /// Removes secrets from a text with a gap. The gap may have cut a secret.
     fn of_cut_text(&self, text: &mut String, gap: Option<Gap>) {
         let Some(gap) = gap else { return self.of_text(text) };
         let between = text.get(gap.first_ends..gap.last_begins).unwrap_or_default();
         let first = text.get(..gap.first_ends).unwrap_or_default();
         let mut first = first.trim_end_matches(char::REPLACEMENT_CHARACTER).to_owned();
         self.secrets.leave_out(&mut first, Edges::EndCut);
-        // An escape may have been cut, too, where the end begins within a line: then nothing tells how a secret is written there.
+        // If the end starts within a line, an escape may be cut too, and the form of a secret there is unknown.
         let mut last = if gap.within_line { "" } else { text.get(gap.last_begins..).unwrap_or_default() }.to_owned();
         self.secrets.leave_out(&mut last, Edges::BeginningCut);
         *text = format!("{first}{between}{last}");

@@ -1,5 +1,5 @@
-//! Secrets in configurations. In a configuration as it is kept, `{"$sealed": "..."}` stands where a secret stood. It is
-//! opened for the call alone: what is recorded of the call holds a placeholder wherever the secret was.
+//! Secrets in configurations. A stored configuration holds `{"$sealed": "..."}` in place of a secret. The secret is
+//! opened only for the call, and every record of the call holds a placeholder for it.
 
 mod escapes;
 mod leave_out;
@@ -13,19 +13,20 @@ use serde_json::{Map, Value};
 
 use self::search::{Search, Secret};
 
-/// The only name of the object that stands in a configuration where a secret stood.
+/// The only key of the object that replaces a secret in a configuration.
 pub const SEALED: &str = "$sealed";
-/// Shorter secrets are left out of configurations, and not searched for elsewhere: they would be found everywhere.
+/// Shorter secrets are removed from configurations, but not searched for elsewhere, because they would match
+/// everywhere.
 const SHORTEST: usize = 4;
-/// Characters of a place in a placeholder: its names are the client's, and it may stand where a secret of four bytes was.
+/// Longest place in a placeholder, in characters. The place has names that the client chose, and it may replace a
+/// secret of four bytes.
 const PLACE_LENGTH: usize = 64;
 
-/// Opens the secrets of configurations.
 pub trait SecretOpener: Send + Sync {
     /// The value that was sealed for this client.
     ///
     /// # Errors
-    /// Why it cannot be opened, in words.
+    /// The reason why it cannot be opened.
     fn open(&self, client: ClientId, sealed: &str) -> Result<Value, String>;
 }
 
@@ -35,8 +36,8 @@ pub fn sealed(value: &Value) -> Option<&str> {
     object.get(SEALED)?.as_str()
 }
 
-/// A configuration with other values in the places of its secrets, as `with` says: it gets the place, as a JSON pointer,
-/// and what is sealed there.
+/// A configuration with its sealed values replaced by the results of `with`, which gets the place as a JSON pointer and
+/// the sealed text.
 ///
 /// # Errors
 /// Those of `with`.
@@ -76,7 +77,7 @@ fn replace_at<E>(
     })
 }
 
-/// A name as a JSON pointer has it.
+/// A name as a segment of a JSON pointer.
 fn step(name: &str) -> Cow<'_, str> {
     match name.contains(['~', '/']) {
         true => Cow::Owned(name.replace('~', "~0").replace('/', "~1")),
@@ -84,7 +85,7 @@ fn step(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// The configuration as a recording holds it: a placeholder wherever a secret is sealed.
+/// The configuration for a recording, with placeholders for its secrets.
 pub(crate) fn covered(config: &str) -> Cow<'_, str> {
     with_secrets(config).map_or(Cow::Borrowed(config), |kept| Cow::Owned(with_placeholders(&kept)))
 }
@@ -94,16 +95,15 @@ fn with_placeholders(kept: &Value) -> String {
     covered.unwrap_or_default().to_string()
 }
 
-/// A configuration with its secrets open, and what has to be left out of whatever is kept of a call.
+/// A configuration with its secrets opened, and the secrets to remove from records of a call.
 pub(crate) struct Uncovered {
     pub(crate) config: String,
-    /// The configuration as it is kept.
     kept: Value,
     secrets: Search,
 }
 
 impl Uncovered {
-    /// `None` = it has no secrets.
+    /// `None` if it has no secrets.
     pub(crate) fn of(
         config: &str,
         client: ClientId,
@@ -121,12 +121,12 @@ impl Uncovered {
     }
 }
 
-/// The configuration as JSON, if there is anything sealed in it.
+/// The parsed configuration, if it has sealed values.
 fn with_secrets(config: &str) -> Option<Value> {
     config.contains(SEALED).then(|| serde_json::from_str(config).ok()).flatten()
 }
 
-/// Every text and number of a secret.
+/// Collects every text and number of a secret.
 fn note(value: &Value, placeholder: &str, secrets: &mut Vec<Secret>) {
     let text = match value {
         Value::String(text) => text.clone(),
@@ -140,7 +140,7 @@ fn note(value: &Value, placeholder: &str, secrets: &mut Vec<Secret>) {
     }
 }
 
-/// What stands in the place of a secret: it needs no escaping in JSON, nor in an address.
+/// The placeholder of a secret. It needs no escaping in JSON or in a URL.
 fn placeholder(place: &str) -> String {
     let plain = |letter: char| if letter.is_ascii_alphanumeric() || "/-_.".contains(letter) { letter } else { '_' };
     let mut letters = place.chars().map(plain);

@@ -1,5 +1,5 @@
-//! Finds secrets in texts, in one pass over each: what was put in the place of one is never looked at again. They are found as
-//! they stand, and as JSON and addresses write them, one within the other too.
+//! Finds secrets in texts, in one pass over each, so a replacement is never searched again. Finds plain, JSON-escaped
+//! and URL-encoded forms, also nested ones.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -11,25 +11,23 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::escapes::{ESCAPES, Unescaped};
 
-/// How often a text is unescaped: an address in JSON, JSON in JSON.
+/// Levels of unescaping: a URL in JSON, JSON in JSON.
 const LEVELS: u32 = 2;
-/// What stands for a whole text that cannot be searched.
+/// Replaces a whole text that cannot be searched.
 const ALL_OF_IT: &str = "(secret)";
 
-/// A text that is searched for, and what is put in its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Secret {
     pub(super) text: String,
     pub(super) placeholder: String,
 }
 
-/// A part of a text, and what is put in its place.
 pub(super) struct Cut<'a> {
     pub(super) at: Range<usize>,
     pub(super) with: Cow<'a, str>,
 }
 
-/// Where a text was cut: it may end with the beginning of a secret then, or begin with the end of one, which is left out as well.
+/// The sides on which a text was cut. At a cut the text may contain only a part of a secret, which is removed too.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Edges {
     Whole,
@@ -37,24 +35,22 @@ pub(super) enum Edges {
     BeginningCut,
 }
 
-/// Takes down what was found.
 type Found<'a, 's> = dyn FnMut(Range<usize>, &'s str) + 'a;
 
-/// The secrets of a configuration. Most calls leave nothing behind that has to be searched, so that the machine that does it
-/// is made when it is first needed.
+/// The secrets of a configuration. Most calls leave nothing to search, so the automaton is built at its first use.
 pub(super) struct Search {
     secrets: Vec<Secret>,
     machine: OnceLock<Option<AhoCorasick>>,
 }
 
 impl Search {
-    /// Of two that are the same text the first counts.
+    /// If two secrets have the same text, the first counts.
     pub(super) fn new(mut secrets: Vec<Secret>) -> Self {
-        // In a form that is posted, a space is a plus sign.
+        // In a posted form, a space is a plus sign.
         let in_forms = secrets.iter().filter(|secret| secret.text.contains(' '));
         let in_forms = in_forms.map(|secret| Secret { text: secret.text.replace(' ', "+"), ..secret.clone() });
         secrets.extend(in_forms.collect::<Vec<_>>());
-        // A placeholder stays as it is, whatever its name holds: what is gone through once more says the same.
+        // A placeholder stays unchanged, whatever its name contains, so a second pass gives the same text.
         let placeholders = secrets.iter().map(|Secret { placeholder, .. }| placeholder.clone());
         let placeholders = placeholders.map(|placeholder| Secret { text: placeholder.clone(), placeholder });
         secrets.extend(placeholders.collect::<Vec<_>>());
@@ -63,7 +59,6 @@ impl Search {
         Self { secrets, machine: OnceLock::new() }
     }
 
-    /// Leaves the secrets out of a text.
     pub(super) fn leave_out(&self, text: &mut String, edges: Edges) {
         let cuts = self.cuts(text.as_bytes(), edges);
         if !cuts.is_empty() {
@@ -71,7 +66,7 @@ impl Search {
         }
     }
 
-    /// Leaves the secrets out of bytes that may be text; answers whether there were any.
+    /// Removes the secrets from bytes that may be text. Returns whether there were any.
     pub(super) fn leave_out_of_bytes(&self, bytes: &mut Vec<u8>) -> bool {
         let cuts = self.cuts(bytes, Edges::Whole);
         if cuts.is_empty() {
@@ -81,14 +76,14 @@ impl Search {
         true
     }
 
-    /// Where secrets are, from left to right.
+    /// The positions of secrets, from left to right.
     pub(super) fn cuts(&self, bytes: &[u8], edges: Edges) -> Vec<Cut<'_>> {
         if bytes.is_empty() {
             return Vec::new();
         }
         let machine = self.machine.get_or_init(|| {
             let mut builder = AhoCorasick::builder();
-            // The smallest kind: a secret may be as long as a configuration.
+            // The smallest automaton, because a secret may be as long as a configuration.
             builder.match_kind(MatchKind::LeftmostLongest).kind(Some(AhoCorasickKind::ContiguousNFA));
             builder.build(self.secrets.iter().map(|secret| &secret.text)).ok()
         });
@@ -100,16 +95,15 @@ impl Search {
         in_order(cuts)
     }
 
-    /// The secrets that are no placeholders.
     fn real(&self) -> impl Iterator<Item = &str> {
         self.secrets.iter().filter(|secret| secret.text != secret.placeholder).map(|secret| secret.text.as_str())
     }
 
-    /// Looks at bytes as they stand, then at what they say once they are unescaped.
+    /// Searches the bytes as they are, then their unescaped forms.
     fn look<'s>(&'s self, how: (&AhoCorasick, Edges), bytes: &[u8], levels: u32, found: &mut Found<'_, 's>) {
         let (machine, edges) = how;
         for place in machine.find_iter(bytes) {
-            // What is a placeholder already is passed over.
+            // Existing placeholders are skipped.
             if let Some(secret) = self.secrets.get(place.pattern().as_usize())
                 && secret.text != secret.placeholder
             {
@@ -139,7 +133,7 @@ impl Search {
     }
 }
 
-/// From left to right, and those that overlap as one.
+/// Sorts cuts from left to right and joins overlapping ones.
 pub(super) fn in_order(mut cuts: Vec<Cut<'_>>) -> Vec<Cut<'_>> {
     cuts.sort_by_key(|cut| (cut.at.start, Reverse(cut.at.end)));
     let mut kept: Vec<Cut<'_>> = Vec::with_capacity(cuts.len());
@@ -152,7 +146,7 @@ pub(super) fn in_order(mut cuts: Vec<Cut<'_>>) -> Vec<Cut<'_>> {
     kept
 }
 
-/// The bytes with something else in the places of these parts, which are in order.
+/// Replaces the parts, which must be in order.
 pub(super) fn replaced(bytes: &[u8], cuts: &[Cut<'_>]) -> Vec<u8> {
     let (mut left, mut from) = (Vec::with_capacity(bytes.len()), 0);
     for cut in cuts {
@@ -164,8 +158,7 @@ pub(super) fn replaced(bytes: &[u8], cuts: &[Cut<'_>]) -> Vec<u8> {
     left
 }
 
-/// How many bytes at the end of a text are the beginning of another, but not all of it. (Knuth, Morris and Pratt: for each
-/// place, the longest beginning that ends there.)
+/// Length of the longest suffix of a text that is a proper prefix of another (Knuth, Morris and Pratt).
 fn begun(text: &[u8], other: &[u8]) -> usize {
     let from = text.len().saturating_sub(other.len().saturating_sub(1));
     let end = text.get(from..).unwrap_or_default();
@@ -183,7 +176,7 @@ fn begun(text: &[u8], other: &[u8]) -> usize {
     length
 }
 
-/// How many bytes at the beginning of a text are the end of another, but not all of it.
+/// Length of the longest prefix of a text that is a proper suffix of another.
 fn ended(text: &[u8], other: &[u8]) -> usize {
     let start = text.get(..text.len().min(other.len())).unwrap_or_default();
     let backwards = |bytes: &[u8]| bytes.iter().rev().copied().collect::<Vec<u8>>();

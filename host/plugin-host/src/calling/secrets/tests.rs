@@ -10,7 +10,7 @@ use crate::replaying::recorded_limits::RecordedLimits;
 use crate::replaying::recording::{HostCall, HttpAnswer, KvAnswer, Recording};
 use crate::{CallError, CallTrace, HttpFault, HttpResponse, Limits, LogLevel, LogLine, Outcome, Scope, World};
 
-/// What is sealed is the JSON text of the secret.
+/// Treats the sealed text as the JSON text of the secret.
 struct Plain;
 
 impl SecretOpener for Plain {
@@ -47,7 +47,7 @@ fn trace(stderr: &str) -> Box<CallTrace> {
     })
 }
 
-/// A call that trapped with this output, as it is kept: what is said of it, the output.
+/// The records of a call that trapped with this output: the reason and the output.
 fn trapped(secrets: &Uncovered, output: &str, gaps: Gaps) -> (String, String) {
     let reason = format!("unreachable{}", crate::calling::conclude::printed(output));
     let mut outcome: Result<Answered<()>, CallError> = Err(CallError::Trap { reason, trace: trace(output) });

@@ -1,4 +1,5 @@
-//! Stops calling what keeps failing: one circuit for each client and plugin, so that no one else notices.
+//! Circuit breaker: suspends a plugin that keeps failing. There is one circuit per client and plugin, so other clients
+//! are not affected.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,46 +13,42 @@ use tokio::time::Instant;
 use crate::PluginRef;
 use crate::calling::limits::Limits;
 
-/// Calls that are looked back on.
+/// Number of latest calls that count.
 const WINDOW: u32 = 40;
-/// Their bits.
+/// Mask of their bits.
 const RECENT: u64 = (1 << WINDOW) - 1;
-/// Circuits that have not been touched for this long are forgotten.
+/// Circuits that were not used for this long are forgotten.
 const IDLE: Duration = Duration::from_secs(600);
-/// Circuits kept before idle ones are looked for.
+/// If more circuits than this exist, idle ones are removed.
 const ROOM: usize = 1_024;
 /// Announcements that may wait for a listener.
 const WAITING: usize = 256;
-/// What is said about the end of a suspension while the probing call is under way.
+/// Announced duration of a suspension while the probing call is under way.
 const PROBE: Duration = Duration::from_secs(1);
 
-/// A plugin is suspended for a client, or called again.
+/// A plugin was suspended for a client, or its suspension ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suspension {
-    /// The client whose calls failed.
     pub client: ClientId,
-    /// What failed.
     pub plugin: PluginRef,
-    /// Why, in one sentence for the client.
+    /// The reason, in one sentence for the client.
     pub reason: String,
-    /// The moment of the call that decided it.
+    /// Time of the deciding call.
     pub at: DateTime<Utc>,
-    /// `true` when the suspension begins, `false` when it is over.
+    /// `true` if the suspension begins, `false` if it ends.
     pub opened: bool,
 }
 
-/// How a call counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// The plugin did its work; an error that it returned is an answer too.
+    /// The plugin did its work. An error that it returned is an answer too.
     Well,
-    /// It crashed, took too long, went beyond a limit, gave an answer that cannot be used.
+    /// It crashed, took too long, exceeded a limit, or gave a bad answer.
     Failed,
-    /// The call says nothing about the plugin.
     Nothing,
 }
 
-/// One circuit. Calls before the first failure count as good ones, so a plugin that never failed needs none.
+/// One circuit. Calls before the first failure count as good ones, so a plugin that never failed needs no circuit.
 struct Circuit {
     /// The latest calls, one bit each, the newest lowest; 1 = failed.
     recent: u64,
@@ -64,11 +61,10 @@ enum State {
     Closed,
     /// No calls until then.
     Open(Instant),
-    /// One call is under way that decides.
+    /// The deciding call is under way.
     Probing,
 }
 
-/// All circuits.
 pub(crate) struct Breakers {
     table: Mutex<Table>,
     listeners: Mutex<Vec<mpsc::Sender<Suspension>>>,
@@ -82,7 +78,8 @@ struct Table {
     forget_at: usize,
 }
 
-/// A call that may be made. Say how it went with [`Admission::settle`]; dropped without, it counts for nothing.
+/// Permission for a call. [`Admission::settle`] counts its result. If it is dropped without that, the call does not
+/// count.
 pub(crate) struct Admission<'a> {
     breakers: &'a Breakers,
     client: ClientId,
@@ -96,14 +93,13 @@ impl Breakers {
         Self { table: Mutex::default(), listeners: Mutex::default(), limits }
     }
 
-    /// Every suspension from now on, and every end of one. A listener that falls far behind misses some.
+    /// All later beginnings and ends of suspensions. A listener that falls far behind misses some.
     pub(crate) fn listen(&self) -> mpsc::Receiver<Suspension> {
         let (sender, receiver) = mpsc::channel(WAITING);
         self.listeners.lock().unwrap_or_else(PoisonError::into_inner).push(sender);
         receiver
     }
 
-    /// Whether a call would be refused now.
     pub(crate) fn is_suspended(&self, client: ClientId, plugin: &PluginRef) -> bool {
         let table = self.table();
         let state = table.clients.get(&client).and_then(|circuits| circuits.get(plugin)).map(|circuit| circuit.state);
@@ -114,7 +110,7 @@ impl Breakers {
         }
     }
 
-    /// Lets a call through, or says until when not. `now` is the moment of the call, for announcements.
+    /// Admits a call, or returns the end of the suspension. `now` is the time of the call, for announcements.
     pub(crate) fn admit<'a>(
         &'a self,
         client: ClientId,
@@ -157,7 +153,6 @@ impl Breakers {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Why the circuit opens, if it does.
     fn too_much(&self, recent: u64) -> Option<String> {
         let in_a_row = self.limits.failures_in_a_row.clamp(1, WINDOW);
         if recent.trailing_ones() >= in_a_row {
@@ -170,7 +165,7 @@ impl Breakers {
 }
 
 impl Admission<'_> {
-    /// Counts how the call went. `last` says what went wrong, in words.
+    /// Counts the result of the call. `last` describes the failure.
     pub(crate) fn settle(self, verdict: Verdict, last: impl FnOnce() -> String) {
         let announcement = match verdict {
             Verdict::Failed => self.failed(last),
@@ -191,7 +186,7 @@ impl Admission<'_> {
         circuit.touched = present;
         let until = present + self.breakers.limits.suspended_for;
         match circuit.state {
-            // The pause begins anew; that it goes on is not announced again.
+            // The suspension starts again, without a second announcement.
             State::Probing if self.probe => {
                 circuit.state = State::Open(until);
                 None
@@ -201,7 +196,7 @@ impl Admission<'_> {
                 circuit.state = State::Open(until);
                 Some((true, format!("{reason}; the last one: {}", last())))
             }
-            // A call that began before the circuit opened.
+            // The call began before the circuit opened.
             State::Open(_) | State::Probing => None,
         }
     }
@@ -228,7 +223,7 @@ impl Admission<'_> {
 }
 
 impl Drop for Admission<'_> {
-    /// A probe that decided nothing makes room for the next one.
+    /// A probe without a result makes room for the next one.
     fn drop(&mut self) {
         if !self.probe {
             return;
@@ -263,7 +258,7 @@ impl Table {
         }
     }
 
-    /// Looks for idle circuits only when their number has doubled since the last look.
+    /// Removes idle circuits, but only if their number has doubled since the last removal.
     fn forget_idle(&mut self, present: Instant) {
         if self.circuits < self.forget_at.max(ROOM) {
             return;

@@ -16,7 +16,7 @@ fn moment() -> DateTime<Utc> {
     DateTime::from_timestamp(1_760_428_800, 0).unwrap()
 }
 
-/// Makes a call, and says whether it was let through.
+/// Makes a call. Returns whether it was admitted.
 fn call(breakers: &Breakers, of: u128, name: &str, verdict: Verdict) -> bool {
     let plugin = plugin(name);
     let admitted = breakers.admit(client(of), &plugin, moment());

@@ -1,13 +1,13 @@
-//! The places and the memory of the calls of one kind, shared out among clients.
+//! The places and the memory for calls of one kind, shared among clients.
 //!
-//! A call begins as a *light* one. One that is not over after [`LIGHT`], because it waits or because it computes, or that
-//! takes much memory, is a *heavy* one from then on, and for a while the calls of its client begin as such. Heavy calls have
-//! three quarters of the places and of the memory together. So however many clients let their calls wait, or fill memory,
-//! the calls of all others find places and memory at once.
+//! A call begins as a *light* call. If it is not over after [`LIGHT`], because it waits or computes, or if it takes
+//! much memory, it becomes a *heavy* call, and for a while the client's calls begin as heavy. Heavy calls together have
+//! three quarters of the places and of the memory. So if many clients let their calls wait or fill memory, the calls of
+//! all other clients still find places and memory at once.
 //!
-//! What there is no room for waits. Next comes a call of the client that has the fewest places, and among those of the one
-//! that has used its places the least: each client gets its share, however many others there are. A call that turns out to
-//! be heavy where no heavy one fits is ended, and begun again in its turn.
+//! A call without room waits. The next call is one of the client with the fewest places; if several have the same
+//! number, of the client that has used its places the least. So each client gets its share, whatever the number of
+//! clients. If a call becomes heavy and no heavy call fits, it is ended and begins again at its turn.
 
 mod state;
 
@@ -21,35 +21,32 @@ use tokio::time::{Instant, sleep, timeout_at};
 use self::state::{Asked, State};
 use super::room::Room;
 
-/// How long a call is a light one, whatever it does.
+/// Longest duration of a light call.
 pub(crate) const LIGHT: Duration = Duration::from_millis(100);
-/// Memory is set apart for calls in steps of this.
+/// Memory is reserved for calls in steps of this size.
 const STEP: usize = 1 << 20;
-/// What a call takes beside the memory of its instance: its stack, its tables, what the host keeps of it.
+/// Memory of a call in addition to its instance: its stack, its tables, and the host's data about it.
 const BESIDE_MEMORY: usize = 256 << 10;
 
-/// How much there is, and how much of it one client may have.
+/// The limits in total and for one client.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Terms {
     /// Calls at once.
     pub(crate) places: usize,
-    /// Bytes of all calls together.
     pub(crate) memory: usize,
-    /// Calls of one client at once.
     pub(crate) per_client: usize,
     /// Calls of one client that wait for a place.
     pub(crate) waiting_per_client: usize,
-    /// Most bytes of one call, beside which it has a little for itself.
+    /// Most bytes of one call, without [`BESIDE_MEMORY`].
     pub(crate) call_memory: usize,
 }
 
 impl Terms {
-    /// Most bytes that are set apart for one call.
     fn most_of_a_call(&self) -> usize {
         self.call_memory.saturating_add(BESIDE_MEMORY).next_multiple_of(STEP)
     }
 
-    /// All the memory: one call fits at least, as a heavy one.
+    /// All memory. At least one heavy call fits.
     fn all_memory(&self) -> usize {
         self.memory.max(self.most_of_a_call())
     }
@@ -62,13 +59,13 @@ impl Terms {
         self.places.max(1) - self.places / 4
     }
 
-    /// Bytes beyond which a call is a heavy one.
+    /// A call with more bytes than this is heavy.
     fn large(&self) -> usize {
         (self.call_memory / 8).max(STEP)
     }
 }
 
-/// The places of one kind. Cheap to share.
+/// The places of one kind of call. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Places(Arc<Shared>);
 
@@ -77,30 +74,26 @@ struct Shared {
     state: Mutex<State>,
 }
 
-/// A place that a call has, with its memory, until this is dropped.
+/// A place of a call, with its memory, until it is dropped.
 pub(crate) struct Place {
     shared: Arc<Shared>,
     client: ClientId,
     began: Instant,
     held: Mutex<Held>,
-    /// There was no room for what the call became.
+    /// Set if there was no room when the call became heavy or grew.
     refused: AtomicBool,
 }
 
-/// What a call has.
 #[derive(Debug, Clone, Copy)]
 struct Held {
-    /// It counts among the heavy ones.
+    /// Whether it counts as a heavy call.
     heavy: bool,
-    /// It has shown that it is one.
+    /// Whether the call itself has become heavy.
     shown: bool,
-    /// Bytes that it uses.
     used: usize,
-    /// Bytes that are set apart for it.
     reserved: usize,
 }
 
-/// There was no place in time.
 pub(crate) struct NotAdmitted;
 
 impl Places {
@@ -108,7 +101,6 @@ impl Places {
         Self(Arc::new(Shared { terms, state: Mutex::new(State::default()) }))
     }
 
-    /// Waits for a place until then.
     pub(crate) async fn enter(&self, client: ClientId, until: Instant) -> Result<Place, NotAdmitted> {
         let asked = self.0.state().ask(&self.0.terms, client);
         match asked {
@@ -116,7 +108,7 @@ impl Places {
             Asked::Refused => Err(NotAdmitted),
             Asked::Waiting(id, place) => {
                 let _waiting = Waiting { shared: &self.0, client, id };
-                // A place that comes too late is given back when the receiver goes.
+                // If the place comes too late, it is returned when the receiver is dropped.
                 timeout_at(until, place).await.ok().and_then(Result::ok).ok_or(NotAdmitted)
             }
         }
@@ -128,8 +120,8 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives what is free to those who wait. They are told once the lock is given back: one who has gone gives its place
-    /// back at once, which takes the lock.
+    /// Gives free places to waiting calls. The messages are sent after the lock is released, because a place whose
+    /// receiver has gone is returned at once, which takes the lock.
     fn give_out(self: &Arc<Self>) {
         let granted = self.state().give_out(&self.terms);
         for (client, held, tell) in granted {
@@ -157,7 +149,7 @@ impl Place {
         Self { shared, client, began, held: Mutex::new(held), refused: AtomicBool::new(false) }
     }
 
-    /// Lets a call go on for as long as there is room for it; `None` when there is none any more.
+    /// Runs a call while there is room for it; `None` if there is no more room.
     pub(crate) async fn keep<T>(&self, call: impl Future<Output = T>) -> Option<T> {
         let no_room = async {
             sleep(LIGHT).await;
@@ -172,17 +164,17 @@ impl Place {
         }
     }
 
-    /// Whether the call was ended for want of room: it may well find some in its turn.
+    /// Whether the call was ended for lack of room. It may find room at its turn.
     pub(crate) fn was_refused(&self) -> bool {
         self.refused.load(Ordering::Relaxed)
     }
 
-    /// The call is not over after [`LIGHT`]: a heavy one. `false` when there is no room for it.
+    /// Marks the call as heavy because it runs longer than [`LIGHT`]. `false` if there is no room for it.
     fn is_long(&self) -> bool {
         let mut held = self.held();
         let stays = self.shared.state().is_long(&self.shared.terms, self.client, &mut held);
         drop(held);
-        // Its client has another standing now: one that waits may have its turn.
+        // The rank of its client has changed, so a waiting call may have its turn.
         self.shared.give_out();
         self.refused.fetch_or(!stays, Ordering::Relaxed);
         stays

@@ -1,4 +1,4 @@
-//! Who has places and memory, who waits for them, and who is next.
+//! The state of places and memory: their holders, the waiting calls, and the order among them.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::time::Duration;
@@ -9,59 +9,56 @@ use tokio::time::Instant;
 
 use super::{BESIDE_MEMORY, Held, Place, STEP, Terms};
 
-/// How long the calls of a client begin as heavy ones after one that was.
+/// How long the calls of a client begin as heavy after a heavy call.
 const REMEMBERED_FOR: Duration = Duration::from_secs(10);
-/// What is set apart for the first call of a client that nothing is known of.
+/// Bytes reserved for the first call of a new client.
 const FIRST_MEMORY: usize = 2 * STEP;
-/// Clients known before those that are owed nothing are forgotten.
+/// If more clients than this are known, those without claims are forgotten.
 const ROOM: usize = 1_024;
 
-/// All of it, behind one lock.
 #[derive(Default)]
 pub(super) struct State {
     clients: HashMap<ClientId, Member>,
     taken: Taken,
     heavy: Taken,
-    /// Clients of which a call waits and may begin: those with light calls, and those with heavy ones.
+    /// Clients with a waiting call that may begin: those with light calls, and those with heavy calls.
     light_queue: BTreeSet<Standing>,
     heavy_queue: BTreeSet<Standing>,
-    /// What the client whose turn came last had used: a newcomer begins there, so that nobody saves up.
+    /// Usage of the client that had the last turn. A new client starts at this value, so that a client cannot save up
+    /// turns.
     present: u64,
     last_id: u64,
     forget_at: usize,
 }
 
-/// What is in use.
 #[derive(Debug, Default, Clone, Copy)]
 struct Taken {
     places: usize,
     memory: usize,
 }
 
-/// The order of those who wait: fewest places first, then whoever has used theirs the least, in microseconds.
+/// The order of waiting clients: fewest places first, then least usage in microseconds.
 type Standing = (usize, u64, ClientId);
 
-/// What is known of one client.
 struct Member {
     places: usize,
     used: u64,
-    /// Its calls begin as heavy ones until then.
+    /// Until then its calls begin as heavy.
     heavy_until: Option<Instant>,
-    /// What is set apart for its next call.
+    /// Bytes to reserve for its next call.
     expected: usize,
     waiting: VecDeque<(u64, oneshot::Sender<Place>)>,
-    /// Where it stands in a queue: that of the heavy ones?
+    /// Its entry in a queue; `true` for the queue of heavy calls.
     queued: Option<(bool, Standing)>,
 }
 
-/// What became of the wish for a place.
+/// The result of a request for a place.
 pub(super) enum Asked {
     Granted(Held),
     Waiting(u64, oneshot::Receiver<Place>),
     Refused,
 }
 
-/// A place for one who waits.
 type Granted = (ClientId, Held, oneshot::Sender<Place>);
 
 impl Member {
@@ -74,14 +71,13 @@ impl Member {
         self.heavy_until.is_some_and(|until| now < until)
     }
 
-    /// It had a heavy call just now.
     fn note_heavy(&mut self, now: Instant) {
         self.heavy_until = Some(now + REMEMBERED_FOR);
     }
 }
 
 impl State {
-    /// A place for a client, if there is one and nobody comes before it; otherwise it waits, if it may.
+    /// Gives a client a place if one is free and no other client comes first. Otherwise the call waits, if it may.
     pub(super) fn ask(&mut self, terms: &Terms, client: ClientId) -> Asked {
         self.forget();
         let (now, present) = (Instant::now(), self.present);
@@ -94,7 +90,7 @@ impl State {
         }
         let (heavy, expected) = (member.is_heavy(now), member.expected);
         let may_begin = member.waiting.is_empty() && member.places < terms.per_client;
-        // Of light calls that wait none fits either.
+        // No waiting light call fits either.
         if may_begin && (!heavy || self.heavy_queue.is_empty()) && self.fits(terms, heavy, expected) {
             return Asked::Granted(self.take(client, heavy));
         }
@@ -103,7 +99,7 @@ impl State {
             return Asked::Refused;
         }
         if heavy {
-            // Not forgiven for having waited.
+            // A wait does not reset this.
             member.note_heavy(now);
         }
         self.last_id += 1;
@@ -113,7 +109,7 @@ impl State {
         Asked::Waiting(self.last_id, place)
     }
 
-    /// Whoever waited has gone, or has its place.
+    /// The waiting call has gone or has its place.
     pub(super) fn leave(&mut self, client: ClientId, id: u64) {
         let Some(member) = self.clients.get_mut(&client) else { return };
         member.waiting.retain(|(waiting, _)| *waiting != id);
@@ -122,11 +118,12 @@ impl State {
         }
     }
 
-    /// Takes places for those who wait, as far as there are any.
+    /// Takes places for waiting calls while there are any.
     pub(super) fn give_out(&mut self, terms: &Terms) -> Vec<Granted> {
         let mut granted = Vec::new();
         for heavy in [false, true] {
-            // Whoever is first is waited for: what it needs would never come together otherwise.
+            // The first client in the order is never overtaken, because otherwise the room it needs would never be
+            // free.
             while let Some((_, _, client)) = self.queue_of(heavy).first().copied()
                 && self.clients.get(&client).is_some_and(|member| self.fits(terms, heavy, member.expected))
             {
@@ -140,14 +137,14 @@ impl State {
         granted
     }
 
-    /// A call is not over after a while; answers whether it may go on.
+    /// Marks a call as heavy because it runs long. Returns whether it may continue.
     pub(super) fn is_long(&mut self, terms: &Terms, client: ClientId, held: &mut Held) -> bool {
         held.shown = true;
         self.shows_heavy(terms, client);
         held.heavy || self.becomes_heavy(terms, held, held.reserved)
     }
 
-    /// A call wants to have `wanted` bytes, which is more than is set apart for it; answers whether it may.
+    /// A call needs `wanted` bytes, more than are reserved for it. Returns whether it may have them.
     pub(super) fn grow(&mut self, terms: &Terms, client: ClientId, held: &mut Held, wanted: usize) -> bool {
         let reserved = wanted.next_multiple_of(STEP);
         let large = wanted > terms.large();
@@ -161,13 +158,12 @@ impl State {
             self.shows_heavy(terms, client);
         }
         if !grown && let Some(member) = self.clients.get_mut(&client) {
-            // Twice as much, or a call that grows in small steps would begin anew at each of them.
+            // Twice as much, because otherwise a call that grows in small steps would begin again at each step.
             member.expected = member.expected.max(reserved.saturating_mul(2)).min(terms.most_of_a_call());
         }
         grown
     }
 
-    /// A call is over.
     pub(super) fn release(&mut self, terms: &Terms, client: ClientId, held: Held, lasted: Duration) {
         self.taken.give_back(held.reserved);
         if held.heavy {
@@ -180,18 +176,17 @@ impl State {
         if held.shown {
             member.note_heavy(now);
         }
-        // Of a client whose calls differ the largest one counts for as long as they are heavy.
+        // If the calls of a client differ, the largest counts for as long as they are heavy.
         member.expected = if member.is_heavy(now) { member.expected.max(held.reserved) } else { held.reserved };
         self.queue(terms, client);
     }
 
-    /// Whether a call fits that this much is set apart for.
+    /// Whether a call with this reservation fits.
     fn fits(&self, terms: &Terms, heavy: bool, memory: usize) -> bool {
         self.taken.fits(memory, terms.places.max(1), terms.all_memory())
             && (!heavy || self.heavy.fits(memory, terms.heavy_places(), terms.heavy_memory()))
     }
 
-    /// Takes a place that there is.
     fn take(&mut self, client: ClientId, heavy: bool) -> Held {
         let mut reserved = FIRST_MEMORY;
         if let Some(member) = self.clients.get_mut(&client) {
@@ -206,7 +201,7 @@ impl State {
         Held { heavy, shown: false, used: BESIDE_MEMORY, reserved }
     }
 
-    /// Counts a call among the heavy ones, with so many bytes, if there is room.
+    /// Counts a call as heavy, with the given reservation, if there is room.
     fn becomes_heavy(&mut self, terms: &Terms, held: &mut Held, reserved: usize) -> bool {
         let more = reserved.saturating_sub(held.reserved);
         let fits = self.heavy.fits(reserved, terms.heavy_places(), terms.heavy_memory())
@@ -219,7 +214,7 @@ impl State {
         fits
     }
 
-    /// Sets more bytes apart for a call, if there are any.
+    /// Reserves more bytes for a call, if they are free.
     fn sets_apart(&mut self, terms: &Terms, held: &mut Held, reserved: usize) -> bool {
         let more = reserved.saturating_sub(held.reserved);
         let fits = self.taken.memory.saturating_add(more) <= terms.all_memory()
@@ -234,7 +229,7 @@ impl State {
         fits
     }
 
-    /// The next calls of a client begin as heavy ones, also those that wait.
+    /// The next calls of a client begin as heavy, including the waiting ones.
     fn shows_heavy(&mut self, terms: &Terms, client: ClientId) {
         if let Some(member) = self.clients.get_mut(&client) {
             member.note_heavy(Instant::now());
@@ -242,7 +237,7 @@ impl State {
         self.queue(terms, client);
     }
 
-    /// Puts a client where it stands now.
+    /// Updates the entry of a client in the queues.
     fn queue(&mut self, terms: &Terms, client: ClientId) {
         self.unqueue(client);
         let Some(member) = self.clients.get_mut(&client) else { return };
@@ -269,7 +264,7 @@ impl State {
         if heavy { &mut self.heavy_queue } else { &mut self.light_queue }
     }
 
-    /// Forgets the clients that would stand no better for it.
+    /// Forgets the clients that would gain nothing by it.
     fn forget(&mut self) {
         if self.clients.len() < self.forget_at.max(ROOM) {
             return;
@@ -281,7 +276,6 @@ impl State {
         self.forget_at = self.clients.len() * 2;
     }
 
-    /// Clients that are known.
     #[cfg(test)]
     pub(super) fn known(&self) -> usize {
         self.clients.len()

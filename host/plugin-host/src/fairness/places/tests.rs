@@ -6,7 +6,7 @@ use super::*;
 
 const MIB: usize = 1 << 20;
 
-/// As the program sets them, with a quarter of the places.
+/// The settings of the program, with a quarter of the places.
 fn terms() -> Terms {
     Terms { places: 96, memory: 192 * MIB, per_client: 8, waiting_per_client: 256, call_memory: 24 * MIB }
 }
@@ -15,7 +15,7 @@ fn client(number: u128) -> ClientId {
     ClientId(uuid::Uuid::from_u128(number))
 }
 
-/// As long as a call waits for a place.
+/// The deadline of a call that waits for a place.
 fn in_time() -> Instant {
     Instant::now() + Duration::from_secs(2)
 }
@@ -24,12 +24,11 @@ async fn enter(places: &Places, of: u128) -> Place {
     places.enter(client(of), in_time()).await.unwrap_or_else(|_| panic!("client {of} finds no place"))
 }
 
-/// Whether a call finds a place without waiting.
 async fn enters_at_once(places: &Places, of: u128) -> bool {
     places.enter(client(of), Instant::now()).await.is_ok()
 }
 
-/// A client whose calls last so long, as many under way as it may have and as many waiting, without end.
+/// A client whose calls last this long. It always has as many calls under way and waiting as it may.
 fn misbehaves(places: &Places, of: u128, lasts: Duration, at_once: &mut JoinSet<()>) {
     for _ in 0..16 {
         let places = places.clone();
@@ -45,14 +44,14 @@ fn misbehaves(places: &Places, of: u128, lasts: Duration, at_once: &mut JoinSet<
     }
 }
 
-/// The longest wait of a quiet client in ten seconds, one call after the other, beside so many whose calls wait.
+/// The longest wait of a quiet client in ten seconds, one call after the other, next to many clients whose calls wait.
 async fn longest_wait_beside(others: u128) -> Duration {
     let places = Places::new(terms());
     let mut all = JoinSet::new();
     for other in 1..=others {
         misbehaves(&places, other, Duration::from_millis(4_500), &mut all);
     }
-    // Until it is known of each that its calls wait.
+    // After this time each client is known as one whose calls wait.
     sleep(Duration::from_secs(5)).await;
     let mut longest = Duration::ZERO;
     for _ in 0..500 {
@@ -121,7 +120,7 @@ async fn a_call_that_is_over_in_time_is_a_light_one() {
     let place = enter(&places, 1).await;
     assert!(place.keep(sleep(LIGHT - Duration::from_millis(1))).await.is_some());
     drop(place);
-    // Three of four places: none is left for another heavy call.
+    // Three of four places, so no other heavy call fits.
     let mut long = Vec::new();
     for of in 2..=4 {
         let place = enter(&places, of).await;
@@ -238,7 +237,7 @@ async fn calls_with_much_memory_leave_a_quarter_of_it_to_the_others() {
     assert!(enter_and_grow(&places, 200, 2 * MIB).await.is_some());
 }
 
-/// A call with so much memory, if it finds a place and the memory at once.
+/// A call with this much memory, if it finds a place and the memory at once.
 async fn enter_and_grow(places: &Places, of: u128, bytes: usize) -> Option<Place> {
     let place = places.enter(client(of), Instant::now()).await.ok()?;
     place.grow(bytes).then_some(place)

@@ -1,10 +1,13 @@
-//! The threads that calls run on. Most calls are over in a fraction of a millisecond and run where their caller does. One
-//! that takes longer goes on apart, on threads of its own kind, and one that takes very long goes on where calls run last:
-//! on threads that get a processor when nobody else wants one, each client in its turn. The client's next calls begin there
-//! for a while (apart only after a second one within a second: one alone may have been held up by the machine), after one
-//! that misbehaved too, and all calls of a client that has used up its share of processor time. Both
-//! kinds of threads are one fewer than there are processors. So a client that burns processor time slows only itself, and
-//! the threads on which everything else runs are not held up.
+//! The threads that run calls. Most calls end in a fraction of a millisecond and run on the thread of their caller. A
+//! longer call moves to a separate thread. A very long call moves to the threads that run last: they get a processor
+//! when it is idle, and clients take turns on them.
+//!
+//! For a while the client's next calls begin where its call moved to. (On separate threads, only after a second longer
+//! call within a second, because the machine may have delayed a single one.) The calls of a client begin on the last
+//! threads after a misbehaving call, and if the client has used up its share of processor time.
+//!
+//! There is one thread fewer of each kind than there are processors. So a client that uses much processor time slows
+//! only itself, and the threads of other work stay free.
 
 use std::cell::Cell;
 use std::future::Future;
@@ -21,28 +24,26 @@ use tokio::task::JoinHandle;
 
 use crate::fairness::share::{self, PROMPT, Share, Standing};
 
-/// How much the threads apart give way to others.
+/// `nice` value of the separate threads.
 const NICE: i32 = 5;
-/// How old a reading of a thread's clock may be: what else ran there meanwhile is put down to the call, so it is less than
-/// what makes a call a long one.
+/// Longest age of a reading of a thread's clock. Other work on the thread since the reading is charged to the call, so
+/// this is less than the duration that makes a call a long one.
 const LOOK_EVERY: Duration = Duration::from_micros(500);
 
 thread_local! {
-    /// This thread is one of ours.
     static IS_CALL_THREAD: Cell<bool> = const { Cell::new(false) };
-    /// When the clock of this thread was read last, and what it showed.
+    /// Time and value of the last reading of this thread's clock.
     static LOOKED_AT: Cell<Option<(Instant, Duration)>> = const { Cell::new(None) };
 }
 
-/// Whether this thread is one of those that belong to plugins.
 pub(crate) fn is_call_thread() -> bool {
     IS_CALL_THREAD.get()
 }
 
-/// A call that can go on anywhere.
+/// A call that can move between threads.
 pub(crate) type Moving<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// The threads that belong to plugins; none once it is being dropped.
+/// The threads that run calls. `None` while this is being dropped.
 pub(crate) struct CallThreads(Option<Runtimes>);
 
 struct Runtimes {
@@ -51,7 +52,6 @@ struct Runtimes {
 }
 
 impl CallThreads {
-    /// Starts the threads.
     pub(crate) fn start() -> std::io::Result<Self> {
         let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
         let count = processors.saturating_sub(1).max(1);
@@ -62,13 +62,13 @@ impl CallThreads {
         Ok(Self(Some(Runtimes { apart, last })))
     }
 
-    /// Runs a call that nobody waits for, when nobody else wants a processor.
+    /// Runs a call in the background when a processor is idle.
     pub(crate) async fn last<T: Send + 'static>(&self, call: Moving<T>) -> T {
         let Some(runtimes) = &self.0 else { return call.await };
         Elsewhere(runtimes.last.spawn(call)).await
     }
 
-    /// Runs a call here, on the share of its client, for as long as it is a small one; then where it belongs.
+    /// Runs a call on this thread, on the share of its client, while it is short. Then moves it.
     pub(crate) async fn promptly<T: Send + 'static>(&self, share: &Share, mut call: Moving<T>) -> T {
         let Some(runtimes) = &self.0 else { return call.await };
         let mut standing = share.standing();
@@ -94,7 +94,7 @@ impl CallThreads {
 impl Drop for CallThreads {
     fn drop(&mut self) {
         if let Some(runtimes) = self.0.take() {
-            // Nobody waits for the calls any more.
+            // The results of the remaining calls are not awaited.
             runtimes.apart.shutdown_background();
             runtimes.last.shutdown_background();
         }
@@ -106,14 +106,14 @@ fn runtime(name: &str, count: usize, begin: fn()) -> std::io::Result<Runtime> {
     builder.worker_threads(count).thread_name(name).enable_all();
     builder.on_thread_start(move || {
         IS_CALL_THREAD.set(true);
-        // Where that is not allowed, all threads are alike.
+        // If that is not allowed, all threads have the same priority.
         begin();
     });
     builder.build()
 }
 
-/// Anybody else who wakes up gets the processor of this thread at once. The lowest `nice` alone does not do that: Linux
-/// lets a thread finish its slice first, which is a millisecond or more.
+/// Gives the processor of this thread at once to any other thread that wakes up. The lowest `nice` alone is not enough,
+/// because Linux lets a thread finish its slice of a millisecond or more.
 fn yield_to_all() {
     let idle = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
     let set =
@@ -123,19 +123,18 @@ fn yield_to_all() {
     }
 }
 
-/// How far a call came.
 enum Ended<T> {
     Over(T),
     TooLong(Moving<T>),
 }
 
-/// A call that is timed, for as long as it takes no more than it may and something is left of the share of its client.
+/// A call with a time limit. It runs until it exceeds the limit or the share of its client is used up.
 struct Bounded<T> {
     call: Option<Moving<T>>,
     share: Share,
     spent: Duration,
     most: Duration,
-    /// What the share is told of a call that takes more.
+    /// Called on the share if the call exceeds the limit.
     beyond: fn(&Share),
 }
 
@@ -172,16 +171,15 @@ impl<T> Future for Bounded<T> {
     }
 }
 
-/// A call that runs last: it does when it is its turn, and gives the turn to the next call of the client whenever it waits
-/// or has run for a tick.
+/// A call on the threads that run last. It runs at its turn. Whenever it waits or has run for a tick, it gives the turn
+/// to the next call of the client.
 struct Last<T> {
     call: Moving<T>,
     share: Share,
-    /// The wait for its turn; none while nobody has asked it to go on.
+    /// The wait for its turn; `None` before the first poll of a turn.
     turn: Option<Acquiring>,
 }
 
-/// The wait for a turn.
 type Acquiring = Pin<Box<dyn Future<Output = Result<OwnedSemaphorePermit, AcquireError>> + Send>>;
 
 impl<T> Future for Last<T> {
@@ -190,7 +188,7 @@ impl<T> Future for Last<T> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
         let this = &mut *self;
         let turn = this.turn.get_or_insert_with(|| Box::pin(this.share.turn().acquire_owned()));
-        // A turn that cannot be had is nobody's: there is no semaphore that is ever closed.
+        // The semaphore is never closed, so this never fails.
         let permit = ready!(turn.as_mut().poll(context)).ok();
         this.turn = None;
         let (polled, took) = timed(&mut this.call, context);
@@ -200,10 +198,11 @@ impl<T> Future for Last<T> {
     }
 }
 
-/// Polls a call, and tells how much processor time that took.
+/// Polls a call and returns the processor time of the poll.
 ///
-/// The clock of the thread is slow to read. So a poll that took next to no time by the other clock counts as that, and one
-/// that took longer, or was interrupted, as no more than what the thread has used since it was last looked at.
+/// The clock of the thread is slow to read. So a poll that took almost no time by the other clock counts with that
+/// time. A poll that took longer, or was interrupted, counts with at most the time that the thread has used since its
+/// clock was last read.
 fn timed<T>(call: &mut Moving<T>, context: &mut Context<'_>) -> (Poll<T>, Duration) {
     let began = Instant::now();
     let used = match LOOKED_AT.get() {
@@ -220,12 +219,11 @@ fn timed<T>(call: &mut Moving<T>, context: &mut Context<'_>) -> (Poll<T>, Durati
     (polled, took)
 }
 
-/// Time that this thread has spent on a processor.
 fn processor_time() -> Duration {
     Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
 }
 
-/// A call on another thread, which ends when nobody waits for it.
+/// A call on another thread. It ends when this is dropped.
 struct Elsewhere<T>(JoinHandle<T>);
 
 impl<T> Future for Elsewhere<T> {
@@ -236,7 +234,7 @@ impl<T> Future for Elsewhere<T> {
             Ok(answer) => Poll::Ready(answer),
             Err(fault) => match fault.try_into_panic() {
                 Ok(panic) => std::panic::resume_unwind(panic),
-                // The threads are gone, and with them whoever waits here.
+                // The threads are gone, and the waiting task ends with them.
                 Err(_) => Poll::Pending,
             },
         }

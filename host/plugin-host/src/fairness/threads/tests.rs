@@ -2,7 +2,6 @@ use std::sync::Arc;
 
 use super::*;
 
-/// Where a thread belongs.
 #[derive(Debug, PartialEq)]
 enum Place {
     Caller,
@@ -18,8 +17,8 @@ fn place() -> Place {
     }
 }
 
-/// Uses up processor time in steps, looking up in between as a guest does at every tick, until it is elsewhere or
-/// the time is up.
+/// Uses processor time in steps and yields between them, as a guest does at every tick, until it runs at `until` or the
+/// time is up.
 async fn burn(time: Duration, until: Place) -> Place {
     let begin = processor_time();
     while processor_time().saturating_sub(begin) < time && place() != until {

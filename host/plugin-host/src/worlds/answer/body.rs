@@ -12,7 +12,7 @@ pub(crate) fn judge(body: Option<&str>, limits: &Limits) -> Result<(), Fault> {
     parsed.map(drop).map_err(|fault| Fault::Rule(format!("the body is not JSON: {fault}")))
 }
 
-/// A JSON Schema that can be used: an object. `true` and `false` are schemas too, and describe nothing.
+/// A usable JSON Schema is an object. The schemas `true` and `false` describe nothing.
 pub(crate) fn judge_schema(schema: &str, limits: &Limits) -> Result<(), Fault> {
     if schema.len() > limits.body_bytes {
         return Err(Fault::Limit(Limit::Body));

@@ -1,4 +1,4 @@
-//! The actions of a chatbot. Lengths are those of PROVIDERS A.2.
+//! The actions of a chatbot. The lengths are those of PROVIDERS A.2.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Judges what plugins return as if a stranger had typed it: lengths, counts, characters that cannot be stored.
+//! Checks the answers of plugins like user input: lengths, counts, characters that cannot be stored.
 
 pub(crate) mod body;
 pub(crate) mod chatbot;
@@ -12,18 +12,15 @@ use domain::send::read_link;
 
 use crate::calling::limits::Limit;
 
-/// Why an answer cannot be used.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// Too much of something.
     Limit(Limit),
-    /// Against a rule, in words.
     Rule(String),
 }
 
 type Judgement = Result<(), String>;
 
-/// A text that must not be empty.
+/// Requires a text that is not empty.
 fn text(what: &str, value: &str, most: usize) -> Judgement {
     if value.trim().is_empty() {
         return Err(format!("the {what} is empty"));
@@ -31,7 +28,7 @@ fn text(what: &str, value: &str, most: usize) -> Judgement {
     optional(what, Some(value), most)
 }
 
-/// A text that may be absent or empty.
+/// Allows an absent or empty text.
 fn optional(what: &str, value: Option<&str>, most: usize) -> Judgement {
     let Some(value) = value else { return Ok(()) };
     if value.contains('\0') {
@@ -44,7 +41,7 @@ fn optional(what: &str, value: Option<&str>, most: usize) -> Judgement {
     Ok(())
 }
 
-/// A number of things.
+/// Requires a number within a range.
 fn count(what: &str, found: usize, allowed: std::ops::RangeInclusive<usize>) -> Judgement {
     if allowed.contains(&found) {
         return Ok(());
@@ -52,13 +49,12 @@ fn count(what: &str, found: usize, allowed: std::ops::RangeInclusive<usize>) -> 
     Err(format!("there are {found} {what}; {} to {} are allowed", allowed.start(), allowed.end()))
 }
 
-/// An address from which a file can be fetched.
+/// Requires an address from which a file can be fetched.
 fn url(what: &str, value: &str) -> Judgement {
     text(what, value, 2_048)?;
     read_link(value).map(drop).map_err(|wrong| format!("the {what} is not an http or https address: it {wrong}"))
 }
 
-/// A JSON text.
 fn json(value: &str, most: usize) -> Judgement {
     text("text", value, most)?;
     let parsed: Result<serde::de::IgnoredAny, _> = serde_json::from_str(value);

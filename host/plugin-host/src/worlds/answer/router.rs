@@ -3,11 +3,9 @@
 use super::{Fault, Judgement, json, optional, text};
 use crate::router::{Route, Target};
 
-/// Longest name of a chatbot that is repeated, in characters: one that is cut could end within a secret.
+/// Longest name of a chatbot that an error repeats, in characters. A cut name could end within a secret.
 const BOT: usize = 80;
-/// Longest name of a team, in characters.
 const TEAM: usize = 128;
-/// Longest id of an agent, in characters.
 const AGENT: usize = 64;
 const REASON: usize = 300;
 const NOTE: usize = 1_000;

@@ -3,9 +3,9 @@
 use super::{Fault, Judgement, text};
 use crate::sms_fallback::{Decision, Sms};
 
-/// Ten parts of the GSM alphabet, about.
+/// About ten parts of the GSM alphabet.
 pub(super) const TEXT: usize = 1_600;
-/// Alphanumeric sender ids have 11 characters; numbers up to 15 digits and a `+`.
+/// An alphanumeric sender id has at most 11 characters, a number at most 15 digits and a `+`.
 const SENDER: usize = 16;
 
 pub(crate) fn judge(decision: &Decision) -> Result<(), Fault> {
@@ -22,7 +22,7 @@ fn judge_sms(sms: &Sms) -> Judgement {
     judge_source("sender", sender)
 }
 
-/// What subscribers see as the sender.
+/// Checks the sender that subscribers see.
 pub(super) fn judge_source(what: &str, sender: &str) -> Judgement {
     text(what, sender, SENDER)?;
     match sender.chars().all(|c| c.is_ascii_alphanumeric() || " +-._&".contains(c)) {

@@ -1,16 +1,15 @@
-//! The decisions about SMS.
+//! The decisions of an SMS router.
 
 use super::{Fault, Judgement, json, optional, sms, text};
 use crate::sms_router::{Change, Decision, Direction, Sms};
 
-/// Most messages that one call is about: as `wit/` says.
+/// Most messages of one call, as in `wit/`.
 pub const MOST_MESSAGES: usize = 256;
 
-/// Longest name of a bind, in characters.
 const BIND: usize = 64;
 const REASON: usize = 300;
 const CUSTOM: usize = 16 << 10;
-/// A minute to a week.
+/// A minute to a week, in seconds.
 const VALIDITY: std::ops::RangeInclusive<u32> = 60..=604_800;
 /// Highest `priority_flag` of SMPP.
 const PRIORITY: u8 = 3;

@@ -1,4 +1,4 @@
-//! Each rule about answers, from both sides.
+//! Each rule about answers, just within and just beyond its bound.
 
 use super::{Fault, body, chatbot, router, sms};
 use crate::chatbot::{

@@ -12,39 +12,33 @@ use crate::sms_fallback::Decision;
 use crate::sms_router;
 use crate::{CallTrace, KeyValueWrite, LogLine, Scope, World};
 
-/// What a plugin answered in a call that has no effects.
+/// The answer of a plugin in a call without effects.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DryResult {
-    /// What a chatbot wants done.
     Actions(Vec<Action>),
-    /// What is done about an undeliverable message.
     Decision(Decision),
-    /// The body of a webhook, a JSON text; `None` when nothing is to be sent.
+    /// The body of a webhook, a JSON text; `None` if the event is not to be sent.
     Payload(Option<String>),
-    /// Who answers a conversation.
     Route(Route),
-    /// How messages go on, in their order.
     SmsDecisions(Vec<sms_router::Decision>),
 }
 
-/// A call that has no effects.
+/// A call without effects.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DryAnswer {
-    /// What the plugin answered.
     pub answer: DryResult,
-    /// What it would have written to its key-value store.
+    /// Writes to the key-value store, which were not applied.
     pub writes: Vec<KeyValueWrite>,
-    /// How the call went.
     pub trace: CallTrace,
 }
 
 impl DryResult {
-    /// Its name in JSON, and its value. Fields that have no value are left out.
+    /// Its name in JSON, and its value. Fields without a value are left out.
     pub fn to_json(&self) -> (&'static str, Value) {
         match self {
             Self::Actions(actions) => ("actions", without_nulls(actions.write())),
             Self::Decision(decision) => ("decision", without_nulls(decision.write())),
-            // As the receiver would see it, or as the text that it is.
+            // As the receiver would see it, or as plain text if it is not JSON.
             Self::Payload(Some(body)) => {
                 ("payload", serde_json::from_str(body).unwrap_or_else(|_| Value::String(body.clone())))
             }
@@ -54,7 +48,6 @@ impl DryResult {
         }
     }
 
-    /// Reads an answer as it is recorded.
     fn recorded(world: World, answer: &Value) -> Option<Self> {
         fn read<T: DeserializeOwned>(answer: &Value) -> Option<T> {
             T::deserialize(answer).ok()
@@ -84,7 +77,7 @@ impl DryAnswer {
     }
 }
 
-/// `{"scope", "key", "value"}`; the value null for a removal, and in `valueBase64` when it is no text.
+/// `{"scope", "key", "value"}`. The value is null for a removal. If it is not text, it is in `valueBase64`.
 fn write(write: &KeyValueWrite) -> Value {
     let mut map = Map::new();
     map.insert("scope".into(), scope_name(write.scope).into());
@@ -96,7 +89,6 @@ fn write(write: &KeyValueWrite) -> Value {
     Value::Object(map)
 }
 
-/// A scope as people write it.
 pub(crate) fn scope_name(scope: Scope) -> &'static str {
     match scope {
         Scope::Participant => "participant",
@@ -104,7 +96,7 @@ pub(crate) fn scope_name(scope: Scope) -> &'static str {
     }
 }
 
-/// Bytes under `name` as the text that they are, or under `nameBase64`; nothing at all as null.
+/// Puts bytes under `name` if they are text, otherwise under `nameBase64`. `None` becomes null.
 pub(crate) fn binary(map: &mut Map<String, Value>, name: &str, bytes: Option<&[u8]>) {
     match bytes.map(|bytes| std::str::from_utf8(bytes).map_err(|_| STANDARD.encode(bytes))) {
         None => map.insert(name.to_owned(), Value::Null),
@@ -117,7 +109,7 @@ fn log_line(line: &LogLine) -> Value {
     json!({ "level": line.level_name(), "message": line.message })
 }
 
-/// A recorded result with its answer as people write it. What cannot be read stays as it is.
+/// A recorded result with its answer in readable form. If a part cannot be parsed, it stays unchanged.
 pub(crate) fn readable_result(world: World, result: &str) -> Value {
     let mut result: Value = serde_json::from_str(&result.replace(r#"{"Tag":"#, r#"{"AddTag":"#))
         .unwrap_or_else(|_| Value::String(result.to_owned()));
@@ -135,7 +127,7 @@ pub(crate) fn readable_result(world: World, result: &str) -> Value {
     result
 }
 
-/// A write of a recorded result, whose value is in base64 always.
+/// A write of a recorded result. Its recorded value is always in base64.
 fn readable_write(write: &mut Value) {
     lower_case(write, "scope");
     let Value::Object(map) = write else { return };
@@ -145,7 +137,7 @@ fn readable_write(write: &mut Value) {
     binary(map, "value", Some(&bytes));
 }
 
-/// A word that is kept as the generated types write it.
+/// Turns a word of the generated types into lower case.
 fn lower_case(of: &mut Value, field: &str) {
     if let Some(Value::String(word)) = of.get_mut(field) {
         word.make_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! What messages say: shared by chatbots and routers.
+//! The contents of messages, shared by chatbots and routers.
 
 use serde_json::{Map, Value};
 
@@ -29,7 +29,7 @@ variant!(Content {
     }
 });
 
-/// `{"id", "content", "quoted"}`, where `"text": "hi"` may stand for a content that is a text.
+/// `{"id", "content", "quoted"}`. A content that is text may be given as `"text": "hi"`.
 impl Record for IncomingMessage {
     fn read_fields(object: &mut Object<'_>, base: Option<&Self>) -> Option<Self> {
         let id = object.field("id", base.map(|base| &base.id));
@@ -45,7 +45,7 @@ impl Record for IncomingMessage {
 }
 record_form!(IncomingMessage);
 
-/// What a message says and what it quotes.
+/// Reads the content of a message and the message that it quotes.
 pub(super) fn read_words(
     object: &mut Object<'_>,
     base: Option<&IncomingMessage>,

@@ -1,4 +1,4 @@
-//! Events of a chatbot: the fields of the event and of what happened, in one object.
+//! Events of a chatbot: the fields of the event and of its kind, in one object.
 
 use serde_json::{Map, Value};
 
@@ -53,7 +53,7 @@ fn kind_of(kind: &EventKind) -> &'static str {
     }
 }
 
-/// An event that has no `type` and says something is a message.
+/// An event without `type` but with a content is a message.
 fn read_kind(object: &mut Object<'_>, base: Option<&EventKind>) -> Option<EventKind> {
     let says_something = ["message", "text", "content"].iter().any(|name| object.has(name));
     let untyped = !object.has("type");

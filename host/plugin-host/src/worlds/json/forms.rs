@@ -1,4 +1,4 @@
-//! The JSON forms of plain values, and macros that write those of records, variants and words.
+//! The JSON forms of plain values, and macros for the forms of records, variants and enumerations.
 
 use serde_json::{Map, Value, json};
 
@@ -79,7 +79,7 @@ impl<T: Json> Json for Option<T> {
     }
 }
 
-/// Named values, such as metadata: an object, or a list of pairs where the order or a repeated name matters.
+/// Named values, such as metadata: an object, or a list of pairs if the order or a repeated name matters.
 impl Json for Vec<(String, String)> {
     fn read(node: &Node<'_>, _base: Option<&Self>) -> Option<Self> {
         let pair = |node: Node<'_>| match node.value() {
@@ -95,7 +95,7 @@ impl Json for Vec<(String, String)> {
                     Value::String(value) => Some((name.clone(), value.clone())),
                     _ => node.problem(format!("the value of `{name}` must be a text")),
                 });
-                // All are looked at, so that everything wrong is noted.
+                // Reads all of them, so that every fault is noted.
                 named.collect::<Vec<_>>().into_iter().collect()
             }
             Value::Array(_) => node.items()?.map(pair).collect::<Vec<_>>().into_iter().collect(),
@@ -136,7 +136,7 @@ pub(crate) use lists;
 
 lists!(String);
 
-/// An object whose fields have the names of those of the type.
+/// An object whose fields have the names of the type's fields.
 macro_rules! record {
     ($type:ty { $($field:ident),+ $(,)? }) => {
         impl crate::worlds::json::Record for $type {
@@ -155,7 +155,7 @@ macro_rules! record {
 }
 pub(crate) use record;
 
-/// The JSON form of a type whose fields are known.
+/// The JSON form of a type with known fields.
 macro_rules! record_form {
     ($type:ty) => {
         impl crate::worlds::json::Json for $type {
@@ -176,7 +176,7 @@ macro_rules! record_form {
 }
 pub(crate) use record_form;
 
-/// One of several words.
+/// An enumeration of words.
 macro_rules! words {
     ($type:ty { $($word:literal => $case:ident),+ $(,)? }) => {
         impl crate::worlds::json::Json for $type {
@@ -197,8 +197,8 @@ macro_rules! words {
 }
 pub(crate) use words;
 
-/// An object whose `type` says which case it is: cases without a value, with one value under a name, with the fields of a
-/// record, with a JSON text under a name.
+/// An object whose `type` names the case: cases without a value, with one value under a name, with the fields of a
+/// record, or with a JSON text under a name.
 macro_rules! variant {
     ($type:ty {
         $(alone { $($alone:literal => $alone_case:ident),+ $(,)? })?

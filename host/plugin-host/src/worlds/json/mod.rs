@@ -1,5 +1,5 @@
-//! Questions and answers as JSON for people: camelCase names, variants by their `type`, and whatever a question leaves
-//! out taken from a sample. One file per world.
+//! Questions and answers as readable JSON: camelCase names and variants by their `type`. If a question leaves a field
+//! out, a sample gives its value. One file per world.
 
 mod answer;
 mod chatbot;

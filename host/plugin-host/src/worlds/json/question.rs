@@ -1,4 +1,4 @@
-//! A question to a plugin, owned: read from JSON or from a recording.
+//! A question to a plugin, owned: parsed from JSON or from a recording.
 
 use std::cell::RefCell;
 
@@ -14,30 +14,23 @@ use crate::sms_router::Sms;
 use crate::webhook_shaper::WebhookEvent;
 use crate::worlds::sample;
 
-/// Where something is wrong, such as `event.message.content.type`, and what.
+/// The path of a fault, such as `event.message.content.type`, and its description.
 pub type Problem = (String, String);
 
-/// A question to a plugin of one of the worlds.
+/// A question to a plugin, by world.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Question {
-    /// What is to be done about an event.
     Chatbot {
-        /// The event.
+        /// A message, a timer or another event of the conversation.
         event: Box<Event>,
-        /// The conversation.
         session: Box<Session>,
     },
-    /// Whether a message is sent as an SMS.
     SmsFallback(Box<Undeliverable>),
-    /// The body of a webhook.
     WebhookShaper(Box<WebhookEvent>),
-    /// Who answers a conversation.
     Router(Box<Inbound>),
-    /// How messages go on.
     SmsRouter(Vec<Sms>),
 }
 
-/// A chatbot's question as it is recorded.
 #[derive(Deserialize)]
 struct Recorded {
     event: Event,
@@ -45,7 +38,6 @@ struct Recorded {
 }
 
 impl Question {
-    /// The question of a trial call.
     pub fn sample(world: World) -> Self {
         match world {
             World::Chatbot => {
@@ -59,11 +51,11 @@ impl Question {
         }
     }
 
-    /// Reads a question; what it leaves out comes from a sample, all of it when `event` and `session` are null. Only
-    /// chatbots have a session.
+    /// Parses a question. If fields are left out, a sample gives their values; if `event` and `session` are null, the
+    /// whole question is the sample. Only chatbots have a session.
     ///
     /// # Errors
-    /// Everything that is unknown or of the wrong kind, by its path.
+    /// Everything that is unknown or of the wrong type, by its path.
     pub fn from_json(world: World, event: &Value, session: &Value) -> Result<Self, Vec<Problem>> {
         let problems = RefCell::default();
         let read = match Self::sample(world) {
@@ -91,8 +83,8 @@ impl Question {
         }
     }
 
-    /// The question as JSON: `{"event", "session"}`, or `{"event"}` alone where there is no session. Every field is there,
-    /// so that [`Self::from_json`] gives the same question again.
+    /// The question as JSON: `{"event", "session"}`, or only `{"event"}` if the world has no session. It has every
+    /// field, so that [`Self::from_json`] gives the same question again.
     pub fn to_json(&self) -> Value {
         match self {
             Self::Chatbot { event, session } => json!({ "event": event.write(), "session": session.write() }),
@@ -103,7 +95,6 @@ impl Question {
         }
     }
 
-    /// The world that understands the question.
     pub fn world(&self) -> World {
         match self {
             Self::Chatbot { .. } => World::Chatbot,
@@ -114,7 +105,6 @@ impl Question {
         }
     }
 
-    /// Reads a question as it is recorded.
     pub(crate) fn recorded(world: World, text: &str) -> serde_json::Result<Self> {
         Ok(match world {
             World::Chatbot => {
@@ -129,7 +119,7 @@ impl Question {
     }
 }
 
-/// One part of a question; the base as a whole when there is none.
+/// One part of a question. If it is null, the whole base.
 fn part<T: Json>(name: &str, value: &Value, base: T, problems: &RefCell<Vec<Problem>>) -> Option<Box<T>> {
     match value {
         Value::Null => Some(Box::new(base)),

@@ -1,4 +1,4 @@
-//! Reads JSON values into the types of `wit/`, and says of everything that does not fit where it is and what would.
+//! Reads JSON values into the types of `wit/`. Each fault has its path and the expected form.
 
 use std::cell::RefCell;
 
@@ -6,15 +6,15 @@ use serde_json::{Map, Value};
 
 use super::Problem;
 
-/// A type that has a JSON form for people.
+/// A type with a readable JSON form.
 pub(crate) trait Json: Sized + Clone {
-    /// Reads a value; what it leaves out comes from `base`. `None` when it does not fit, which has then been noted.
+    /// Reads a value. If a part is left out, it comes from `base`. `None` if the value does not fit; the fault is then
+    /// noted.
     fn read(node: &Node<'_>, base: Option<&Self>) -> Option<Self>;
 
-    /// The JSON form.
     fn write(&self) -> Value;
 
-    /// What stands for a field that is not there, where there is no `base`.
+    /// The value of an absent field without a `base`.
     fn absent() -> Option<Self> {
         None
     }
@@ -22,14 +22,13 @@ pub(crate) trait Json: Sized + Clone {
 
 /// A type whose JSON form is an object.
 pub(crate) trait Record: Json {
-    /// Reads the fields; the caller looks for unknown ones.
+    /// Reads the fields. The caller checks for unknown ones.
     fn read_fields(object: &mut Object<'_>, base: Option<&Self>) -> Option<Self>;
 
-    /// Writes the fields.
     fn write_fields(&self, into: &mut Map<String, Value>);
 }
 
-/// A value, and where it is.
+/// A value and its path.
 pub(crate) struct Node<'a> {
     path: String,
     value: &'a Value,
@@ -45,13 +44,12 @@ impl<'a> Node<'a> {
         self.value
     }
 
-    /// Notes what is wrong here.
     pub(crate) fn problem<T>(&self, message: impl Into<String>) -> Option<T> {
         self.problems.borrow_mut().push((self.path.clone(), message.into()));
         None
     }
 
-    /// Notes that the value is of the wrong kind.
+    /// Notes that the value is of the wrong type.
     pub(crate) fn expected<T>(&self, what: &str) -> Option<T> {
         let found = match self.value {
             Value::Null => "null",
@@ -101,7 +99,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// A field that holds a JSON text: a text as it is, or any JSON value, which is written out.
+    /// A field with a JSON text: a string is taken unchanged, any other JSON value is serialised.
     pub(crate) fn json_text(&mut self, name: &str) -> Option<String> {
         match self.take(name)?.value() {
             Value::String(text) => Some(text.clone()),
@@ -113,7 +111,7 @@ impl<'a> Object<'a> {
         self.map.contains_key(&camel(name))
     }
 
-    /// The `type`, which says what the object is.
+    /// The `type`, which names the case.
     pub(crate) fn kind(&mut self) -> Option<&'a str> {
         match self.take("type")?.value() {
             Value::String(kind) => Some(kind),
@@ -121,7 +119,6 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// Notes that the `type` is none of those that there are.
     pub(crate) fn unknown_kind<T>(&self, kinds: &[&str]) -> Option<T> {
         let found = match self.map.get("type") {
             Some(Value::String(kind)) => format!("`{kind}` is not known"),
@@ -131,7 +128,7 @@ impl<'a> Object<'a> {
         self.at("type").problem(format!("{found}; there are {}", kinds.join(", ")))
     }
 
-    /// Notes fields that nobody asked for.
+    /// Notes the fields that were not read.
     pub(crate) fn finish(self) {
         let mut known = self.known.clone();
         known.sort();
@@ -159,7 +156,7 @@ fn join(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
 
-/// `after_seconds` as `afterSeconds`.
+/// `after_seconds` becomes `afterSeconds`.
 pub(crate) fn camel(name: &str) -> String {
     let mut upper = false;
     let letters = name.chars().filter_map(|letter| {

@@ -1,4 +1,4 @@
-//! Samples of webhook events: what a question leaves out comes from here.
+//! Sample webhook events. They give the values of fields that a question leaves out.
 
 use crate::webhook_shaper::{
     ChatbotEvent, ChatbotSettings, Direction, IncomingMessageEvent, PartnerEvent, SessionStatusEvent, StatusEvent,
@@ -15,7 +15,6 @@ fn some(text: &str) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// A customer says hello.
 pub(super) fn incoming() -> IncomingMessageEvent {
     IncomingMessageEvent {
         profile_name: some("Sample"),
@@ -55,7 +54,6 @@ pub(super) fn incoming() -> IncomingMessageEvent {
     }
 }
 
-/// A message was delivered.
 pub(super) fn status() -> StatusEvent {
     StatusEvent {
         sender: BUSINESS.into(),
@@ -81,7 +79,7 @@ pub(super) fn status() -> StatusEvent {
     }
 }
 
-/// A Lite number connected: also the question of a trial call.
+/// A Lite number connected. This is also the question of a trial call.
 pub(super) fn session_status() -> SessionStatusEvent {
     match sample::webhook_event() {
         WebhookEvent::SessionStatus(event) => event,
@@ -95,7 +93,6 @@ pub(super) fn session_status() -> SessionStatusEvent {
     }
 }
 
-/// The quality of a number changed.
 pub(super) fn partner() -> PartnerEvent {
     PartnerEvent {
         quality_rating: some("GREEN"),
@@ -104,7 +101,6 @@ pub(super) fn partner() -> PartnerEvent {
     }
 }
 
-/// A customer wrote to a chatbot.
 pub(super) fn chatbot() -> ChatbotEvent {
     ChatbotEvent {
         event_id: "sample".into(),

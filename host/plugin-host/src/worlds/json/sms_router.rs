@@ -1,5 +1,5 @@
-//! World `sms-router`. The messages of a call are an object with a list, so that an event is an object in every world; its
-//! decisions are a list.
+//! World `sms-router`. The messages of a call are an object with a list, so that an event is an object in every world.
+//! Its decisions are a list.
 
 use super::forms::{lists, record, variant, words};
 use super::{Json, Node};
@@ -30,7 +30,6 @@ variant!(Decision {
 });
 lists!(Decision);
 
-/// The messages of one call.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Messages {
     messages: Vec<Sms>,
@@ -50,7 +49,7 @@ impl From<Messages> for Vec<Sms> {
 
 record!(Messages { messages });
 
-/// What a message leaves out comes from the sample.
+/// If a message leaves a field out, it comes from the sample.
 impl Json for Vec<Sms> {
     fn read(node: &Node<'_>, base: Option<&Self>) -> Option<Self> {
         let sample = base.and_then(|base| base.first()).cloned().unwrap_or_else(sample::sms);

@@ -126,7 +126,7 @@ record!(ChatbotEvent {
     metadata,
 });
 
-/// The fields of the event beside its `type`; what it leaves out comes from a sample of that type.
+/// The fields of the event next to its `type`. If a field is left out, it comes from a sample of that type.
 impl Json for WebhookEvent {
     fn read(node: &Node<'_>, base: Option<&Self>) -> Option<Self> {
         let mut object = node.object()?;
@@ -156,7 +156,7 @@ impl Json for WebhookEvent {
     }
 }
 
-/// With a `base` of any kind, what is left out comes from the sample of the kind that is read.
+/// The sample is of the kind that is read, whatever the kind of `base`.
 fn read_case<R: Record>(
     object: &mut Object<'_>,
     base: Option<&WebhookEvent>,

@@ -1,4 +1,4 @@
-//! Schemas that are ready to judge with, compiled once for each version of a plugin.
+//! Schemas that are ready for checks, compiled once for each version of a plugin.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,25 +10,24 @@ use sha2::{Digest, Sha256};
 
 use super::{cost, marks, patterns, patterns::Patterns, shortened};
 
-/// Parts of a schema, references followed.
+/// Most parts of a schema, with its references followed.
 const MOST_PARTS: u64 = 100_000;
-/// Bytes that one part of a schema takes in the checker.
+/// Memory of one part of a schema in the checker.
 const BYTES_OF_A_PART: u64 = 256;
 
-/// A schema, and what checks with it.
 pub(super) struct Compiled {
     pub(super) schema: Value,
     pub(super) validator: Validator,
     pub(super) patterns: Patterns,
-    /// For names of members, where secrets are looked for by them: one for each key of a `patternProperties`.
+    /// Checkers of member names, to find secrets: one for each key of a `patternProperties`.
     pub(super) names: HashMap<String, Validator>,
-    /// Bytes, at most.
+    /// Upper bound of its memory in bytes.
     weight: usize,
 }
 
 impl Compiled {
     /// # Errors
-    /// What the author of the schema has to change.
+    /// The fault that the author of the schema has to fix.
     pub(super) fn new(schema: Value) -> Result<Self, String> {
         let Some(parts) = cost::parts(&schema, MOST_PARTS) else {
             return Err(format!(
@@ -43,7 +42,7 @@ impl Compiled {
                 names.insert(pattern.to_owned(), self::validator(&json!({ "pattern": pattern }))?);
             }
         }
-        // Those of names are in it once more.
+        // The checkers of names contain these parts once more.
         let parts = usize::try_from(parts.saturating_mul(BYTES_OF_A_PART)).unwrap_or(usize::MAX);
         let weight = parts.saturating_add(patterns.bytes().saturating_mul(if names.is_empty() { 1 } else { 2 }));
         Ok(Self { schema, validator, patterns, names, weight })
@@ -58,11 +57,11 @@ fn validator(schema: &Value) -> Result<Validator, String> {
         .map_err(|fault| format!("the schema of its configuration cannot be used: {}", shortened(&fault.to_string())))
 }
 
-/// Which schema of which client.
+/// Client and hash of the schema.
 type Key = (ClientId, [u8; 32]);
 
-/// Compiled schemas, up to a number of bytes. Beyond it that one goes that was not used for longest, of the client that has most
-/// bytes here: a client that has many leaves those of others alone.
+/// A cache of compiled schemas with a limit in bytes. Beyond the limit it drops the schema with the oldest use of the
+/// client with the most bytes, so a client with many schemas does not displace those of others.
 pub(super) struct CompiledSchemas {
     most: usize,
     kept: Mutex<Kept>,
@@ -71,7 +70,7 @@ pub(super) struct CompiledSchemas {
 #[derive(Default)]
 struct Kept {
     by_key: HashMap<Key, (Arc<Compiled>, u64)>,
-    /// So far; says which was used last.
+    /// Counter of uses, to find the oldest use.
     uses: u64,
 }
 
@@ -80,10 +79,10 @@ impl CompiledSchemas {
         Self { most, kept: Mutex::default() }
     }
 
-    /// The compiled form of a schema of a client. Call it in a turn of the client's.
+    /// The compiled form of a client's schema. The caller must hold a turn of the client.
     ///
     /// # Errors
-    /// As of [`Compiled::new`]; such a schema is not remembered.
+    /// Same as [`Compiled::new`]. Such a schema is not cached.
     pub(super) fn get(&self, client: ClientId, schema: Value) -> Result<Arc<Compiled>, String> {
         let key = (client, Sha256::digest(schema.to_string()).into());
         if let Some(compiled) = self.kept().find(&key) {

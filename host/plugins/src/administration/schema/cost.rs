@@ -1,8 +1,8 @@
-//! The cost of checking a configuration against a schema, worked out before the check: both come from a client.
+//! Computes the cost of checking a configuration against a schema before the check. Both come from a client.
 //!
-//! A step is about what a comparison costs, and no step leads to more than one violation. So the steps bound the time of a
-//! check, and the memory that its violations take. Matches of regular expressions are counted apart: a match takes a step of its own
-//! kind for each byte of the text and each state of the expression's automaton.
+//! A step costs about as much as a comparison, and each step leads to at most one violation. So the number of steps
+//! bounds the time of a check and the memory of its violations. Matches of regular expressions are counted separately:
+//! a match takes one step of its own kind for each byte of the text and each state of the automaton.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -11,23 +11,24 @@ use serde_json::{Map, Value};
 
 use super::{compiled::Compiled, patterns::Patterns, target};
 
-/// Different pairs of a schema's part and a configuration's part.
+/// Most different pairs of a part of the schema and a part of the configuration.
 pub(super) const MOST_PAIRS: usize = 100_000;
-/// Schemas within schemas, references followed.
+/// Most nested schemas, with references followed.
 pub(super) const MOST_LEVELS: u32 = 100;
-/// Steps of one check; with so many it takes some tens of milliseconds, and its violations less than 100 MB.
+/// Most steps of one check. This many steps take some tens of milliseconds, and their violations less than 100 MB.
 const MOST_STEPS: u64 = 200_000;
-/// Steps of a check of which every violation is told. Of a longer one the first is: finding more would take memory for all.
+/// Most steps of a check that reports all violations. A longer check reports only the first, because it would need
+/// memory for all.
 pub(super) const STEPS_TO_TELL_ALL: u64 = 20_000;
-/// Bytes of texts times states of the regular expressions that they are compared with, in one check: up to 40 ns each, measured
-/// with optimisation.
+/// Most bytes of text times states of regular expressions in one check. Each takes up to 40 ns, measured with
+/// optimisation.
 pub(super) const MOST_MATCHED: u64 = 5_000_000;
 
-/// Schemas that judge the same value.
+/// Keywords with schemas for the same value.
 const IN_PLACE: [&str; 7] = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else"];
-/// Maps of schemas that judge the same value.
+/// Keywords with maps of schemas for the same value.
 const IN_PLACE_MAPS: [&str; 2] = ["dependentSchemas", "dependencies"];
-/// Schemas that judge every value within.
+/// Keywords with schemas for every value within.
 const WITHIN: [&str; 7] = [
     "additionalProperties",
     "unevaluatedProperties",
@@ -37,19 +38,19 @@ const WITHIN: [&str; 7] = [
     "unevaluatedItems",
     "contains",
 ];
-/// Words whose content is compared with a value: as many steps as it has parts.
+/// Keywords whose content is compared with a value. A comparison takes one step per part of the content.
 const COMPARED: [&str; 5] = ["required", "enum", "const", "type", "dependentRequired"];
 
-/// Why a check is not begun.
+/// Why a check does not begin.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum TooMuch {
-    /// It would take more steps than it may, or never end.
+    /// It would take too many steps, or never end.
     Steps,
-    /// It would match more than it may; with the member of the configuration whose texts take most of it.
+    /// It would match too much. Names the member of the configuration whose texts cost most.
     Matches(Option<String>),
 }
 
-/// Steps of a check, those of matches left out.
+/// Steps of a check, without matches.
 pub(super) fn of_check(compiled: &Compiled, config: &Value) -> Result<u64, TooMuch> {
     let mut cost = Cost {
         root: &compiled.schema,
@@ -67,7 +68,8 @@ pub(super) fn of_check(compiled: &Compiled, config: &Value) -> Result<u64, TooMu
     }
 }
 
-/// Parts of a schema with every reference followed, except where it leads back to where it stands; at most `most`.
+/// Number of parts of a schema with every reference followed, except references back to an enclosing part.
+/// `None` if there are more than `most`.
 pub(super) fn parts(schema: &Value, most: u64) -> Option<u64> {
     let mut known = HashMap::new();
     expanded(schema, schema, most, &mut known, &mut HashSet::new())
@@ -115,17 +117,16 @@ enum Stop {
     Matches,
 }
 
-/// The cost of a schema's part for a value.
+/// The cost of a part of a schema for a value.
 #[derive(Clone, Copy)]
 struct Sum {
     steps: u64,
-    /// Bytes times states.
     matched: u64,
     levels: u32,
 }
 
 impl Sum {
-    /// With that of a part within, which is gone through so many times.
+    /// Adds the cost of an inner part, which is checked `times` times.
     fn add(&mut self, part: Self, times: u64) -> Result<(), Stop> {
         self.steps = self.steps.saturating_add(part.steps.saturating_mul(times));
         self.matched = self.matched.saturating_add(part.matched.saturating_mul(times));
@@ -141,18 +142,18 @@ impl Sum {
     }
 }
 
-/// Every pair of a schema and a value is looked at once; the checker may look at it often.
+/// The calculation visits every pair of schema and value once. The checker may visit it more often.
 struct Cost<'a> {
     root: &'a Value,
     patterns: &'a Patterns,
     /// Steps of this calculation itself.
     spent: u64,
     known: HashMap<(usize, usize), Sum>,
-    /// Pairs that are being looked at: coming back to one of them would never end.
+    /// Pairs that are being visited. A second visit to one of them would never end.
     open: HashSet<(usize, usize)>,
-    /// Names of members as values, for schemas that judge names.
+    /// Names of members as values, for schemas of names.
     names: HashMap<usize, Rc<Value>>,
-    /// Matches with each value itself, by its address; names count to their object.
+    /// Matches with each value, by its address. Names count for their object.
     matched: HashMap<usize, u64>,
 }
 
@@ -189,7 +190,7 @@ impl<'a> Cost<'a> {
             sum.add(self.of(target, value, level)?, 1)?;
         }
         for part in IN_PLACE.iter().filter_map(|word| schema.get(*word)).flat_map(schemas) {
-            // Looked at once for the verdict and once for the reasons.
+            // The checker visits it once for the verdict and once for the reasons.
             sum.add(self.of(part, value, level)?, 2)?;
         }
         for part in IN_PLACE_MAPS.iter().filter_map(|word| schema.get(*word)?.as_object()).flat_map(Map::values) {
@@ -205,7 +206,7 @@ impl<'a> Cost<'a> {
         Ok(sum)
     }
 
-    /// Members and items, by all schemas that may judge them.
+    /// Adds members and items, for all schemas that may check them.
     fn add_within(
         &mut self,
         sum: &mut Sum,
@@ -234,7 +235,7 @@ impl<'a> Cost<'a> {
         Ok(())
     }
 
-    /// Names of members, by the schema that judges names.
+    /// Adds names of members, for the schema of names.
     fn add_names(
         &mut self,
         sum: &mut Sum,
@@ -255,7 +256,7 @@ impl<'a> Cost<'a> {
         Ok(())
     }
 
-    /// What the words of one schema itself match with a value.
+    /// The matches of one schema's own keywords with a value.
     fn own_matches(&self, schema: &Map<String, Value>, value: &Value) -> u64 {
         match value {
             Value::String(text) => {
@@ -266,7 +267,7 @@ impl<'a> Cost<'a> {
                 let patterns = schema.get("patternProperties").and_then(Value::as_object);
                 let states = patterns.into_iter().flat_map(Map::keys).map(|pattern| self.patterns.states(pattern));
                 let states = states.fold(0, u64::saturating_add);
-                // Once for the patterns themselves, and once to know which members are the others.
+                // Once for the patterns themselves, and once to find the additional members.
                 members.keys().map(|name| matched(states, name).saturating_mul(2)).fold(0, u64::saturating_add)
             }
             _ => 0,
@@ -275,16 +276,16 @@ impl<'a> Cost<'a> {
 
     fn spend(&mut self, steps: u64) -> Result<(), Stop> {
         self.spent = self.spent.saturating_add(steps);
-        // A check goes over a pair more than once, so this is the smaller of the two in all but strange cases.
+        // A check visits a pair more than once, so this calculation almost always takes fewer steps than the check.
         if self.spent <= MOST_STEPS * 4 { Ok(()) } else { Err(Stop::Steps) }
     }
 
-    /// The member of a configuration within which most is matched.
+    /// The member of a configuration with the most matches.
     fn most_matched(&self, config: &Value) -> Option<String> {
         let members = config.as_object()?.iter();
         let with_cost = members.map(|(name, item)| (name, self.matched_within(item)));
         let (name, cost) = with_cost.max_by_key(|(_, cost)| *cost)?;
-        // Else it is the names of the configuration itself.
+        // Otherwise the names of the configuration itself cost most.
         (cost > self.matched.get(&address(config)).copied().unwrap_or(0)).then(|| name.clone())
     }
 
@@ -298,12 +299,11 @@ fn address(value: &Value) -> usize {
     std::ptr::from_ref(value).addr()
 }
 
-/// The end of a text is a place to look at, too.
+/// The end of a text is a position too.
 fn matched(states: u64, text: &str) -> u64 {
     states.saturating_mul(text.len() as u64 + 1)
 }
 
-/// Steps of the words of one schema itself.
 fn own_steps(schema: &Map<String, Value>, value: &Value) -> u64 {
     let mut steps = 1 + schema.len() as u64;
     for compared in COMPARED.iter().filter_map(|word| schema.get(*word)) {
@@ -324,7 +324,6 @@ fn own_steps(schema: &Map<String, Value>, value: &Value) -> u64 {
     steps
 }
 
-/// Parts of a value.
 fn nodes(value: &Value) -> u64 {
     match value {
         Value::Object(object) => 1 + object.values().map(nodes).sum::<u64>(),

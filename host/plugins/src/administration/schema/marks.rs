@@ -1,5 +1,5 @@
-//! What a schema marks as secret (`writeOnly`). A mark counts whichever branch of the schema it stands in: too much is sealed
-//! rather than too little.
+//! Finds the parts of a configuration that a schema marks as secret (`writeOnly`). A mark counts in every branch of the
+//! schema, because it is better to seal too much than too little.
 
 use std::collections::HashSet;
 
@@ -11,23 +11,24 @@ use super::{
     target,
 };
 
-/// Texts and numbers of a configuration that are secrets: whatever is kept of a call is searched for each.
+/// Most texts and numbers of a configuration that are secrets. Every record of a call is searched for each.
 const MOST_SECRETS: usize = 64;
 
 const MARK: &str = "writeOnly";
-/// Schemas that say more about the same value.
+/// Keywords with further schemas for the same value.
 const IN_PLACE: [&str; 6] = ["allOf", "anyOf", "oneOf", "if", "then", "else"];
-/// Maps of schemas that say more about the same value.
+/// Keywords with maps of further schemas for the same value.
 const IN_PLACE_MAPS: [&str; 2] = ["dependentSchemas", "dependencies"];
-/// Schemas about the members of an object that have none of their own.
+/// Keywords for the members of an object without a schema of their own.
 const OTHER_MEMBERS: [&str; 2] = ["additionalProperties", "unevaluatedProperties"];
-/// Schemas about what is in a list.
+/// Keywords for the items of a list.
 const ITEMS: [&str; 5] = ["items", "prefixItems", "additionalItems", "unevaluatedItems", "contains"];
 
-/// The places of the secrets of a configuration, as JSON pointers, none within another: what the schema marks, and `known`.
+/// The places of a configuration's secrets, as JSON pointers, none within another: those that the schema marks, and
+/// `known`.
 ///
 /// # Errors
-/// What is too much about them.
+/// The limit that they exceed.
 pub(super) fn secrets(compiled: &Compiled, config: &Value, known: &[String]) -> Result<Vec<String>, String> {
     let schema = &compiled.schema;
     let mut search = Search { compiled, marked: HashSet::new(), seen: HashSet::new() };
@@ -46,7 +47,6 @@ pub(super) fn secrets(compiled: &Compiled, config: &Value, known: &[String]) -> 
     }
 }
 
-/// Whether there is anything to search for.
 pub(super) fn has_marks(schema: &Value) -> bool {
     match schema {
         Value::Object(object) => object.get(MARK) == Some(&Value::Bool(true)) || object.values().any(has_marks),
@@ -55,7 +55,6 @@ pub(super) fn has_marks(schema: &Value) -> bool {
     }
 }
 
-/// The regular expressions that names of members are compared with.
 pub(super) fn patterns_of_names(schema: &Value) -> HashSet<&str> {
     let mut found = HashSet::new();
     let mut rest = vec![schema];
@@ -77,7 +76,7 @@ fn address(value: &Value) -> usize {
     std::ptr::from_ref(value).addr()
 }
 
-/// Every pair of a part of the schema and a value is looked at once.
+/// Visits every pair of a part of the schema and a value once.
 struct Search<'a> {
     compiled: &'a Compiled,
     marked: HashSet<usize>,
@@ -85,7 +84,7 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// `None` = that is too much.
+    /// `None` = the limit is exceeded.
     fn look(&mut self, schema: &'a Value, value: &Value, level: u32) -> Option<()> {
         let Value::Object(object) = schema else { return Some(()) };
         if !self.seen.insert((address(schema), address(value))) {
@@ -117,7 +116,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// A member with a schema of its own is not among the others, but its name may fit a pattern all the same.
+    /// A member with a schema of its own is not an additional member, but its name may still match a pattern.
     fn look_at_member(
         &mut self,
         object: &'a Map<String, Value>,
@@ -138,14 +137,14 @@ impl<'a> Search<'a> {
         others.try_for_each(|part| self.look(part, item, level))
     }
 
-    /// Whether a name fits a pattern, as the checker itself decides.
+    /// Whether a name matches a pattern, by the rules of the checker.
     fn fits(&self, pattern: &str, name: &str) -> bool {
         let known = self.compiled.names.get(pattern);
         known.is_none_or(|known| known.is_valid(&Value::String(name.to_owned())))
     }
 }
 
-/// The outermost of what is marked.
+/// The outermost marked values.
 struct Gathered<'a> {
     marked: &'a HashSet<usize>,
     places: Vec<String>,
@@ -177,7 +176,6 @@ impl Gathered<'_> {
     }
 }
 
-/// Texts and numbers in a value.
 fn texts(value: &Value) -> usize {
     match value {
         Value::String(_) | Value::Number(_) => 1,

@@ -1,5 +1,5 @@
-//! Configurations against the JSON Schema that a plugin exports. The schema comes from a client: it may refer only to itself, and the
-//! cost of reading it and of checking with it is worked out before.
+//! Checks configurations against the JSON Schema that a plugin exports. The schema comes from a client, so it may refer
+//! only to itself, and the cost of reading it and of each check is computed before.
 
 mod compiled;
 mod cost;
@@ -20,21 +20,19 @@ use self::{
 };
 use super::PluginError;
 
-/// Bytes of a schema.
 const MOST_BYTES: usize = 64 * 1024;
-/// Violations that are told.
 const MOST_FAULTS: usize = 50;
-/// Characters of what is said about one violation: its text may repeat all of the configuration.
+/// Most characters about one violation, because its text may repeat the whole configuration.
 const FAULT_LENGTH: usize = 500;
-/// Bytes of compiled schemas that are kept.
+/// Bytes of compiled schemas in the cache.
 const KEPT_BYTES: usize = 64 * 1024 * 1024;
-/// One judgement of a client at a time, and room for another client's beside it.
+/// One check of a client at a time, and room for another client's check.
 const TERMS: TurnTerms = TurnTerms { places: 2, per_owner: 1, waiting_per_owner: 16 };
 
 static TURNS: LazyLock<Turns<ClientId>> = LazyLock::new(|| Turns::new(TERMS));
 static COMPILED: LazyLock<CompiledSchemas> = LazyLock::new(|| CompiledSchemas::new(KEPT_BYTES));
 
-/// Does what may take long and much memory on a thread of its own, in a turn of the client's.
+/// Runs slow or large work on a blocking thread, in a turn of the client.
 async fn in_turn<T: Send + 'static>(
     client: ClientId,
     work: impl FnOnce() -> T + Send + 'static,
@@ -46,10 +44,10 @@ async fn in_turn<T: Send + 'static>(
     Ok(aside::in_turn(turn, work).await?)
 }
 
-/// Reads a schema as a plugin of a client exports it; a problem is told for this field.
+/// Reads the schema that a client's plugin exports. A fault is reported for `field`.
 ///
 /// # Errors
-/// What its author has to change, or that too many of the client wait.
+/// The fault that its author has to fix, or that too many checks of the client wait.
 pub(super) async fn read(client: ClientId, text: String, field: &'static str) -> Result<Value, PluginError> {
     let read = in_turn(client, move || {
         let compiled = COMPILED.get(client, parse(&text)?)?;
@@ -58,10 +56,10 @@ pub(super) async fn read(client: ClientId, text: String, field: &'static str) ->
     read.await?.map_err(|problem: String| PluginError::fault(field, problem))
 }
 
-/// The schema that a text is, before it is known whether it can be used.
+/// Parses a schema. Does not yet check whether it can be used.
 ///
 /// # Errors
-/// What its author has to change.
+/// The fault that its author has to fix.
 pub(super) fn parse(text: &str) -> Result<Value, String> {
     if text.len() > MOST_BYTES {
         return Err(format!("the schema of its configuration has {} bytes; {MOST_BYTES} are allowed", text.len()));
@@ -75,10 +73,9 @@ pub(super) fn parse(text: &str) -> Result<Value, String> {
     Ok(schema)
 }
 
-/// What a schema says of a configuration.
 #[derive(Debug, Default)]
 pub(super) struct Judged {
-    /// What is wrong with it; empty when nothing.
+    /// Faults of the configuration. Empty if it is valid.
     pub(super) faults: Vec<FieldFault>,
     /// The places of its secrets, as JSON pointers, none within another.
     pub(super) secrets: Vec<String>,
@@ -93,16 +90,15 @@ impl Judged {
 /// The secrets of the configuration that was in force before.
 #[derive(Debug, Default)]
 pub(super) struct Before {
-    /// Their places, as JSON pointers.
     pub(super) secrets: Vec<String>,
-    /// The configuration that is judged is that one. What was secret in it stays so, whatever a newer schema marks.
+    /// Whether the configuration to check is that one. Its secrets then stay secret, whatever a newer schema marks.
     pub(super) is_kept: bool,
 }
 
-/// Judges a configuration of a client.
+/// Checks a configuration of a client.
 ///
 /// # Errors
-/// That too many of the client wait.
+/// Too many checks of the client wait.
 pub(super) async fn judge(
     client: ClientId,
     schema: Value,
@@ -111,7 +107,7 @@ pub(super) async fn judge(
 ) -> Result<Judged, PluginError> {
     in_turn(client, move || match COMPILED.get(client, schema) {
         Ok(compiled) => judge_by(&compiled, &config, &before),
-        // It was stored before there were these bounds.
+        // The schema was stored before these bounds existed.
         Err(problem) => Judged::refused("config", problem),
     })
     .await
@@ -144,7 +140,7 @@ fn judge_by(compiled: &Compiled, config: &Value, before: &Before) -> Judged {
     Judged { faults, secrets }
 }
 
-/// Only the member of the configuration is named: within it, a name may be part of a secret.
+/// Names only the member of the configuration, because a name within it may be part of a secret.
 fn too_much_to_match(member: Option<&str>) -> Judged {
     let field = member.map_or_else(|| "config".to_owned(), |member| shortened(&format!("config/{member}")));
     let said = format!(
@@ -156,11 +152,10 @@ fn too_much_to_match(member: Option<&str>) -> Judged {
     Judged::refused(&field, said)
 }
 
-/// How violations are told.
 enum Words<'a> {
-    /// The value that is at fault is repeated.
+    /// With the faulty value.
     WithValues,
-    /// No value is: there are secrets, in these places, and what is around one would repeat it too.
+    /// Without values, because there are secrets in these places, and the value around a secret would reveal it.
     Without(&'a [String]),
 }
 
@@ -182,7 +177,7 @@ fn is_within(place: &str, secret: &str) -> bool {
     place.strip_prefix(secret).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// The names within a secret are secret, too.
+/// The names within a secret are secret too.
 fn about_a_secret(error: &ValidationError<'_>) -> String {
     match error.kind() {
         ValidationErrorKind::AdditionalProperties { .. }
@@ -203,7 +198,7 @@ fn shortened(text: &str) -> String {
     kept
 }
 
-/// References to elsewhere are not followed, and `$id` would let a reference mean something else than it says.
+/// External references are not followed, and `$id` would change the meaning of a reference.
 fn only_refers_to_itself(schema: &Value, root: &Value) -> Result<(), String> {
     match schema {
         Value::Object(object) => {

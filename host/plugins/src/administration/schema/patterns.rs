@@ -1,5 +1,5 @@
-//! The regular expressions of a schema, and how large they are. Compiling one takes time and memory with its size, and so does a
-//! match with it: at most a step for each state of its automaton and each byte of the text, whatever the two look like.
+//! The regular expressions of a schema and their sizes. The size determines the time and memory of compilation. A match
+//! takes at most one step for each state of the automaton and each byte of the text.
 
 use std::collections::HashMap;
 
@@ -7,36 +7,34 @@ use jsonschema::PatternOptions;
 use regex_automata::nfa::thompson::NFA;
 use serde_json::{Map, Value};
 
-/// Different regular expressions of a schema.
+/// Most different regular expressions of a schema.
 pub(super) const MOST: usize = 64;
-/// Bytes of their texts together.
+/// Most bytes of their texts together.
 const MOST_TEXT: usize = 16 * 1024;
-/// Bytes of the texts together of those that set the flag `i`. Reading one takes up to 2 ms for each byte, however small its
-/// automaton is: each class is folded by the tables of Unicode.
+/// Most bytes of the texts with the flag `i` together. Parsing one takes up to 2 ms for each byte, however small its
+/// automaton is, because each class is folded with the tables of Unicode.
 const MOST_FOLDED_TEXT: usize = 256;
-/// Bytes of the automaton of one.
+/// Most bytes of one automaton.
 const MOST_BYTES_OF_ONE: usize = 512 * 1024;
-/// Bytes of all together once they are compiled.
+/// Most bytes of all compiled automata.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
-/// Beside its automaton and the reverse of that, the library makes tables of so many bytes for each state.
+/// In addition to an automaton and its reverse, the library makes tables of this many bytes for each state.
 const TABLE_BYTES_OF_A_STATE: usize = 2 * 1024;
-/// And of no more than that for one regular expression.
+/// Most bytes of these tables for one regular expression.
 const MOST_TABLE_BYTES: usize = 1024 * 1024;
-/// Bytes of states that a match keeps for the next one. That few are none: a match is a walk over the automaton, which bounds its
-/// memory, too.
+/// Bytes of states that a match caches for the next one. So small a value turns the cache off: a match walks the
+/// automaton, whose size also bounds the memory.
 const KEPT_BYTES: usize = 1;
 
-/// The regular expressions of a schema.
 #[derive(Debug, Default)]
 pub(super) struct Patterns {
-    /// States of the automaton of each.
     states: HashMap<String, u64>,
     bytes: usize,
 }
 
 impl Patterns {
     /// # Errors
-    /// What its author has to change.
+    /// The fault that its author has to fix.
     pub(super) fn of(schema: &Value) -> Result<Self, String> {
         let mut found = Vec::new();
         collect(schema, &mut found);
@@ -83,18 +81,17 @@ impl Patterns {
         Ok(())
     }
 
-    /// States of the automaton of one of them.
     pub(super) fn states(&self, pattern: &str) -> u64 {
         self.states.get(pattern).copied().unwrap_or(1)
     }
 
-    /// Bytes that they take once they are compiled, at most.
+    /// Upper bound of the bytes of all compiled automata.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
 }
 
-/// How the checker compiles and matches.
+/// Options of the checker for compiling and matching.
 pub(super) fn options() -> PatternOptions<jsonschema::Regex> {
     PatternOptions::regex().size_limit(MOST_BYTES_OF_ONE).dfa_size_limit(KEPT_BYTES)
 }
@@ -102,7 +99,7 @@ pub(super) fn options() -> PatternOptions<jsonschema::Regex> {
 /// States and bytes of the automaton of a regular expression.
 fn size(pattern: &str) -> Result<(usize, usize), String> {
     let shown: String = pattern.chars().take(100).collect();
-    // One that the library cannot read is refused by the checker, in its words.
+    // The checker refuses a pattern that the library cannot parse, with its own message.
     let Ok(translated) = jsonschema_regex::to_rust_regex(pattern) else { return Ok((1, 1)) };
     let config = NFA::config().nfa_size_limit(Some(MOST_BYTES_OF_ONE));
     match NFA::compiler().configure(config).build(&translated) {
@@ -115,7 +112,7 @@ fn size(pattern: &str) -> Result<(usize, usize), String> {
     }
 }
 
-/// Whether a regular expression sets the flag `i`, or `x`, under which others need not be written as `(?i`.
+/// Whether a regular expression sets the flag `i`, or `x`, which allows other ways to write `(?i`.
 fn sets_flags(pattern: &str) -> bool {
     pattern.split('(').skip(1).filter_map(|group| group.strip_prefix('?')).any(|group| {
         let flags = group.split([')', ':']).next().unwrap_or_default();

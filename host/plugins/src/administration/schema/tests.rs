@@ -82,7 +82,7 @@ fn the_deepest_check_that_is_made_fits_the_stack() {
     assert!(violations(&chain(2_000), &json!({}))[0].message.contains("refer less often"));
 }
 
-/// A configuration with so many empty objects against a schema that requires so many names of each.
+/// A configuration with `objects` empty objects and a schema that requires `names` names of each.
 fn requires(names: usize, objects: usize) -> (Value, Value) {
     let names: Vec<String> = (0..names).map(|index| format!("n{index}")).collect();
     let schema = json!({ "additionalProperties": { "type": "object", "required": names } });
@@ -168,7 +168,7 @@ fn references_that_double_and_double_again_are_refused_before_they_are_followed(
     assert!(read(&double(40)).unwrap_err().contains("refer less often"));
 }
 
-/// So many members with a text of so many bytes, each compared with a regular expression.
+/// A check of `members` members with a text of `length` bytes, each matched with a regular expression.
 fn matched(members: usize, length: usize, pattern: &str) -> Vec<FieldFault> {
     let schema = json!({ "additionalProperties": { "pattern": pattern } });
     let texts = (0..members).map(|index| (format!("m{index}"), json!("b".repeat(length))));
@@ -193,7 +193,7 @@ fn the_length_of_texts_times_the_size_of_expressions_is_bounded() {
     assert!(matched(5, most / 5 - 1, "^b*$").is_empty());
 }
 
-/// As the schema that held up the activations of all clients for two minutes.
+/// The shape of a schema that once delayed the activations of all clients for two minutes.
 #[test]
 fn many_large_expressions_for_one_text_are_refused_before_they_are_compared() {
     let each = |index: usize| json!({ "pattern": format!("^x{index}[^a]{{5}}$") });

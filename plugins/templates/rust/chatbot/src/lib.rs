@@ -1,4 +1,4 @@
-//! Says back what the customer wrote, and hands over to people when asked for one.
+//! Repeats the customer's text, and hands over to agents on request.
 
 use patchbay_plugin_sdk::chatbot::*;
 
@@ -6,7 +6,7 @@ struct Bot;
 
 impl Chatbot for Bot {
     fn handle(event: Event, session: Session) -> Result<Vec<Action>, Error> {
-        // Reactions, files and timers have no words: nothing to do.
+        // Reactions, files and timers have no text, so there is nothing to do.
         let Some(text) = event.text() else { return Ok(vec![]) };
         if text.eq_ignore_ascii_case("person") {
             let note = "The customer asked for a person.";

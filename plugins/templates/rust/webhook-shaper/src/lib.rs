@@ -1,4 +1,4 @@
-//! Reports messages of customers in three fields, and nothing else.
+//! Reports messages of customers in three fields, and no other events.
 
 use patchbay_plugin_sdk::{json::Object, webhook_shaper::*};
 
