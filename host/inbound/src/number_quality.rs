@@ -1,6 +1,6 @@
-//! What the provider thinks of Cloud numbers. Its callbacks say that something is different and not what (PROVIDERS 0.4), so
-//! the number is read, outside any transaction: soon after a callback, and hourly. The client hears of what a callback announced, and
-//! of what a look finds changed, in one merged event.
+//! The quality, limit and status of Cloud numbers. Callbacks only say that something changed (PROVIDERS 0.4). So the
+//! number is read from the provider, outside any transaction: soon after a callback, and hourly. One merged event
+//! reports the changes to the client.
 
 use base::{Context, Error, Result, secrets::Purpose};
 use channels::whatsapp_cloud::{CloudNumber, NumberNode};
@@ -18,14 +18,14 @@ use storage::{
     outbound::tiers,
 };
 
-/// Numbers looked at by one call of [`look_at_due`].
+/// Numbers read by one call of [`look_at_due`].
 const LOOKS: i64 = 50;
-/// A look that failed is made again after this.
+/// Pause after a failed read.
 const RETRY_INTERVAL: TimeDelta = TimeDelta::minutes(1);
-/// After so many failed looks the client is told what is known without them.
+/// Failed reads after which the client gets the values that callbacks have reported.
 const PATIENCE: i16 = 3;
 
-/// Looks at the numbers that are due; answers how many were read. Failures are logged and made up for later.
+/// Reads the numbers that are due and returns how many succeeded. Failures are logged and retried later.
 pub async fn look_at_due(ctx: &Context) -> Result<usize> {
     let due = {
         let mut db = ctx.db.acquire().await?;
@@ -49,7 +49,7 @@ pub async fn look_at_due(ctx: &Context) -> Result<usize> {
     Ok(read)
 }
 
-/// The provider's node of a number; `None` when it cannot be read now.
+/// Reads the number at the provider. `None` if that fails.
 async fn node(ctx: &Context, client: ClientId, inbox: InboxId) -> Result<Option<NumberNode>> {
     let stored = {
         let mut db = ctx.db.acquire().await?;
@@ -76,7 +76,7 @@ fn words_of(node: NumberNode) -> NumberQuality {
     }
 }
 
-/// Writes a look down, and tells of it what there is to tell.
+/// Stores the result of a read and records an event if there is a change to report.
 async fn found(ctx: &Context, (client, inbox): (ClientId, InboxId), now: NumberQuality, asked: i32) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     let Some(before) = quality::lock(&mut tx, client, inbox).await? else { return Ok(()) };
@@ -95,7 +95,7 @@ async fn found(ctx: &Context, (client, inbox): (ClientId, InboxId), now: NumberQ
     Ok(())
 }
 
-/// A look that failed: once there have been enough of them, the client is told what the provider has said by itself.
+/// Records a failed read. After `PATIENCE` of them the client gets the last known values.
 async fn missed(ctx: &Context, (client, inbox): (ClientId, InboxId), asked: i32) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     let Some(before) = quality::lock(&mut tx, client, inbox).await? else { return Ok(()) };
@@ -113,8 +113,7 @@ async fn missed(ctx: &Context, (client, inbox): (ClientId, InboxId), asked: i32)
     Ok(())
 }
 
-/// The event about a number of which this is known. The limit stays in the provider's words: what clients are shown of it is
-/// decided where they are shown it.
+/// The event for these values of a number. The limit stays in the provider's words, and the API translates it.
 pub(crate) fn changed(ctx: &Context, inbox: InboxId, known: &NumberQuality) -> NewEvent {
     let quality = known.quality_rating.as_deref().and_then(Quality::from_name);
     let changed = InboxQualityChanged {
@@ -124,14 +123,14 @@ pub(crate) fn changed(ctx: &Context, inbox: InboxId, known: &NumberQuality) -> N
     };
     NewEvent {
         inbox: Some(inbox),
-        // What is said of one number stays in order.
+        // Keeps the events of one number in order.
         order_key: inbox.0.as_u64_pair().1.cast_signed(),
         at: ctx.now(),
         event: Event::InboxQualityChanged(changed),
     }
 }
 
-/// The product's four for the many of the provider (PROVIDERS A.10).
+/// Maps the provider's many statuses to the four of the product (PROVIDERS A.10).
 fn status(name: &str) -> ChannelStatus {
     match name {
         "CONNECTED" => ChannelStatus::Connected,

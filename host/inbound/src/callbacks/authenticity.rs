@@ -1,5 +1,5 @@
-//! Which callbacks are really the provider's: the handshake, and the signature over the raw bytes (PROVIDERS A.7). Until
-//! that is known, a body costs time that grows with its length and no faster, beside the threads that serve everybody.
+//! Verifies callbacks of WhatsApp Cloud: the handshake, and the signature over the raw bytes (PROVIDERS A.7). Before a
+//! body is verified, the work for it is at most linear in its length and runs outside the threads that serve requests.
 
 use std::collections::HashSet;
 
@@ -16,37 +16,37 @@ use base::{
     secrets::Purpose,
 };
 
-/// App secrets that are tried on one callback at most: a business account is seldom shared by so many apps.
+/// Bound on the app secrets that are tried on one callback. Few business accounts are shared by so many apps.
 pub(super) const SECRETS_TRIED: usize = 8;
 
-/// What the provider wants to read back.
+/// The challenge to send back to the provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Handshaken(pub String);
 
-/// Answers the provider's handshake; `None` when the token is not ours.
+/// Answers the provider's handshake. `None` if the verify token is wrong.
 pub fn handshake(ctx: &Context, query: &Handshake) -> Option<Handshaken> {
     callback::handshake(query, &ctx.settings.verify_token).map(Handshaken)
 }
 
-/// Why nothing of a callback is taken.
+/// The reason why a whole callback is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum CallbackRefused {
-    /// Missing, or not made with our app secret.
+    /// The signature is missing, or made with another secret.
     #[error("the signature is missing or wrong")]
     BadSignature,
-    /// Signed, and not a callback of the provider.
+    /// The signature is right, but the body is not a callback of the provider.
     #[error("the body is no callback of this provider: {0}")]
     Unreadable(String),
-    /// Signed, and more than one callback may bring.
+    /// The body has more than `ITEMS_MAX` items.
     #[error("the body says more than {} things at once", callback::ITEMS_MAX)]
     TooMany,
-    /// Nobody's fault.
     #[error(transparent)]
     Failed(#[from] Error),
 }
 
-/// Verifies a callback over its raw bytes and parses it. `signature` is the header `X-Hub-Signature-256`; `unsigned_is_fine`
-/// is for the simulator's callbacks while no app secret is set, and never makes a wrong signature right.
+/// Verifies a callback over its raw bytes and parses it. `signature` is the header `X-Hub-Signature-256`.
+/// `unsigned_is_fine` accepts callbacks of the simulator without a signature while no app secret is set. It never
+/// accepts a wrong signature.
 pub async fn open_callback(
     ctx: &Context,
     raw: &Bytes,
@@ -64,7 +64,6 @@ pub async fn open_callback(
     signed_for_its_numbers(ctx, raw, signature).await
 }
 
-/// Parses a body whose signature is right.
 async fn parse(raw: &Bytes) -> Result<Vec<CallbackItem>, CallbackRefused> {
     let body = raw.clone();
     aside::work(raw.len(), Whose::Provider, move || callback::parse(&body)).await?.map_err(|error| match error {
@@ -75,7 +74,7 @@ async fn parse(raw: &Bytes) -> Result<Vec<CallbackItem>, CallbackRefused> {
     })
 }
 
-/// The one of these secrets that made the signature.
+/// Returns the secret that made the signature.
 pub(super) async fn signed_with(
     raw: &Bytes,
     secrets: Vec<String>,
@@ -86,9 +85,9 @@ pub(super) async fn signed_with(
     Ok(aside::work(raw.len(), Whose::Anybody, find).await?)
 }
 
-/// A callback of numbers that have an app secret of their own. One app signs a callback, so the first number and account in
-/// it say whose secrets may have; nothing of it counts unless every number and business account in it has the secret that
-/// did.
+/// Opens a callback for numbers with their own app secret. One app signs a callback, so the first number and account in
+/// the body select the secrets to try. The callback is refused unless all its numbers and accounts have the secret that
+/// signed it.
 async fn signed_for_its_numbers(
     ctx: &Context,
     raw: &Bytes,
@@ -108,17 +107,17 @@ async fn signed_for_its_numbers(
     if all_have(ctx, &items, &secret, &candidates).await? { Ok(items) } else { Err(CallbackRefused::BadSignature) }
 }
 
-/// Whether every number and business account that the items are for has this app secret. `known`: secrets that were just read; most
-/// callbacks name nothing else.
+/// True if all numbers and business accounts of the items have this app secret. `known`: secrets that were just read,
+/// enough for most callbacks.
 async fn all_have(ctx: &Context, items: &[CallbackItem], secret: &str, known: &[Opened]) -> Result<bool, Error> {
     let (mut numbers, mut wabas) = (HashSet::new(), HashSet::new());
     for item in items {
         match &item.target {
             CallbackTarget::PhoneNumberId(id) => numbers.insert(id.clone()),
             CallbackTarget::Waba(id) => wabas.insert(id.clone()),
-            // It is counted and kept for nobody.
+            // The item is counted and not stored.
             CallbackTarget::Nobody => false,
-            // No callback of the Cloud API names one.
+            // Callbacks of the Cloud API never name one.
             CallbackTarget::Page(_) | CallbackTarget::Inbox(_) => return Ok(false),
         };
     }
@@ -128,7 +127,6 @@ async fn all_have(ctx: &Context, items: &[CallbackItem], secret: &str, known: &[
     Ok(!items.is_empty() && numbers.is_empty() && wabas.is_empty())
 }
 
-/// Takes out the numbers and business accounts that have this app secret.
 fn drop_those_with(secret: &str, known: &[Opened], numbers: &mut HashSet<String>, wabas: &mut HashSet<String>) {
     for own in known.iter().filter(|own| own.secret == secret) {
         numbers.remove(&own.phone_number_id);
@@ -136,7 +134,7 @@ fn drop_those_with(secret: &str, known: &[Opened], numbers: &mut HashSet<String>
     }
 }
 
-/// The app secret of a number, opened.
+/// An app secret in plain text, with its number and account.
 struct Opened {
     phone_number_id: String,
     waba_id: String,

@@ -1,4 +1,5 @@
-//! What customers and businesses do beside writing through us: they change messages, answer by other means and come by links. What is about a message that is not known yet waits for it.
+//! Changes of messages, and messages that the business sent with another app. Both wait if the message they refer to is
+//! not known yet.
 
 use base::{Context, Result};
 use chat::receive::{self, Imported};
@@ -11,24 +12,23 @@ use domain::{
 use storage::{PgConnection, Queue};
 use uuid::Uuid;
 
-/// A change of a message that is not known yet is looked at again after this.
+/// Time between two attempts to apply a change of an unknown message.
 const CHANGE_PAUSE: TimeDelta = TimeDelta::seconds(5);
-/// A change of a message that is still not known after this is of none that we have.
+/// After this time a change of an unknown message is dropped.
 const CHANGE_PATIENCE: TimeDelta = TimeDelta::minutes(10);
-/// An echo of what may be a message of ours is looked at again after this.
+/// Time between two attempts to import an echo that may be one of our messages.
 const ECHO_PAUSE: TimeDelta = TimeDelta::seconds(2);
-/// A message of ours is settled after this, or its answer never comes.
+/// After this time an echo is taken as a message of another app. By then our own messages are settled.
 const ECHO_PATIENCE: TimeDelta = TimeDelta::minutes(2);
 
-/// What becomes of an item.
 pub(super) enum Taken {
-    /// It is done with; these lanes are to be woken.
+    /// The item is done. Wake these lanes.
     Done(Vec<(Queue, Uuid)>),
-    /// It is to be looked at again then.
+    /// Try the item again at this time.
     Later(DateTime<Utc>),
 }
 
-/// Takes a change of a message. One of a message that never comes is counted.
+/// Applies a change of a message. If the message never arrives, the change is counted and dropped.
 pub(super) async fn change(
     ctx: &Context,
     db: &mut PgConnection,
@@ -48,7 +48,7 @@ pub(super) async fn change(
     Ok(Taken::Done(Vec::new()))
 }
 
-/// Takes a message that the business sent by other means than ours.
+/// Imports a message that the business sent with another app.
 pub(super) async fn echo(
     ctx: &Context,
     db: &mut PgConnection,

@@ -1,7 +1,8 @@
-//! The door for callbacks. Those that arrive together share their look into the directories and, per client, a transaction.
+//! Stores callbacks before the provider gets an answer. Callbacks that arrive together share one lookup of owners and,
+//! per client, one transaction.
 //!
-//! A status moves its message forward in that transaction, without a row of its own, and without waiting: one whose message
-//! is not known yet, or is being written by somebody else, is stored with everything that is not a status.
+//! That transaction applies statuses at once, without a row and without waiting for locks. A status with an unknown or
+//! locked message is stored together with the items that are not statuses.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -29,24 +30,23 @@ use uuid::Uuid;
 
 use super::{failed, known_numbers::KnownNumbers};
 
-/// Looks into the directories: one at a time, for everybody who came meanwhile.
+/// Lookups of owners: one at a time, for all callbacks that arrived since the last one.
 const LOOKS: Grouping =
     Grouping { groups: 1, further_from: 0, most_items: 1024, most_weight: usize::MAX, coming_back: COMING_BACK };
-/// Transactions of one client. Weights are items. Most of what a small group costs is its statements: fewer callbacks than this
-/// go with the next group, which the provider waits for gladly.
+/// Transactions of one client. A weight is a number of items. A small group costs almost as many statements as a large
+/// one, so fewer items than `further_from` wait for the next group.
 const STORES: Grouping =
     Grouping { groups: 2, further_from: 64, most_items: 256, most_weight: 512, coming_back: Duration::from_millis(5) };
 
-/// Why a callback was not taken: the provider is to call again. Nothing of it is stored, or all of it.
+/// The callback was not stored, and the provider must send it again. Either all of its items are stored or none.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("the callback could not be stored")]
 pub struct NotTaken(
-    /// What was in the way.
     #[source]
     pub Arc<Error>,
 );
 
-/// Whom the targets of callbacks belong to.
+/// The owners of the targets of callbacks.
 #[derive(Debug, Default)]
 pub(super) struct Owners {
     pub(super) numbers: HashMap<String, (ClientId, InboxId)>,
@@ -55,7 +55,7 @@ pub(super) struct Owners {
 }
 
 impl Owners {
-    /// Clients and lanes. An account event goes to every client of the account.
+    /// Clients and lanes. An account event goes to each client of the account.
     fn of(&self, target: &CallbackTarget) -> Vec<(ClientId, Uuid)> {
         match target {
             CallbackTarget::PhoneNumberId(id) => {
@@ -67,7 +67,7 @@ impl Owners {
             CallbackTarget::Page(id) => {
                 self.pages.get(id).map(|(client, inbox)| (*client, inbox.0)).into_iter().collect()
             }
-            // Nobody outside names an inbox of ours: such items do not come through this door.
+            // Callbacks of providers never name one of our inboxes.
             CallbackTarget::Inbox(_) | CallbackTarget::Nobody => Vec::new(),
         }
     }
@@ -76,7 +76,7 @@ impl Owners {
 type Taken = std::result::Result<(), NotTaken>;
 type Looked = std::result::Result<Arc<Owners>, NotTaken>;
 
-/// Takes callbacks whose signature has been verified.
+/// Takes callbacks with a verified signature.
 pub struct Intake {
     ctx: Arc<Context>,
     known: KnownNumbers,
@@ -106,9 +106,9 @@ impl Intake {
         Arc::new(Self { ctx, known: KnownNumbers::default(), looks, stores })
     }
 
-    /// Takes the items of a callback; `bytes` is the length of its body. When this returns they are on disk, once each,
-    /// however often the provider repeats them, and the provider may be answered. Items for numbers and accounts that nobody
-    /// here has are dropped with a warning.
+    /// Takes the items of a callback. `bytes` is the length of its body. When this returns, each item is on disk once,
+    /// even if the provider repeats it, and the provider may get its answer. Items for unknown numbers and accounts are
+    /// dropped with a warning.
     pub async fn take(&self, bytes: usize, items: Vec<CallbackItem>) -> Taken {
         metrics::histogram!("patchbay_callback_bytes").record(f64::from(u32::try_from(bytes).unwrap_or(u32::MAX)));
         let owners = match self.known.owners_of(&items) {
@@ -162,7 +162,7 @@ async fn look(ctx: &Context, targets: impl Iterator<Item = &CallbackTarget>) -> 
 }
 
 fn route(ctx: &Context, owners: &Owners, mut items: Vec<CallbackItem>) -> BTreeMap<ClientId, Vec<NewCallback>> {
-    // What a change is about may be told of behind it.
+    // A change may come before its message in the same callback.
     items.sort_by_key(|item| item.body.follows_messages());
     let (mut by_client, mut strays) = (BTreeMap::<ClientId, Vec<NewCallback>>::new(), BTreeSet::new());
     for item in items {
@@ -197,8 +197,8 @@ fn route(ctx: &Context, owners: &Owners, mut items: Vec<CallbackItem>) -> BTreeM
     by_client
 }
 
-/// Takes a group of callbacks of one client. Should that fail, each is taken by itself and nothing is applied on the spot, so
-/// that one callback cannot keep the others out.
+/// Stores a group of callbacks of one client. If that fails, each is stored alone and without applying statuses, so
+/// that one bad callback does not block the others.
 async fn take_group(ctx: &Context, client: ClientId, group: &[Vec<NewCallback>]) -> Vec<Taken> {
     let all: Vec<&NewCallback> = group.iter().flatten().collect();
     let Err(error) = take(ctx, client, &all, true).await else { return vec![Ok(()); group.len()] };
@@ -214,8 +214,8 @@ async fn take_group(ctx: &Context, client: ClientId, group: &[Vec<NewCallback>])
     taken
 }
 
-/// One transaction: applies the statuses that can be applied, if that is wanted, keeps what cannot be read, and stores the rest.
-/// What is only stored is one statement.
+/// One transaction: applies statuses (if `apply`), stores unreadable items apart, and stores the rest. If all items are
+/// of the last kind, one statement without a transaction is enough.
 async fn take(ctx: &Context, client: ClientId, items: &[&NewCallback], apply: bool) -> Result<()> {
     let is_alone =
         |callback: &&NewCallback| !matches!(callback.item.body, CallbackBody::Status(_) | CallbackBody::Unreadable(_));
@@ -231,8 +231,8 @@ async fn take(ctx: &Context, client: ClientId, items: &[&NewCallback], apply: bo
     Ok(())
 }
 
-/// The same inside the caller's transaction, for what was told about one inbox whose owner is known. Answers the lanes to wake
-/// after the commit.
+/// Stores items of one inbox with a known owner inside the caller's transaction. Returns the lanes to wake after the
+/// commit.
 pub(crate) async fn take_of_inbox(
     ctx: &Context,
     db: &mut PgConnection,
@@ -274,7 +274,7 @@ async fn take_in(
     Ok(wakes)
 }
 
-/// Applies statuses to messages that are known and that nobody else is writing. Answers what is left.
+/// Applies statuses of messages that are known and not locked. Returns the other items.
 async fn apply_statuses<'a>(
     ctx: &Context,
     db: &mut PgConnection,

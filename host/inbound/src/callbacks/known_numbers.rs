@@ -1,5 +1,5 @@
-//! Whose a number was a while ago. Statuses are the most that providers call with, and each names its client itself: where that
-//! is whom the number belonged to, they need no look into the directories.
+//! A cache of the owners of numbers. Most callbacks are statuses, and each status names its client. If that is the
+//! cached owner of the number, the lookup is skipped.
 
 use std::{
     collections::HashMap,
@@ -15,14 +15,14 @@ use outbound::delivery;
 
 use super::intake::Owners;
 
-/// How long an owner is believed. A number that moves takes its messages' statuses to their own client meanwhile, or to nobody:
-/// a status is applied only to a message of the client that it names. So long that a number that sends little is seldom looked up:
-/// a look is a round trip (ADR 0047).
+/// Time for which an owner is cached. It is long, so that a number with little traffic is seldom looked up (a round
+/// trip, ADR 0047). A number that moves to another client is safe: a status is only applied to a message of the client
+/// that it names.
 const BELIEVED: Duration = Duration::from_secs(3_600);
-/// Numbers known before those are forgotten that are not believed any more.
+/// Number of entries from which expired ones are removed.
 const TIDIED_FROM: usize = 1_024;
 
-/// Numbers of the Cloud API with their owners, by phone-number id.
+/// Cloud numbers with their owners, by phone-number id.
 #[derive(Default)]
 pub(super) struct KnownNumbers(Mutex<HashMap<String, Known>>);
 
@@ -32,7 +32,7 @@ struct Known {
 }
 
 impl KnownNumbers {
-    /// The owners of the numbers that `items` are about, if all of these are statuses of messages of just these owners.
+    /// The owners of the numbers in `items`, if all items are statuses of messages of exactly these owners.
     pub(super) fn owners_of(&self, items: &[CallbackItem]) -> Option<Owners> {
         let (known, now) = (self.0.lock().unwrap_or_else(PoisonError::into_inner), Instant::now());
         let mut owners = Owners::default();
@@ -50,7 +50,7 @@ impl KnownNumbers {
         Some(owners)
     }
 
-    /// Remembers what a look has found.
+    /// Stores the result of a lookup.
     pub(super) fn note(&self, found: &HashMap<String, (ClientId, InboxId)>) {
         let (mut known, now) = (self.0.lock().unwrap_or_else(PoisonError::into_inner), Instant::now());
         if known.len() >= TIDIED_FROM {
@@ -73,7 +73,6 @@ mod tests {
     const OTHER: ClientId = ClientId(Uuid::from_u128(2));
     const OWNER: (ClientId, InboxId) = (CLIENT, InboxId(Uuid::from_u128(7)));
 
-    /// A status on a number of a message of `client`.
     fn status(number: &str, client: Option<ClientId>) -> CallbackItem {
         let update = StatusUpdate {
             provider_id: "wamid.T".to_owned(),

@@ -1,5 +1,5 @@
-//! Provider callbacks: on disk before they are answered ([`Intake`]). Statuses of messages are applied as they come in; the
-//! rest is stored, and worked off in order per business number ([`work`]).
+//! Callbacks of providers are on disk before they are answered ([`Intake`]). Statuses are applied on arrival. Other
+//! items are stored and worked off in order per business number ([`work`]).
 
 mod account;
 mod authenticity;

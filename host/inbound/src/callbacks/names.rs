@@ -1,4 +1,5 @@
-//! What customers of pages are called: their messages do not say, so the page asks once, before the transaction of the message.
+//! Names of customers of pages. Their messages have no name, so the provider is asked once, before the transaction of
+//! the message.
 
 use base::{Context, Result, secrets::Purpose};
 use channels::messenger::MessengerPage;
@@ -12,7 +13,7 @@ use storage::{
     people::{customers, inbox_customers},
 };
 
-/// The message with its sender's name, where it is the message of somebody whose name is not known and the provider tells it.
+/// Returns the message with the name of its sender, if the name is unknown and the provider gives it.
 pub(super) async fn complete(
     ctx: &Context,
     (client, inbox): (ClientId, InboxId),

@@ -1,5 +1,5 @@
-//! What a provider says about business numbers and their account (PROVIDERS A.10). Most of it says only that something is different:
-//! `number_quality` looks what.
+//! Account events about business numbers (PROVIDERS A.10). Most only say that something changed, and `number_quality`
+//! reads the new value.
 
 use domain::ids::{ClientId, InboxId};
 use events::{NewEvent, record};
@@ -13,10 +13,10 @@ use uuid::Uuid;
 use crate::number_quality::changed;
 use base::{Context, Result};
 
-/// Fields that are about numbers.
+/// The fields about numbers.
 pub(super) const FIELDS: [&str; 3] = ["phone_number_quality_update", "business_capability_update", "account_update"];
 
-/// Takes what is said of one number, or of all numbers of a business account. Answers the lanes to wake.
+/// Takes an event about one number or about all numbers of a business account. Returns the lanes to wake.
 pub(super) async fn take(
     ctx: &Context,
     db: &mut PgConnection,
@@ -28,7 +28,7 @@ pub(super) async fn take(
     let all: Vec<InboxId> = numbers.iter().map(|number| number.id).collect();
     match field {
         "phone_number_quality_update" => {
-            // Somebody else's number of a shared account is none of this client's.
+            // Numbers of other clients in a shared account are skipped.
             let named: Vec<InboxId> =
                 numbers.iter().filter(|number| is_named(number, value)).map(|one| one.id).collect();
             quality::ask(db, client, &named, limit(value), ctx.now()).await?;
@@ -56,13 +56,14 @@ fn is_named(number: &Inbox, value: &Value) -> bool {
     number.msisdn().is_some_and(|msisdn| msisdn.as_str() == digits)
 }
 
-/// How many customers may be written to, in the provider's word for it; older callbacks have it in another field.
+/// The messaging limit as the provider's tier. Older callbacks have it in another field.
 fn limit(value: &Value) -> Option<&str> {
     let text = |name: &str| value.get(name)?.as_str().filter(|text| text.starts_with("TIER_"));
     text("max_daily_conversations_per_business").or_else(|| text("current_limit"))
 }
 
-/// What an update of an account means for its numbers, in the words of a number's node; `None` when nothing.
+/// The status that an account update gives the numbers of the account, in the provider's words. `None` if it has no
+/// effect.
 fn status_of_account(value: &Value) -> Option<&'static str> {
     match value.get("event")?.as_str()? {
         "ACCOUNT_RESTRICTION" | "ACCOUNT_VIOLATION" => Some("RESTRICTED"),

@@ -1,4 +1,5 @@
-//! Which messages may be taken at the same time: those of different customers. What one customer wrote stays in its order.
+//! Groups messages by customer. Messages of different customers may be taken at the same time, those of one customer
+//! only in order.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,9 +8,9 @@ use domain::{
     inbound::InboundMessage,
 };
 
-/// Puts neighbouring messages together by who wrote them, each in the order in which they came: messages that have an address in
-/// common are one customer's. Where some name only a number and others only a BSUID, nobody can tell yet whose they are, and all of
-/// them are one sequence.
+/// Groups messages by sender and keeps their order. Messages with a common address belong to one customer. If some
+/// messages have only a number and others only a BSUID, the senders cannot be told apart, and all messages are one
+/// sequence.
 pub(super) fn by_sender<T>(items: &[T], message: impl Fn(&T) -> Option<&InboundMessage>) -> Vec<Vec<&T>> {
     let messages: Vec<Option<&InboundMessage>> = items.iter().map(message).collect();
     let without = |named: fn(&InboundMessage) -> bool| {
@@ -18,7 +19,7 @@ pub(super) fn by_sender<T>(items: &[T], message: impl Fn(&T) -> Option<&InboundM
     if without(|message| message.from.is_some()) && without(|message| message.from_user_id.is_some()) {
         return vec![items.iter().collect()];
     }
-    // The sequence of each message is named by the first message in it.
+    // The first message of a sequence gives it its number.
     let mut sequence_of: Vec<usize> = Vec::with_capacity(items.len());
     let mut last_with: HashMap<Address, usize> = HashMap::new();
     for (place, message) in messages.iter().enumerate() {
@@ -42,7 +43,7 @@ pub(super) fn by_sender<T>(items: &[T], message: impl Fn(&T) -> Option<&InboundM
 fn addresses(message: &InboundMessage) -> Vec<Address> {
     let named = [(AddressKind::Phone, &message.from), (AddressKind::Bsuid, &message.from_user_id)];
     let named = named.into_iter().filter_map(|(kind, value)| Address::of_kind(kind, value.as_deref()?));
-    // Both spellings of a number are one customer's.
+    // Both spellings of a number belong to one customer.
     named
         .flat_map(|address| [address.other_spelling(), Some(address)])
         .flatten()

@@ -1,10 +1,10 @@
-//! What a provider says about a template, where it says what is different (PROVIDERS A.10). Of changed components it says
-//! only what they are now: `template_parts`.
+//! Account events that name the change of a template (PROVIDERS A.10). Events about components carry only the new
+//! parts: see `template_parts`.
 
 use domain::event::{Quality, TemplateApproval, TemplateChange, TemplateChanged};
 use serde_json::Value;
 
-/// The change; `None` when it is none that clients are told of, and when it is not said which template it is about.
+/// Reads the change. `None` if clients get no event for it, or if it names no template.
 pub(super) fn read(field: &str, value: &Value) -> Option<TemplateChanged> {
     let text = |name: &str| value.get(name)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
     let change = match field {
@@ -24,7 +24,7 @@ pub(super) fn read(field: &str, value: &Value) -> Option<TemplateChanged> {
     Some(TemplateChanged { id, name, language, change })
 }
 
-/// Only these are reported; of the others the catalogue alone hears.
+/// Other statuses only refresh the catalogue.
 fn approval(event: &str) -> Option<TemplateApproval> {
     Some(match event {
         "APPROVED" | "REINSTATED" => TemplateApproval::Approved,

@@ -1,5 +1,5 @@
-//! Which parts of a template a provider changed. Its callback holds what they are now (PROVIDERS 0.5), so they are compared with
-//! what the catalogue has of it.
+//! Finds the changed parts of a template. The callback has the new parts (PROVIDERS 0.5), which are compared with the
+//! catalogue.
 
 use domain::{
     event::{TemplateChange, TemplateChanged, TemplateElement},
@@ -10,8 +10,8 @@ use storage::{PgConnection, inboxes::templates};
 
 use base::Result;
 
-/// One change for each part that is not what it was. Where nothing differs, because the catalogue was fetched in between, and
-/// where the template is not in it, every part that the callback holds.
+/// One change for each part that differs. If no part differs (the catalogue was fetched in between), or if the template
+/// is not in the catalogue: one for each part in the callback.
 pub(super) async fn changes(
     db: &mut PgConnection,
     client: ClientId,
@@ -38,18 +38,18 @@ pub(super) async fn changes(
     Ok(elements.into_iter().map(changed).collect())
 }
 
-/// The parts of a template as far as they can be compared.
+/// The parts of a template that can be compared.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Parts {
     header: Option<String>,
     body: Option<String>,
     footer: Option<String>,
-    /// Type and text of each.
+    /// Type and text.
     buttons: Vec<(String, String)>,
 }
 
 impl Parts {
-    /// As a callback has them.
+    /// The parts in a callback.
     fn told(value: &Value) -> Self {
         let text = |name: &str| value.get(name)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
         Self {
@@ -63,14 +63,14 @@ impl Parts {
         }
     }
 
-    /// As the catalogue has them.
+    /// The parts in the catalogue.
     fn known(components: &Value) -> Self {
         let part = |kind: &str| {
             let all = components.as_array().map(Vec::as_slice).unwrap_or_default();
             all.iter()
                 .find(|part| part.get("type").and_then(Value::as_str).is_some_and(|of| of.eq_ignore_ascii_case(kind)))
         };
-        // A header that is a file has no text, and a callback says nothing of it.
+        // A header with a file has no text, and callbacks do not mention it.
         let text = |kind: &str| part(kind)?.get("text")?.as_str().map(str::to_owned);
         Self {
             header: text("HEADER"),
@@ -80,7 +80,6 @@ impl Parts {
         }
     }
 
-    /// The parts that differ.
     fn unlike(&self, other: &Self) -> Vec<TemplateElement> {
         let differs = [
             (TemplateElement::Header, self.header != other.header),

@@ -1,5 +1,5 @@
-//! Works off the callbacks of one lane: neighbouring statuses share a transaction, neighbouring messages are taken by
-//! [`messages`]. An item that cannot be taken steps aside, so that it never holds up the number.
+//! Works off the callbacks of one lane. Neighbouring statuses share a transaction, and [`messages`] takes neighbouring
+//! messages. An item that fails is postponed, so that it does not block the number.
 
 use std::time::Duration;
 
@@ -25,23 +25,23 @@ use base::{Context, Error, Result, lanes::Lease};
 use chat::receive;
 use outbound::{delivery, watermarks};
 
-/// Items looked at together.
+/// Items read at a time.
 const PAGE: i64 = 100;
-/// After a small page the next ones are gathered for so long: one by one, they would cost a transaction each. Customers wait
-/// for it too, and most statuses never come here (ADR 0020).
+/// Pause after a small page, so that the next items share a transaction. Customers wait for it too, and most statuses
+/// never come here (ADR 0020).
 const GATHER: Duration = Duration::from_millis(5);
-/// A page of so many items is followed by the next at once.
+/// A page of at least this size is followed by the next without a pause.
 const FULL_ENOUGH: usize = 50;
 /// Failures of one item before it is given up.
 const MOST_ATTEMPTS: i16 = 10;
-/// Times that an item is tried on the spot: two transactions that were in each other's way.
+/// Immediate attempts of one item, in case two transactions collided.
 const TRIES_AT_ONCE: usize = 3;
-/// A status of a message that is not known yet is looked at again after this.
+/// Time between two attempts to apply a status of an unknown message.
 const EARLY_STATUS_PAUSE: TimeDelta = TimeDelta::seconds(5);
-/// A status of a message that is still not known after this is nobody's.
+/// After this time a status of an unknown message is dropped.
 const EARLY_STATUS_PATIENCE: TimeDelta = TimeDelta::minutes(10);
 
-/// An item, read.
+/// A parsed item.
 pub(super) struct Item {
     pub(super) id: CallbackId,
     received_at: DateTime<Utc>,
@@ -50,8 +50,8 @@ pub(super) struct Item {
     body: CallbackBody,
 }
 
-/// Works off a lane of the callback queue: page after page, until one is small. Whether that was all is asked when the lane is
-/// given back ([`Lease::give_back`]).
+/// Works off a lane of the callback queue, page after page, until a page is small. [`Lease::give_back`] checks for the
+/// rest.
 pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
     while !lease.is_over() {
         let page = {
@@ -81,19 +81,18 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
 }
 
 impl Item {
-    /// Whether they are taken together: neighbouring statuses, or neighbouring messages.
+    /// True if both can share a transaction.
     fn is_like(&self, next: &Self) -> bool {
         use CallbackBody::{Message, Status};
         matches!((&self.body, &next.body), (Status(_), Status(_)) | (Message(_), Message(_)))
     }
 
-    /// The message, where it is one.
     pub(super) fn message(&self) -> Option<&InboundMessage> {
         self.body.message()
     }
 }
 
-/// Reads a page; what cannot be read is given up at once.
+/// Parses a page. Unreadable items are given up at once.
 async fn read(ctx: &Context, lease: &Lease, page: Vec<Callback>) -> Result<Vec<Item>> {
     let mut items = Vec::with_capacity(page.len());
     for callback in page {
@@ -106,7 +105,8 @@ async fn read(ctx: &Context, lease: &Lease, page: Vec<Callback>) -> Result<Vec<I
     Ok(items)
 }
 
-/// Takes items in one transaction. Where that fails they are taken one by one, so that one item does not take its neighbours down.
+/// Takes items in one transaction. If it fails, they are taken one by one, so that one bad item does not stop its
+/// neighbours.
 pub(super) async fn take_group(ctx: &Context, lease: &Lease, group: &[&Item]) -> Result<()> {
     if group.len() > 1 {
         match take(ctx, lease, group).await {
@@ -141,7 +141,7 @@ async fn take_one(ctx: &Context, lease: &Lease, item: &Item) -> Result<()> {
     }
 }
 
-/// One item, or several that are alike, in one transaction.
+/// Takes one item, or several of the same kind, in one transaction.
 async fn take(ctx: &Context, lease: &Lease, group: &[&Item]) -> Result<()> {
     if let [Item { body: CallbackBody::Message(_), .. }, ..] = group {
         return messages::take(ctx, lease, group).await;
@@ -167,7 +167,7 @@ async fn take(ctx: &Context, lease: &Lease, group: &[&Item]) -> Result<()> {
         }
         [Item { id, body: CallbackBody::Watermark(mark), received_at, .. }] => {
             let moved = watermarks::apply(ctx, &mut tx, lease.client, InboxId(lease.lane), mark).await?;
-            // What is on its way to the provider may be meant, too; its answer tells.
+            // It may also refer to a message that is not settled yet.
             if moved.unsettled && ctx.now() - *received_at < EARLY_STATUS_PATIENCE {
                 callbacks::postpone(&mut tx, lease.client, &[*id], ctx.now() + EARLY_STATUS_PAUSE).await?;
                 done.clear();
@@ -189,7 +189,7 @@ async fn take(ctx: &Context, lease: &Lease, group: &[&Item]) -> Result<()> {
     Ok(())
 }
 
-/// The lanes to wake; an item that is to wait is postponed and not done.
+/// Returns the lanes to wake. An item that must wait is postponed and removed from `done`.
 async fn wakes_or_wait(
     db: &mut storage::PgConnection,
     lease: &Lease,
@@ -206,8 +206,8 @@ async fn wakes_or_wait(
     }
 }
 
-/// Statuses that came before the answer to their send wait for it; those that waited too long are dropped. Answers the
-/// ones that wait.
+/// Postpones statuses that came before the answer to their send, and drops those that are too old. Returns the
+/// postponed ones.
 async fn put_off(
     ctx: &Context,
     db: &mut storage::PgConnection,
@@ -220,7 +220,7 @@ async fn put_off(
     let now = ctx.now();
     let id = |item: &Item| item.body.status().map(|status| status.provider_id.clone());
     let ids: Vec<String> = unknown.iter().filter_map(|item| id(item)).collect();
-    // What the business sent by other means is in its chat as sent: nothing of ours moves with it.
+    // An imported message of another app has no state to move.
     let imported =
         chat_messages::imported(db, lease.client, &ids.iter().map(String::as_str).collect::<Vec<_>>()).await?;
     let (early, lost): (Vec<&Item>, Vec<&Item>) = unknown
@@ -236,7 +236,7 @@ async fn put_off(
     Ok(early)
 }
 
-/// An item that cannot be taken is tried again with growing pauses, and in the end kept for the operator.
+/// Retries a failed item with growing pauses, and gives it up in the end.
 async fn fail(ctx: &Context, lease: &Lease, item: &Item, error: &Error) -> Result<()> {
     let attempts = item.attempts.saturating_add(1);
     if attempts >= MOST_ATTEMPTS {
@@ -252,7 +252,7 @@ async fn fail(ctx: &Context, lease: &Lease, item: &Item, error: &Error) -> Resul
     Ok(())
 }
 
-/// Gives an item up. Its row is kept for the operator, and the item for its client, as far as it was read.
+/// Gives an item up. Its row is kept for the operator and, if it was parsed, the item for its client.
 async fn give_up(ctx: &Context, lease: &Lease, item: CallbackId, reason: &str, read: Option<&Item>) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
@@ -264,7 +264,7 @@ async fn give_up(ctx: &Context, lease: &Lease, item: CallbackId, reason: &str, r
     Ok(())
 }
 
-/// The error with everything behind it.
+/// The error with its sources.
 fn reason(error: &Error) -> String {
     let mut text = error.to_string();
     let mut source = std::error::Error::source(error);

@@ -1,4 +1,4 @@
-//! What a bridge tells of its own accord, on whatever node it arrives.
+//! Callbacks of a bridge. They may arrive at any node.
 
 use std::sync::Arc;
 
@@ -15,19 +15,18 @@ use storage::inboxes::InboxSettings;
 use super::telling::Told;
 use crate::callbacks::take_of_inbox;
 
-/// Why a call of a bridge is not taken.
+/// The reason why a callback of a bridge is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum LiteCallbackRefused {
-    /// The signature is missing or wrong, or no bridge is set up.
+    /// The signature is missing or wrong, or no bridge is configured.
     #[error("the signature is missing or wrong")]
     BadSignature,
-    /// It is signed, and no event.
+    /// The signature is right, but the body is not an event.
     #[error("it cannot be read: {0}")]
     Unreadable(String),
-    /// The number is gone.
+    /// The number was deleted.
     #[error("there is no such number")]
     UnknownNumber,
-    /// Nobody's fault.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -41,8 +40,8 @@ impl From<CallbackRefused> for LiteCallbackRefused {
     }
 }
 
-/// Takes a call of a bridge about a number: when this returns, what it tells is on disk. How the session is, the bridge is asked
-/// by whoever holds it.
+/// Takes a callback of a bridge about a number. When this returns, its messages are on disk. The node that holds the
+/// session asks the bridge for the state of the session.
 pub async fn take_callback(
     ctx: &Context,
     (client, inbox): (ClientId, InboxId),
@@ -64,7 +63,7 @@ pub async fn take_callback(
     Ok(())
 }
 
-/// What a call tells. Until it is known whose it is, its body costs time that grows with its length and no faster.
+/// Verifies and parses a callback. Before a body is verified, the work for it is at most linear in its length.
 async fn open(
     client: ClientId,
     devices: &Arc<dyn LiteDevices>,

@@ -1,4 +1,4 @@
-//! What clients ask of the sessions of their Lite numbers, and how fast and when those send.
+//! Commands of clients for the sessions of their Lite numbers, and the throttle of a number.
 
 use base::{
     Context, Error, Queue,
@@ -19,33 +19,29 @@ use storage::{
     tenancy::clients,
 };
 
-/// The session of a number, as its client sees it.
+/// The session of a number for its client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiteSessionView {
-    /// Id of the number.
     pub id: InboxId,
-    /// The number.
     pub msisdn: Msisdn,
-    /// Where its session stands.
     pub session: LiteSession,
 }
 
-/// Why something was not done.
+/// The reason why a command was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum CommandError {
-    /// No number of the client has this id.
+    /// The client has no number with this id.
     #[error("there is no such number")]
     NotFound,
-    /// It is not paired like a phone.
+    /// The number is not a WhatsApp Lite number.
     #[error("{0} is no WhatsApp Lite number: only those have sessions")]
     NotLite(String),
-    /// WhatsApp has flagged it.
+    /// WhatsApp has banned it until this time.
     #[error("the number is flagged by WhatsApp: it cannot connect before {}", .0.to_rfc3339_opts(SecondsFormat::Secs, true))]
     Banned(DateTime<Utc>),
-    /// The operator has set no devices up.
+    /// The operator has configured no devices.
     #[error("this service has no Lite devices: neither whatsapp_lite.bridge_url nor whatsapp_lite.native is set")]
     NoDevices,
-    /// Nobody's fault.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -74,7 +70,7 @@ async fn find(db: &mut PgConnection, client: ClientId, id: InboxId) -> Result<Li
     }
 }
 
-/// Where the session of a number stands. A QR code that has run out is none.
+/// Returns the session of a number, without an expired QR code.
 pub async fn session(ctx: &Context, client: ClientId, id: InboxId) -> Result<LiteSessionView, CommandError> {
     let mut db = ctx.db.acquire().await.map_err(Error::from)?;
     let mut view = find(&mut db, client, id).await?;
@@ -82,7 +78,7 @@ pub async fn session(ctx: &Context, client: ClientId, id: InboxId) -> Result<Lit
     Ok(view)
 }
 
-/// Asks for the connection; what comes of it is told as session events.
+/// Requests the connection. Session events report the result.
 pub async fn connect(
     ctx: &Context,
     client: ClientId,
@@ -92,7 +88,7 @@ pub async fn connect(
     want(ctx, client, id, actor, WantedSession::Connected).await
 }
 
-/// Ends the connection; the pairing stays.
+/// Ends the connection and keeps the pairing.
 pub async fn disconnect(
     ctx: &Context,
     client: ClientId,
@@ -102,7 +98,7 @@ pub async fn disconnect(
     want(ctx, client, id, actor, WantedSession::Disconnected).await
 }
 
-/// Ends connection and pairing.
+/// Ends the connection and the pairing.
 pub async fn logout(
     ctx: &Context,
     client: ClientId,
@@ -142,7 +138,7 @@ async fn want(
     Ok(view)
 }
 
-/// How fast and when a number sends, with the time zone that its hours are in.
+/// The throttle of a number, and the time zone of its hours.
 pub async fn processing(ctx: &Context, client: ClientId, id: InboxId) -> Result<(Throttle, String), CommandError> {
     let mut db = ctx.db.acquire().await.map_err(Error::from)?;
     find(&mut db, client, id).await?;
@@ -150,7 +146,7 @@ pub async fn processing(ctx: &Context, client: ClientId, id: InboxId) -> Result<
     Ok((throttle, zone(&mut db, client).await?))
 }
 
-/// Changes that; messages that wait are looked at again at once.
+/// Changes the throttle, and looks at waiting messages again at once. Returns the time zone.
 pub async fn set_processing(
     ctx: &Context,
     client: ClientId,

@@ -1,4 +1,5 @@
-//! Whoever holds a session: connects the device and listens to it, ends it, or ends its pairing.
+//! The work of the node that holds a session: connects the device and reads its events, disconnects it, or ends its
+//! pairing.
 
 use base::Result;
 use channels::whatsapp_lite::{DeviceFailure, News};
@@ -8,13 +9,13 @@ use storage::inboxes::lite::{LiteSession, NextLook};
 
 use super::{CALL_AGAIN, Held, telling::Told};
 
-/// Pause before a device is asked for news again that could not be asked.
+/// Pause before a device is asked again after a failure.
 const ASK_AGAIN: std::time::Duration = std::time::Duration::from_secs(1);
-/// Times that a device in our hands cannot be asked before the connection counts as lost.
+/// Failures in a row after which the connection counts as lost.
 const MOST_SILENCE: u32 = 5;
 
 impl Held<'_> {
-    /// Connects, and listens until the client wants something else or the connection is over.
+    /// Connects, and reads events until the client wants another state or the connection ends.
     pub(super) async fn keep(&self, mut session: LiteSession) -> Result<()> {
         let now = self.ctx.now();
         if let Some(until) = session.banned_until.filter(|until| *until > now) {
@@ -46,7 +47,8 @@ impl Held<'_> {
         self.tell(&mut session, told, next).await
     }
 
-    /// Takes what the device tells. What was told is done with when it is on disk, so it comes again if we die in between.
+    /// Reads the events of the device. They are confirmed after they are on disk, so the device repeats them if this
+    /// process dies.
     async fn listen(&self, mut session: LiteSession) -> Result<()> {
         let (mut seen, mut silent) = (0, 0);
         while !self.lease.is_over() {
@@ -74,7 +76,7 @@ impl Held<'_> {
                 }
                 None => {}
             }
-            // What the client asked for meanwhile, on whatever node.
+            // Commands of the client may arrive at any node.
             match self.read().await? {
                 Some(now) if now.wanted == WantedSession::Connected => {}
                 Some(now) if now.wanted == WantedSession::Disconnected => return self.disconnect(now).await,
@@ -85,7 +87,7 @@ impl Held<'_> {
         Ok(())
     }
 
-    /// Takes events; `true` when the connection is over.
+    /// Takes events. Returns `true` if the connection is over.
     async fn take(&self, session: &mut LiteSession, events: Vec<channels::whatsapp_lite::DeviceEvent>) -> Result<bool> {
         let mut told = Told::default();
         for event in events {
@@ -100,14 +102,14 @@ impl Held<'_> {
         };
         self.tell(session, told, next).await?;
         if ended.is_some_and(SessionNews::needs_somebody) {
-            // Its events are done with; the next connection begins with news of its own.
+            // The events are stored. The next connection starts with its own.
             tracing::info!(client.id = %self.number.client, inbox.id = %self.number.inbox,
                 "the session of a Lite number ended; somebody must connect it again");
         }
         Ok(ended.is_some())
     }
 
-    /// Ends the connection for the client; the pairing stays.
+    /// Ends the connection at the client's request and keeps the pairing.
     pub(super) async fn disconnect(&self, mut session: LiteSession) -> Result<()> {
         if let Err(failure) = self.device.disconnect().await {
             return self.again(session, &failure).await;
@@ -117,7 +119,7 @@ impl Held<'_> {
         self.tell(&mut session, told, NextLook::WhenAsked).await
     }
 
-    /// Ends the pairing for the client.
+    /// Ends the pairing at the client's request.
     pub(super) async fn log_out(&self, mut session: LiteSession) -> Result<()> {
         let mut told = Told::default();
         told.news(&mut session, SessionNews::LoggingOut);

@@ -1,5 +1,5 @@
-//! Takes files from the provider into our store. The provider's ids expire after seven days, its addresses after five
-//! minutes; so files are fetched at once, and an address is asked for again whenever the one at hand does not work.
+//! Copies files from the provider into our store. Ids of the provider expire after seven days, its addresses after five
+//! minutes. So files are fetched at once, and a new address is requested if the known one fails.
 
 use std::path::PathBuf;
 
@@ -22,11 +22,11 @@ use uuid::Uuid;
 use super::MediaRefused;
 use base::{Context, Error, Result, lanes::Lease, secrets::Purpose};
 
-/// Files of one number fetched at once.
+/// Files of one number fetched at the same time.
 const AT_ONCE: usize = 4;
-/// Files looked at together.
+/// Files read from the queue at a time.
 const PAGE: i64 = 32;
-/// Pauses between attempts; after the last one a file is given up.
+/// Pauses between attempts. After the last one a file is given up.
 const PAUSES: [TimeDelta; 8] = [
     TimeDelta::seconds(5),
     TimeDelta::seconds(30),
@@ -38,7 +38,7 @@ const PAUSES: [TimeDelta; 8] = [
     TimeDelta::hours(48),
 ];
 
-/// Why a file was not fetched this time.
+/// The reason why an attempt failed.
 #[derive(Debug, thiserror::Error)]
 enum FetchError {
     #[error("this number has no Cloud credentials; add them with `patchbay number add`")]
@@ -60,13 +60,13 @@ enum FetchError {
 }
 
 impl FetchError {
-    /// Asking again will not help.
+    /// Another attempt will fail too.
     fn is_final(&self) -> bool {
         matches!(self, Self::Download(MediaError::TooLarge { .. } | MediaError::HostNotAllowed(_)))
     }
 }
 
-/// Works off a lane of the media queue until nothing in it is due.
+/// Works off a lane of the media queue until no row is due.
 pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
     while !lease.is_over() {
         let page = {
@@ -93,10 +93,10 @@ async fn fetch_and_record(ctx: &Context, lease: &Lease, file: &Media) -> Result<
     record(ctx, Some(lease), lease.client, file, &fetched).await
 }
 
-/// Fetches a file that somebody asks for before the worker got to it. Both may do it at once: the bytes are the same.
+/// Fetches a file for a reader before the worker did. If both fetch it, they store the same bytes.
 pub(super) async fn fetch_now(ctx: &Context, client: ClientId, file: &Media) -> std::result::Result<(), MediaRefused> {
     let fetched = fetch(ctx, client, file).await;
-    // Only a success is recorded: the worker's schedule of attempts is its own.
+    // Only a success is recorded, because the worker has its own schedule of attempts.
     if fetched.is_ok() {
         record(ctx, None, client, file, &fetched).await?;
     }
@@ -111,17 +111,17 @@ pub(super) async fn fetch_now(ctx: &Context, client: ClientId, file: &Media) -> 
     }
 }
 
-/// A file that is in our store now.
+/// A file that is now in our store.
 struct Fetched {
     stored: StoredMedia,
-    /// What its first bytes say that it is.
+    /// The type that its first bytes show.
     file_type: Option<FileType>,
 }
 
-/// Bytes that are enough to tell what a file is.
+/// Bytes that are enough to recognise the type of a file.
 const BEGINNING: u64 = 2_048;
 
-/// Puts a download into our store.
+/// Moves a download into our store.
 async fn keep(
     ctx: &Context,
     client: ClientId,
@@ -158,7 +158,7 @@ async fn fetch(ctx: &Context, client: ClientId, file: &Media) -> std::result::Re
         return keep(ctx, client, file, downloaded.path).await;
     }
     let number = credentials(ctx, client, inbox.as_ref())?;
-    // The address of the callback saves a call, and is stale by the second attempt.
+    // The address in the callback saves a request, but has expired by the second attempt.
     let url = match &file.source_url {
         Some(url) if file.attempts == 0 => url.clone(),
         _ => {
@@ -181,7 +181,7 @@ fn credentials(ctx: &Context, client: ClientId, inbox: Option<&Inbox>) -> std::r
     Ok(CloudNumber { phone_number_id, access_token })
 }
 
-/// A file of its own for each download: two of the same object must not write into each other.
+/// Each download has its own file, so that two downloads of one file do not overwrite each other.
 async fn scratch_file(ctx: &Context, file: &Media) -> std::result::Result<PathBuf, FetchError> {
     let folder = &ctx.scratch;
     let unusable = |source| MediaStoreError::File { path: folder.clone(), source };
@@ -190,7 +190,8 @@ async fn scratch_file(ctx: &Context, file: &Media) -> std::result::Result<PathBu
     Ok(folder.join(format!("{}-{download}", file.id)))
 }
 
-/// Removes downloads that were begun before `before` and never finished: the process was killed. Their names tell when.
+/// Removes downloads that began before `before` and never finished because the process was killed. The id in the name
+/// has the time.
 pub(super) async fn forget_cut_off(ctx: &Context, before: DateTime<Utc>) -> std::io::Result<usize> {
     let first_kept = domain::clock::first_id_at(before);
     let mut folder = tokio::fs::read_dir(&ctx.scratch).await?;
@@ -206,13 +207,13 @@ pub(super) async fn forget_cut_off(ctx: &Context, before: DateTime<Utc>) -> std:
     Ok(removed)
 }
 
-/// MIME type and extension of a file whose bytes are of another type than was said; `None` where both agree.
+/// MIME type and extension from the bytes of a file, if they differ from the declared type.
 fn judged(file: &Media, found: FileType) -> Option<(&'static str, String)> {
     let agrees = is_known_with(&file.mime_type, found.extension());
     (!agrees).then(|| (found.mime(), extension_for(found.mime(), file.filename.as_deref())))
 }
 
-/// Writes the outcome down, under the lane's lease when there is one.
+/// Records the outcome, under the lease of the lane if there is one.
 async fn record(
     ctx: &Context,
     lease: Option<&Lease>,

@@ -1,4 +1,4 @@
-//! Files that customers sent: an address of our own from the first moment, the bytes a little later (PROVIDERS A.6).
+//! Files of customers. They have an address of ours at once, and their bytes a little later (PROVIDERS A.6).
 
 mod fetch;
 
@@ -19,15 +19,13 @@ use base::{
     media::{AddressRefused, check, name_of},
 };
 
-/// A file that is there.
+/// A file in our store.
 pub struct FoundMedia {
-    /// MIME type.
     pub mime_type: String,
-    /// Name to save it under.
+    /// The name to save it under.
     pub filename: String,
-    /// Size.
     pub bytes: u64,
-    /// When it came to us; files never change.
+    /// Time of arrival. Files never change.
     pub at: DateTime<Utc>,
     client: ClientId,
     id: MediaId,
@@ -35,12 +33,12 @@ pub struct FoundMedia {
 }
 
 impl FoundMedia {
-    /// What no other file has, and this one for ever.
+    /// A value that is unique to this file and never changes, for `ETag`.
     pub fn tag(&self) -> String {
         self.id.to_string()
     }
 
-    /// Opens the bytes of it that are wanted, or all of them.
+    /// Opens the bytes in `part`, or all of them.
     pub async fn read(&self, part: Option<Range<u64>>) -> Result<OpenMedia, MediaRefused> {
         let open = match part {
             Some(part) => self.store.open_part(self.client, self.id, part).await?,
@@ -50,25 +48,23 @@ impl FoundMedia {
     }
 }
 
-/// Why a file is not given out.
+/// The reason why a file is not served.
 #[derive(Debug, thiserror::Error)]
 pub enum MediaRefused {
-    /// The address itself is no good.
+    /// The address is invalid or expired.
     #[error(transparent)]
     Address(#[from] AddressRefused),
-    /// No such file.
     #[error("there is no such file")]
     NotFound,
-    /// It has not been fetched from the provider yet.
+    /// The file has not been fetched from the provider yet.
     #[error("the file has not arrived yet; try again in a few seconds")]
     NotYet,
-    /// The provider does not give it out any more.
+    /// The provider no longer has the file.
     #[error("the file could not be fetched from the provider")]
     Gone,
-    /// Our store does not work.
+    /// The store failed.
     #[error(transparent)]
     Store(#[from] MediaStoreError),
-    /// Nobody's fault.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -85,8 +81,8 @@ impl From<storage::SqlxError> for MediaRefused {
     }
 }
 
-/// Finds the file behind an address made by [`base::media::url_for`]: `expires` in Unix seconds and `signature` are its
-/// query. A file that has not been fetched yet is fetched now.
+/// Finds the file behind an address of [`base::media::url_for`]. `expires` (Unix seconds) and `signature` are its
+/// query. If the file has not been fetched yet, it is fetched now.
 pub async fn find(
     ctx: &Context,
     client: ClientId,
@@ -101,7 +97,7 @@ pub async fn find(
     }
     if file.state == MediaState::Pending {
         fetch::fetch_now(ctx, client, &file).await?;
-        // What it is may be known better now.
+        // The fetch may have corrected the type.
         file = stored(ctx, client, id).await?;
     }
     let bytes = ctx.media.size(client, id).await?.ok_or(MediaRefused::NotFound)?;
@@ -115,11 +111,10 @@ async fn stored(ctx: &Context, client: ClientId, id: MediaId) -> Result<Media, M
     storage::inbound::media::find(&mut db, client, id).await?.ok_or(MediaRefused::NotFound)
 }
 
-/// Files forgotten before the database is asked for more.
+/// Files removed per query.
 const FORGOTTEN_AT_ONCE: i64 = 200;
 
-/// Removes the files that retention gives up, and downloads that no process can still be at. By every process that likes:
-/// what is gone is gone.
+/// Removes files past their retention and unfinished downloads. Several processes may do this at the same time.
 pub async fn forget_old(ctx: &Context) {
     let days_ago = |days: u64| ctx.now().checked_sub_days(Days::new(days)).unwrap_or_default();
     if let Err(error) = fetch::forget_cut_off(ctx, days_ago(1)).await {
@@ -141,8 +136,8 @@ pub async fn forget_old(ctx: &Context) {
     }
 }
 
-/// Removes files that came before `before`, bytes first, so that nothing is left without a row that knows of it. Answers
-/// how many; call it again until there are none.
+/// Removes files that arrived before `before`. The bytes go first, so that no bytes stay without a row. Returns the
+/// number of files. Call it until it returns 0.
 pub async fn forget(ctx: &Context, before: DateTime<Utc>) -> Result<usize, MediaRefused> {
     let mut db = ctx.db.acquire().await?;
     let old = storage::inbound::media::older_than(&mut db, before, FORGOTTEN_AT_ONCE).await?;

@@ -1,4 +1,4 @@
-//! Files that visitors upload. They belong to the visitor until a message brings them.
+//! Files that visitors upload. A file belongs to its visitor until a message refers to it.
 
 use base::{Context, Error, media as addresses};
 use bytes::Bytes;
@@ -16,29 +16,26 @@ use storage::{
 
 use super::token::VisitorToken;
 
-/// A file that is in our store.
+/// A stored file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Uploaded {
-    /// Its id.
     pub id: MediaId,
-    /// What it is.
     pub kind: FileType,
-    /// Bytes.
+    /// Size in bytes.
     pub bytes: u64,
-    /// Where it is, for a while.
+    /// An address that expires.
     pub url: String,
 }
 
-/// Why a file was not stored.
+/// The reason why a file was not stored.
 #[derive(Debug, thiserror::Error)]
 pub enum UploadRefused {
-    /// The file itself.
+    /// The file is not acceptable.
     #[error(transparent)]
     File(#[from] FileRefused),
-    /// Our store does not work.
+    /// The store failed.
     #[error(transparent)]
     Store(#[from] MediaStoreError),
-    /// Nobody's fault.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -55,12 +52,12 @@ impl From<storage::SqlxError> for UploadRefused {
     }
 }
 
-/// Whose a file is, as its row says it.
+/// The owner of a file, as its row names it.
 pub(super) fn owner(visitor: &str) -> String {
     format!("web:{visitor}")
 }
 
-/// Stores a file. `said`: its `Content-Type`; `name`: what the visitor calls it.
+/// Stores a file. `said` is its `Content-Type`, `name` the visitor's name for it.
 pub async fn upload(
     ctx: &Context,
     site: &Site,

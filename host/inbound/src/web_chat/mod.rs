@@ -1,4 +1,4 @@
-//! Web chat (`docs/web-chat.md`, ADR 0029): who a visitor is, what it sends, what it sees, and what has reached it.
+//! Web chat (`docs/web-chat.md`, ADR 0029): sessions of visitors, their messages, their view of the chat, and receipts.
 
 mod files;
 mod post;
@@ -24,7 +24,7 @@ pub use typing::types;
 
 use base::{Context, Result};
 
-/// The site that pages name by this key.
+/// Finds a site by its public key.
 pub async fn site_of_key(ctx: &Context, key: &str) -> Result<Option<Site>> {
     let mut db = ctx.db.acquire().await?;
     Ok(storage::web::sites::by_key(&mut db, key).await?)

@@ -1,5 +1,5 @@
-//! A visitor wrote, tapped, or answered the form: the way of every other channel into the chat, in one transaction. What has an
-//! answer is on disk; the same message under the same key is stored once.
+//! Stores messages, taps and form answers of a visitor, through the same code as other channels and in one transaction.
+//! After the answer they are on disk. A message with the same key is stored once.
 
 use std::collections::BTreeMap;
 
@@ -28,26 +28,23 @@ use storage::{
 
 use super::{files, thread, token::VisitorToken};
 
-/// What a visitor sends.
+/// A post of a visitor.
 #[derive(Debug, Clone)]
 pub enum Post {
-    /// Words.
     Text(String),
     /// A file that was uploaded before.
     File {
-        /// Which.
         file: MediaId,
-        /// Words below it.
+        /// Text below the file.
         caption: Option<String>,
     },
-    /// A tap on a button or a row of a message.
+    /// A tap on a button or a list row of a message.
     Tap {
-        /// Which message.
         message: ChatMessageId,
         /// Id of the button or row.
         choice: String,
     },
-    /// A place.
+    /// A location.
     Place {
         /// Degrees north.
         latitude: f64,
@@ -58,31 +55,29 @@ pub enum Post {
     Form(BTreeMap<String, FormAnswer>),
 }
 
-/// A message that is on disk.
+/// A stored message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Posted {
-    /// Its id.
     pub id: ChatMessageId,
-    /// Its place in the chat.
+    /// Its sequence number in the chat.
     pub sequence: i64,
 }
 
-/// Why nothing was stored.
+/// The reason why nothing was stored.
 #[derive(Debug, thiserror::Error)]
 pub enum PostRefused {
-    /// What was sent cannot be taken.
+    /// The post is not valid.
     #[error("{}", .0.first().map(ToString::to_string).unwrap_or_default())]
     Faults(Vec<FieldFault>),
-    /// The form comes first.
+    /// The form must be answered first.
     #[error("the form must be answered before the first message")]
     FormFirst,
-    /// The form was answered, and is asked once.
+    /// The form was already answered.
     #[error("the form was answered before")]
     FormAnswered,
     /// The visitor has become a user of the site.
     #[error("this token has run out: begin a session")]
     Expired,
-    /// Nobody's fault.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -103,7 +98,7 @@ fn fault(field: &str, said: &str) -> PostRefused {
     PostRefused::Faults(vec![FieldFault::new(field, said)])
 }
 
-/// Stores what a visitor sent, once.
+/// Stores a post once.
 pub async fn post(
     ctx: &Context,
     site: &Site,
@@ -148,7 +143,7 @@ pub async fn post(
     let wakes = receive::receive(ctx, &mut tx, site.client, site.id, &message).await?;
     let place = threads::place_of(&mut tx, site.client, &provider_id).await?;
     let Some((id, sequence)) = place else {
-        // The site went between the request and now.
+        // The site was deleted during this request.
         return Err(PostRefused::Expired);
     };
     if said.answers_form {
@@ -161,7 +156,7 @@ pub async fn post(
     Ok(Posted { id, sequence })
 }
 
-/// A form is asked once: answers that come again, under whatever key, are those that are in the chat already.
+/// The form is answered once. A repeat with any key returns the first answers.
 async fn answered_before(
     db: &mut PgConnection,
     site: &Site,
@@ -173,22 +168,22 @@ async fn answered_before(
     place.map(|(id, sequence)| Posted { id, sequence }).ok_or(PostRefused::FormAnswered)
 }
 
-/// What the message of a visitor is called on this channel.
+/// The provider id of a visitor's message on this channel.
 fn provider_id(visitor: &str, key: &PostKey) -> String {
     format!("web:{visitor}:{key}")
 }
 
-/// The key of a visitor's message, from what it is called on this channel.
+/// The visitor's key of a message, from its provider id.
 pub(super) fn key_of(provider_id: &str) -> Option<&str> {
     provider_id.strip_prefix("web:")?.split_once(':').map(|(_, key)| key)
 }
 
-/// A post in the words of every channel.
+/// A post in the types that all channels share.
 struct Said {
     content: InboundContent,
-    /// Channel's id of the message that it answers.
+    /// Provider id of the message that it answers.
     answers: Option<String>,
-    /// What the visitor says it is called.
+    /// The name that the visitor entered.
     name: Option<String>,
     answers_form: bool,
 }
@@ -231,7 +226,7 @@ async fn read(
     }
 }
 
-/// A file that this visitor uploaded to this site.
+/// Finds a file that this visitor uploaded to this site.
 async fn uploaded(
     db: &mut PgConnection,
     (client, site): (ClientId, InboxId),
@@ -256,7 +251,7 @@ async fn uploaded(
     })
 }
 
-/// A tap on a message of this chat; what it says is what we offered.
+/// A tap on a message of this chat. Its text is the text of the choice.
 async fn tap(
     db: &mut PgConnection,
     client: ClientId,
@@ -273,7 +268,7 @@ async fn tap(
     Ok(Said { answers: message.provider_id, ..content.into() })
 }
 
-/// What a tap on one of the choices says.
+/// The content of a tap on one of the choices.
 fn chosen(sent: &OutboundContent, choice: &str) -> Option<InboundContent> {
     let interactive = |text: &str| InboundContent::Interactive { text: text.to_owned(), payload: choice.to_owned() };
     match sent {

@@ -1,6 +1,6 @@
-//! The visitors whose sockets this process holds. The database is asked for all visitors of a site at once, every second and
-//! whenever the doorbell rings; whoever has something new is told. So nothing is lost that another node stored, whatever becomes of
-//! rings, and the cost is one statement for each site with visitors, not one for each visitor.
+//! The visitors with a socket in this process. One statement per site reads the chats of all its visitors, every second
+//! and when the doorbell rings, and sockets get the changes. So messages stored by another node are found without a
+//! ring, and the cost grows with sites, not with visitors.
 
 use std::{
     collections::HashMap,
@@ -20,36 +20,36 @@ use storage::web::{
 };
 use tokio::{sync::watch, time};
 
-/// How often sites are looked at, rings or not.
+/// Interval of reads without a ring.
 const LOOK: Duration = Duration::from_secs(1);
-/// Visitors that one statement asks for.
+/// Visitors per statement.
 const AT_ONCE: usize = 500;
-/// How often it is looked whether sites may still be shown, notices or not.
+/// Interval of checks of the sites without a notice.
 const LOOK_AT_SITES: Duration = Duration::from_secs(25);
 
 type Place = (ClientId, InboxId);
 type Watched = HashMap<Place, WatchedSite>;
 
-/// A site with visitors here.
+/// A site with visitors in this process.
 struct WatchedSite {
     standing: watch::Sender<Standing>,
     chats: HashMap<String, watch::Sender<Option<Thread>>>,
 }
 
-/// Where a site may be shown, as it was looked at last.
+/// The last known permission to show a site.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Standing {
-    /// Not looked at since its first visitor came here.
+    /// Not read yet.
     #[default]
     Unknown,
-    /// By this key, on pages of these origins.
+    /// The site may be shown with this key on pages of these origins.
     Shown(String, Vec<Origin>),
-    /// Nowhere: it was deleted.
+    /// The site was deleted.
     Deleted,
 }
 
 impl Standing {
-    /// Whether a page that came by this key and from this origin may go on showing it.
+    /// True if a page with this key and origin may keep showing the site.
     pub fn admits(&self, key: &str, origin: &Origin) -> bool {
         match self {
             Self::Unknown => true,
@@ -65,19 +65,19 @@ pub struct Presence {
     watched: Mutex<Watched>,
 }
 
-/// One socket's view of where its visitor's chat stands.
+/// The view of one socket on the chat of its visitor.
 pub struct Watching {
     presence: Arc<Presence>,
     place: Place,
     visitor: String,
-    /// The chat; changes when there is something to look at.
+    /// Changes when the chat changes.
     pub chat: watch::Receiver<Option<Thread>>,
-    /// Where the site may be shown; changes when that does.
+    /// Changes when the key or the origins of the site change.
     pub site: watch::Receiver<Standing>,
 }
 
 impl Presence {
-    /// Begins to look, within a runtime. It ends with the last reference to it.
+    /// Starts the reads in the current runtime. They end with the last reference.
     pub fn start(ctx: Arc<Context>) -> Arc<Self> {
         let presence = Arc::new(Self { ctx, watched: Mutex::default() });
         tokio::spawn(look(Arc::downgrade(&presence)));
@@ -85,7 +85,7 @@ impl Presence {
         presence
     }
 
-    /// Watches a visitor until the answer is dropped.
+    /// Watches a visitor until the returned value is dropped.
     pub fn watch(self: &Arc<Self>, place: Place, visitor: &str) -> Watching {
         let mut watched = self.watched();
         let fresh = || WatchedSite { standing: watch::Sender::default(), chats: HashMap::new() };
@@ -94,12 +94,12 @@ impl Presence {
         let sender = of_site.chats.entry(visitor.to_owned());
         let chat = sender.or_insert_with(|| watch::channel(None).0).subscribe();
         drop(watched);
-        // What is there already is news to it.
+        // The chat so far is news to this socket.
         self.ctx.carriers.doorbell().ring(place.0, place.1, visitor);
         Watching { presence: Arc::clone(self), place, visitor: visitor.to_owned(), chat, site }
     }
 
-    /// Sockets of one visitor in this process.
+    /// Number of sockets of one visitor in this process.
     pub fn sockets_of(&self, place: Place, visitor: &str) -> usize {
         let watched = self.watched();
         watched.get(&place).and_then(|site| site.chats.get(visitor)).map_or(0, watch::Sender::receiver_count)
@@ -113,7 +113,7 @@ impl Presence {
         self.watched().iter().map(|(place, site)| (*place, site.chats.keys().cloned().collect())).collect()
     }
 
-    /// Those of the rung for who are watched.
+    /// The watched visitors among those the doorbell rang for.
     fn rung(&self) -> Vec<(Place, Vec<String>)> {
         let rung = self.ctx.carriers.doorbell().answer();
         let watched = self.watched();
@@ -153,7 +153,7 @@ impl Presence {
 }
 
 impl Presence {
-    /// The sites with visitors here that a notice is about.
+    /// The sites with visitors in this process that a notice affects.
     fn affected(&self, affected: Affected) -> Vec<Place> {
         let watched = self.watched();
         match affected {
@@ -165,7 +165,7 @@ impl Presence {
         }
     }
 
-    /// Looks where these sites may be shown, and tells their sockets of what changed.
+    /// Reads these sites and tells their sockets about changes.
     async fn look_where(&self, places: Vec<Place>) -> Result<()> {
         for place in places {
             let found = sites::by_id(&mut *self.ctx.db.acquire().await?, place.0, place.1).await?;
@@ -182,7 +182,7 @@ impl Presence {
     }
 }
 
-/// Looks at sites that notices are about, at once, and at all of them from time to time.
+/// Reads a site at once after a notice about it, and all sites at intervals.
 async fn look_at_sites(presence: Weak<Presence>) {
     let Some(mut changes) = presence.upgrade().map(|presence| presence.ctx.rights.changes()) else { return };
     let mut every = time::interval(LOOK_AT_SITES);
@@ -197,7 +197,7 @@ async fn look_at_sites(presence: Weak<Presence>) {
         if let Err(error) = in_time(presence.look_where(places)).await {
             let error = &error as &dyn std::error::Error;
             tracing::warn!(error, "sites were not looked at; again in a second");
-            // A notice is not forgotten: all are looked at again.
+            // All sites are read again, so that the notice is not lost.
             every.reset_after(LOOK);
         }
     }
@@ -228,7 +228,7 @@ impl Drop for Watching {
     fn drop(&mut self) {
         let mut watched = self.presence.watched();
         let Some(site) = watched.get_mut(&self.place) else { return };
-        // This one is still counted.
+        // The receiver being dropped is still counted.
         if site.chats.get(&self.visitor).is_some_and(|sender| sender.receiver_count() <= 1) {
             site.chats.remove(&self.visitor);
         }

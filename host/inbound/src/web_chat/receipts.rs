@@ -1,5 +1,5 @@
-//! What has reached a visitor, and what it has seen: widgets tell it by sequence number, as for all channels it becomes the state of
-//! messages (SPEC 3.2).
+//! Receipts of a visitor. Widgets report delivered and read messages by sequence number, and this sets the state of
+//! messages as on all channels (SPEC 3.2).
 
 use std::collections::BTreeSet;
 
@@ -16,19 +16,19 @@ use storage::{
 
 use super::{thread, token::VisitorToken};
 
-/// How far a visitor has come, in sequence numbers.
+/// The progress of a visitor, in sequence numbers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Everything up to here is in the widget.
+    /// All messages up to here are in the widget.
     pub delivered_up_to: i64,
-    /// Everything up to here was on the screen.
+    /// All messages up to here were on the screen.
     pub read_up_to: i64,
 }
 
-/// Messages that one call reports at most.
+/// Bound on messages that one call can report.
 const MOST: i64 = 500;
 
-/// Notes how far a visitor has come; answers how much is noted now. What was noted before, or does not exist, changes nothing.
+/// Stores the progress of a visitor and returns the stored value. Repeated and unknown numbers change nothing.
 pub async fn note_progress(ctx: &Context, site: &Site, from: &VisitorToken, told: Progress) -> Result<Progress> {
     let visitor = from.visitor.to_string();
     let mut tx = ctx.db.begin().await?;
@@ -60,7 +60,7 @@ pub async fn note_progress(ctx: &Context, site: &Site, from: &VisitorToken, told
     Ok(Progress { delivered_up_to: known.delivered_up_to, read_up_to: known.read_up_to })
 }
 
-/// A chat message that we sent is called by the id of what carries it.
+/// The chat message id of a message we sent is the id of its outgoing message.
 fn update(ctx: &Context, client: ClientId, gst_id: &str, status: ProviderStatus) -> Option<StatusUpdate> {
     let message: MessageId = gst_id.parse().ok()?;
     Some(StatusUpdate {

@@ -1,5 +1,5 @@
-//! Tokens of visitors: who holds one is that visitor, on the site that it was made for, until it runs out. Nothing is stored of
-//! a token.
+//! Tokens of visitors. The holder of a token is that visitor on one site until the token expires. Tokens are not
+//! stored.
 
 use base::Context;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -11,36 +11,34 @@ use uuid::Uuid;
 
 const VERSION: u8 = 1;
 const MAC_BYTES: usize = 32;
-/// Version, whether proven, site, visitor, end.
+/// Version, proven, site, visitor, end.
 const CLAIM_BYTES: usize = 1 + 1 + 16 + 16 + 8;
-/// How long a visitor is known who comes back. Every visit begins it anew.
+/// Lifetime of an anonymous token. Each visit renews it.
 const UNPROVEN_FOR: TimeDelta = TimeDelta::days(400);
-/// How long a proof lasts: pages prove it anew whenever they are loaded.
+/// Lifetime of a proven token. Pages send a new proof at each load.
 const PROVEN_FOR: TimeDelta = TimeDelta::days(1);
 
-/// What a token says.
+/// The content of a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VisitorToken {
-    /// The site.
     pub site: InboxId,
-    /// The visitor: value of its address.
+    /// The value of the visitor's address.
     pub visitor: Uuid,
-    /// The site has proven which of its users it is.
+    /// The site has proven which of its users this is.
     pub proven: bool,
-    /// Until when.
     pub expires_at: DateTime<Utc>,
 }
 
-/// Why a token is not taken.
+/// The reason why a token is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TokenRefused {
-    /// Not made by us, or changed.
+    /// Not made by this service, or changed.
     #[error("this is no token of a visitor: begin a session")]
     NotOurs,
     /// Made for another site.
     #[error("this token belongs to another site")]
     OtherSite,
-    /// It has run out, or its visitor has become another one.
+    /// It has expired, or its visitor has become another one.
     #[error("this token has run out: begin a session")]
     Expired,
 }
@@ -52,12 +50,12 @@ impl VisitorToken {
         Self { site, visitor, proven, expires_at: ctx.now() + lasts }
     }
 
-    /// As widgets keep it.
+    /// The text for the widget.
     pub fn seal(&self, ctx: &Context, client: ClientId) -> String {
         self.seal_under(&key(ctx), client)
     }
 
-    /// Reads a token for a site.
+    /// Opens the token of a site.
     pub fn open(ctx: &Context, (client, site): (ClientId, InboxId), text: &str) -> Result<Self, TokenRefused> {
         let token = Self::open_under(&key(ctx), client, site, text)?;
         if token.expires_at <= ctx.now() { Err(TokenRefused::Expired) } else { Ok(token) }
@@ -86,7 +84,7 @@ impl VisitorToken {
         let named = InboxId(uuid(2)?);
         let genuine = mac(key, client, claim).is_some_and(|mac| mac.verify_slice(signature).is_ok());
         match (claim, named == site, genuine) {
-            // Of another client's site the signature cannot be judged: either way it is not for this one.
+            // The signature of another client's token cannot be checked, and it is not for this site in any case.
             (_, false, _) => Err(TokenRefused::OtherSite),
             ([VERSION, proven @ (0 | 1), ..], true, true) => {
                 let end = part(34, 42).try_into().map(i64::from_be_bytes).map_err(|_| TokenRefused::NotOurs)?;
@@ -109,7 +107,7 @@ fn mac(key: &[u8; 32], client: ClientId, claim: &[u8]) -> Option<Hmac<Sha256>> {
     Some(mac)
 }
 
-/// The visitor that a site's own user is: the same on every device, and nothing of the user's id can be read from it.
+/// The visitor id of a site's own user. It is the same on every device and does not reveal the user's id.
 pub(super) fn visitor_of_user(ctx: &Context, (client, site): (ClientId, InboxId), user: &str) -> Uuid {
     let key = ctx.sealer.derive("web-visitor-of-user");
     let digest = mac(&key, client, site.0.as_bytes()).map(|mut mac| {
@@ -120,7 +118,7 @@ pub(super) fn visitor_of_user(ctx: &Context, (client, site): (ClientId, InboxId)
     uuid::Builder::from_custom_bytes(bytes.unwrap_or_default()).into_uuid()
 }
 
-/// Whether a site's secret signed a user's id: HMAC-SHA256 of the id, in hexadecimal. In constant time.
+/// Checks in constant time that `hash` is the HMAC-SHA256 of the user's id under the site's secret, in hexadecimal.
 pub(super) fn proves(secret: &str, user: &str, hash: &str) -> bool {
     let given = hex::decode(hash).unwrap_or_default();
     let mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).ok();

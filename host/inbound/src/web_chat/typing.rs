@@ -1,11 +1,11 @@
-//! A visitor writes: agents who look at the chat are told. It is worth something now or not at all, and nobody waits for it.
+//! Tells agents that a visitor types. A lost notice does no harm.
 
 use base::{Context, Result};
 use domain::event::{CustomerTypes, Event};
 use events::{NewEvent, record};
 use storage::web::{sites::Site, threads::Thread};
 
-/// Tells agents that the visitor of a chat writes. Costs a look when nobody reads live events.
+/// Tells agents that the visitor of a chat types. If no agent reads live events, it costs one read.
 pub async fn types(ctx: &Context, site: &Site, chat: &Thread) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     let event = Event::CustomerTypes(CustomerTypes { participant: chat.participant });
