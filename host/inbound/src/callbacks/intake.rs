@@ -42,6 +42,7 @@ const STORES: Grouping =
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("the callback could not be stored")]
 pub struct NotTaken(
+    /// The cause.
     #[source]
     pub Arc<Error>,
 );
