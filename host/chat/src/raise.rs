@@ -1,4 +1,4 @@
-//! Events that the business raises for a chatbot: an order was paid, a parcel has left.
+//! Events that the business raises for a chatbot, for example that an order was paid.
 
 use std::time::Duration;
 
@@ -19,55 +19,50 @@ use storage::{
     inboxes,
 };
 
-/// Longest name, in characters.
+/// Bound on the name, in characters.
 const NAME: usize = 64;
-/// Longest payload, in bytes of its JSON text.
+/// Bound on the payload, in bytes of JSON.
 const PAYLOAD: usize = 16 << 10;
-/// Events that may wait for the chatbot of one chat.
+/// Bound on the events that wait for the chatbot of one chat.
 const MOST_WAITING: i64 = 100;
-/// How long an event waits for messages that came before it. Usually there are none, or they take milliseconds.
+/// Time to wait for earlier messages. Usually there are none, or they take milliseconds.
 const PATIENCE: Duration = Duration::from_secs(10);
 const LOOK_AGAIN: Duration = Duration::from_millis(15);
 
-/// Whose chatbot hears of it.
+/// The recipient of the event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Hears {
-    /// That of this chat.
+    /// The chatbot of this chat.
     Participant(ParticipantId),
-    /// That of the chat that a customer has on an inbox, by phone number or business-scoped user id.
+    /// The chatbot of the chat of a customer on an inbox, by phone number or business-scoped user id.
     Customer(InboxId, String),
 }
 
-/// What has happened.
+/// An event to raise.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Raise {
-    /// To whom.
     pub hears: Hears,
-    /// What, such as `order-paid`.
+    /// The name, such as `order-paid`.
     pub name: String,
-    /// More about it.
     pub payload: serde_json::Value,
 }
 
-/// Why nobody was told.
+/// The reason why no event was raised.
 #[derive(Debug, thiserror::Error)]
 pub enum RaiseError {
-    /// There is no such chat.
     #[error("there is no such chat")]
     NotFound,
-    /// Wrong fields of the request.
     #[error("the request is not valid")]
     Faults(Vec<FieldFault>),
     /// No chatbot has the chat.
     #[error("{0}")]
     NotTheBots(&'static str),
-    /// Its chatbot has not come to those that were raised before.
+    /// Too many earlier events still wait for the chatbot.
     #[error("too many events wait for the chatbot of this chat: try again when it has dealt with some")]
     TooMany,
-    /// What customers wrote before is not in its chats yet.
+    /// Earlier messages of customers are not in their chats yet.
     #[error("messages that came before it are not in their chats yet: try again")]
     Behind,
-    /// Nobody's fault.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -84,11 +79,11 @@ impl From<storage::SqlxError> for RaiseError {
     }
 }
 
-/// Tells the chatbot of a chat that something has happened; answers the id of the event, which the chatbot sees. It comes
-/// behind everything that has happened in the chat before.
+/// Raises an event for the chatbot of a chat, after all earlier events of the chat. Returns its id, which the chatbot
+/// sees too.
 ///
 /// # Errors
-/// See [`RaiseError`]; nobody was told then.
+/// See [`RaiseError`]. Nothing was raised then.
 pub async fn raise(ctx: &Context, client: ClientId, wanted: Raise) -> Result<ParticipantEventId, RaiseError> {
     let payload = wanted.payload.to_string();
     let faults = faults(&wanted, &payload);
@@ -130,7 +125,7 @@ pub async fn raise(ctx: &Context, client: ClientId, wanted: Raise) -> Result<Par
     Ok(id)
 }
 
-/// The inbox whose chatbot hears of it; `None` when there is no such chat.
+/// The inbox of the recipient. `None` if there is no such chat.
 async fn inbox_of(ctx: &Context, client: ClientId, hears: &Hears) -> Result<Option<InboxId>, RaiseError> {
     let mut db = ctx.db.acquire().await?;
     match hears {
@@ -139,8 +134,8 @@ async fn inbox_of(ctx: &Context, client: ClientId, hears: &Hears) -> Result<Opti
     }
 }
 
-/// Waits until everything is in its chat that a provider was told we have (`callback`): it came before what is raised now, and may
-/// begin the chat.
+/// Waits until all stored callbacks of the inbox are in their chats. They came before this event and may begin the
+/// chat.
 async fn taken_in(ctx: &Context, client: ClientId, inbox: InboxId) -> Result<(), RaiseError> {
     let Some(newest) = callbacks::newest(&mut *ctx.db.acquire().await?, client, inbox.0).await? else {
         return Ok(());

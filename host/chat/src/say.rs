@@ -1,4 +1,4 @@
-//! What is said to a customer in a chat, by a chatbot or an agent, over whatever channel the chat takes place.
+//! Sends words of a chatbot or an agent to the customer of a chat, on any channel.
 
 use base::{Context, Result};
 use domain::{
@@ -22,60 +22,58 @@ use storage::{
 
 use crate::conversation::{as_event, words};
 
-/// The owner of words that no agent says: of a chatbot, and of what we say by ourselves.
+/// The owner of words without an agent: those of chatbots and of Patchbay itself.
 pub const BY_ITSELF: &str = "BOT";
 
 /// Words for a customer.
 #[derive(Clone, Copy)]
 pub struct Words<'a> {
-    /// What they are.
     pub content: &'a OutboundContent,
     /// They ask for a rating.
     pub asks_rating: bool,
-    /// Whose they are: `BOT`, or the agent's name.
+    /// The owner: `BOT`, or the agent's name.
     pub owner: &'a str,
-    /// The message that they quote, and the provider's id of it.
+    /// The quoted message: our id and the provider's.
     pub quotes: Option<(ChatMessageId, &'a str)>,
-    /// What only words of an agent have.
+    /// Data that only words of an agent have.
     pub of_agent: OfAgent<'a>,
 }
 
-/// What words of an agent have beside what a chatbot says.
+/// Data that only words of an agent have.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OfAgent<'a> {
-    /// Who says them.
     pub agent: Option<UserId>,
     /// The client's tracking id.
     pub ct_id: Option<&'a str>,
-    /// The name that the sender gives the message.
+    /// The sender's name for the message.
     pub temp_id: Option<&'a str>,
-    /// The file of ours that goes with them.
+    /// Our stored file in the message.
     pub media: Option<MediaId>,
-    /// What the message is called, where that does not follow from what it says (SPEC 4.2 `MEDIA`).
+    /// The type of the message, if it does not follow from the content (SPEC 4.2 `MEDIA`).
     pub content_type: Option<ContentType>,
 }
 
-/// The messages that words became in their chat.
+/// The messages that some words became in their chat.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InChat {
-    /// The first one, which has the names that the sender gave.
+    /// The first, which has the names that the sender gave.
     pub first: ChatMessageId,
-    /// Those that say the rest, in order.
+    /// The others, in order.
     pub rest: Vec<ChatMessageId>,
 }
 
 impl<'a> Words<'a> {
-    /// The same speaker says more of the same. Names, quote and file are those of the first message.
+    /// Another part of the same words. Names, quote and file belong to the first message.
     fn going_on(&self, content: &'a OutboundContent) -> Self {
         let of_agent = OfAgent { agent: self.of_agent.agent, ..OfAgent::default() };
         Self { content, quotes: None, of_agent, ..*self }
     }
 }
 
-/// Puts words into a chat and on their way, inside the caller's transaction. The caller records that they were [`said`], saves the
-/// participant, and wakes `Queue::Outbound` on the inbox's lane after the commit.
+/// Stores words in a chat and queues them for sending, inside the caller's transaction. The caller records [`said`],
+/// saves the participant, and wakes `Queue::Outbound` on the lane of the inbox after the commit.
 ///
-/// What takes several messages on Messenger is several in the chat, too: each is one call, and has states of its own.
+/// On Messenger, words that need several calls become several messages in the chat, each with its own state.
 pub async fn say(
     ctx: &Context,
     db: &mut PgConnection,
@@ -97,7 +95,7 @@ pub async fn say(
     Ok(InChat { first, rest })
 }
 
-/// Says words as [`say`] does, and answers the first message and what happened, for the caller to record.
+/// Like [`say`], but returns the first message and the event for the caller to record.
 pub async fn say_and_tell(
     ctx: &Context,
     db: &mut PgConnection,
@@ -110,7 +108,7 @@ pub async fn say_and_tell(
     Ok((in_chat.first, said(in_chat, words, (chat, customer))))
 }
 
-/// That words were said, in a chat that stands like this.
+/// The event that words were sent in this chat.
 pub fn said(in_chat: InChat, words: &Words<'_>, (chat, customer): (event::Chat, &Customer)) -> Event {
     Event::MessageSaid(Box::new(MessageSaid {
         message: in_chat.first,

@@ -1,4 +1,4 @@
-//! The lane of a participant: what happened in its chat and has not been dealt with, one thing after the other.
+//! The lane of a participant: works off the events of its chat, one at a time.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::{
     routing,
 };
 
-/// How long a lane waits before its chatbot, for which there was no room, is asked again.
+/// Pause before a chatbot is asked again if the host had no room.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Works off the events of a participant until none is due.
@@ -27,8 +27,7 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
             Some(event) if event.due_at <= ctx.now() => match deal_with(ctx, lease, participant, &event).await {
                 Ok(Turn::Over) => {}
                 Ok(Turn::NotAsked(made)) => {
-                    // Said once: nothing is written while the chat waits for its turn, however long that is and whatever
-                    // waits in it.
+                    // Logged and stored once per event. After that nothing is written while the chat waits.
                     if was_not_asked.replace(event.id) != Some(event.id) {
                         tracing::info!(participant.id = %participant, outcome = made.outcome(), "a chatbot is asked when the host can do that");
                         bot_turn::keep(ctx, lease, *made).await?;

@@ -1,5 +1,5 @@
-//! A turn that failed is made again after a while, and everything else in the chat waits for it; in the end, people take
-//! over (DESIGN 4).
+//! Failed turns. A turn is repeated after a pause, and the other events of the chat wait. In the end the chat goes to
+//! people (DESIGN 4).
 
 use chrono::TimeDelta;
 use domain::{
@@ -22,65 +22,61 @@ use base::{Context, Result, lanes::Lease};
 use events::{NewEvent, record};
 use plugins::calls::{self, FinishedCall, trace};
 
-/// Pauses before a turn is made again; after the last one the chat goes to people.
+/// Pauses before repetitions. After the last one the chat goes to people.
 const PAUSES: [TimeDelta; 3] = [TimeDelta::seconds(1), TimeDelta::seconds(5), TimeDelta::seconds(25)];
-/// Longest reason shown to people, in characters.
+/// Bound on the reason shown to people, in characters.
 const REASON_LENGTH: usize = 300;
 
-/// Why a turn did not happen.
+/// The reason why a turn failed.
 pub(super) enum Trouble {
     /// No chatbot is active on the number any more.
     NoBot,
-    /// The version on trial failed, for this reason, and none is live beside it.
+    /// The canary failed for this reason, and there is no live version.
     NoneBesideCanary(String),
     /// The call gave no answer.
     Call {
-        /// Why.
+        /// The error.
         error: Box<CallError>,
-        /// The call.
         made: Box<FinishedCall>,
     },
     /// The answer cannot be carried out.
     Unusable {
-        /// Why.
+        /// The fault of the answer.
         reason: String,
-        /// The call.
         made: Box<FinishedCall>,
     },
-    /// Key-values changed during every run. The name is the plugin's.
+    /// Key-values changed during each run of this plugin.
     Conflicts(String),
-    /// The host could not make the call, or could not do what was asked.
+    /// The host could not make the call or carry out the answer.
     Broken(String),
 }
 
-/// What comes after a turn that did not happen.
+/// The step after a failed turn.
 #[derive(Debug, PartialEq, Eq)]
 enum Next {
-    /// Again after a pause.
     Again { pause: TimeDelta },
-    /// People take over.
     People,
 }
 
 impl Trouble {
-    /// `attempts`: how often this turn has failed before.
+    /// `attempts`: earlier failures of this turn.
     fn next(&self, attempts: i16) -> Next {
         let pause = usize::try_from(attempts).ok().and_then(|made| PAUSES.get(made));
         let again = pause.map_or(Next::People, |pause| Next::Again { pause: *pause });
         match self {
             Self::NoBot | Self::NoneBesideCanary(_) => Next::People,
-            // It would come out the same.
+            // A repetition would have the same result.
             Self::Call { error, .. } if trace::is_final(error) => Next::People,
             Self::Unusable { .. } => Next::People,
             Self::Call { .. } | Self::Conflicts(_) | Self::Broken(_) => again,
         }
     }
 
-    /// The call, where this says nothing about the chatbot, whichever version that is: the host has no room for it, or its
-    /// database fails. The chatbot is asked when that is over.
+    /// Returns the call if the failure is one of the host (no room, or a database outage) and not of the chatbot. Then
+    /// the chatbot is asked later.
     ///
     /// # Errors
-    /// The trouble, when it is another one.
+    /// The trouble, if it is another one.
     pub(super) fn of_the_host(self) -> std::result::Result<Box<FinishedCall>, Self> {
         match self {
             Self::Call { error, made } if trace::is_of_the_host(&error) => Ok(made),
@@ -88,7 +84,7 @@ impl Trouble {
         }
     }
 
-    /// For logs: a plugin's own words may say something about the customer.
+    /// For logs, because a plugin's own words may identify the customer.
     fn kind(&self) -> &'static str {
         match self {
             Self::NoBot | Self::NoneBesideCanary(_) => "no-chatbot",
@@ -120,8 +116,8 @@ impl Trouble {
     }
 }
 
-/// Makes the turn again later, or gives the chat to people when it has failed too often. What the chatbot has yet to see
-/// is dropped then: people see the messages themselves.
+/// Repeats the turn later, or gives the chat to people after too many failures. Then the events for the chatbot are
+/// dropped, since people see the messages.
 pub(super) async fn give_to_people(
     ctx: &Context,
     lease: &Lease,
@@ -160,14 +156,13 @@ pub(super) async fn give_to_people(
     tx.commit().await?;
     ctx.wake.wake_all(client, wakes);
     if next == Next::People {
-        // The turn is over, and a shadow may do better.
+        // The turn is over, but a shadow version may succeed.
         kept.compare(ctx, client);
     }
     Ok(())
 }
 
-/// Keeps the call of a version on trial that failed; the live one is asked at once, for which that is no failure. Answers
-/// what went wrong, in words.
+/// Stores the failed call of a canary. The live version is asked next. Returns the reason in words.
 pub(super) async fn keep_on_trial(ctx: &Context, lease: &Lease, id: ParticipantId, trouble: Trouble) -> Result<String> {
     let (reason, kind) = (trouble.reason(), trouble.kind());
     tracing::info!(participant.id = %id, outcome = kind, "a chatbot on trial failed; the live one is asked");
@@ -177,11 +172,11 @@ pub(super) async fn keep_on_trial(ctx: &Context, lease: &Lease, id: ParticipantI
     Ok(reason)
 }
 
-/// Keeps a call of which nothing else is of use: the same plugin, or the live one, is asked after it.
+/// Stores a call without other effects. The same plugin or the live version is asked after it.
 pub(crate) async fn keep(ctx: &Context, lease: &Lease, made: FinishedCall) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
-    // What a shadow would have said is of no interest: whoever is asked next has one, too.
+    // No shadow runs here: the next call has its own.
     drop(calls::keep(ctx, &mut tx, lease.client, vec![made]).await?);
     tx.commit().await?;
     Ok(())

@@ -1,4 +1,4 @@
-//! Everything that a turn must know, read before the call.
+//! The data of a turn, read before the call.
 
 use std::sync::Arc;
 
@@ -29,60 +29,55 @@ use crate::conversation::{
 use base::{Context, Error, Result};
 use plugins::calls::Answering;
 
-/// What to do with an event.
+/// The next step for an event.
 pub(super) enum Situation {
-    /// The chat is with people, or closed: nothing in its lane is the chatbot's any more.
+    /// The chat is with people or closed, so none of its events are for the chatbot.
     NotTheBots,
     /// No chatbot is active on this number any more.
     NoBot,
-    /// The event names something that is gone.
+    /// The event refers to something that was deleted.
     Nothing,
-    /// The chatbot is asked.
     Ready(Box<Scene>),
 }
 
-/// A turn's surroundings.
 pub(super) struct Scene {
     pub(super) participant: Participant,
     pub(super) customer: Customer,
     pub(super) inbox: Inbox,
     pub(super) client: Client,
-    /// The chatbot: one and the same version for the whole turn, unless it is on trial and fails.
+    /// The chatbot: the same version for the whole turn, unless it is a canary and fails.
     pub(super) answering: Arc<Answering>,
-    /// The live version, where the one that is asked is on trial.
+    /// The live version, if `answering` is a canary.
     pub(super) beside_canary: Option<Arc<Answering>>,
     pub(super) subject: Subject,
     /// The event opened a closed conversation.
     pub(super) reopened: bool,
-    /// The template that the customer had been sent last.
+    /// The last template that was sent to the customer.
     pub(super) template: Option<SentTemplate>,
 }
 
 impl Scene {
-    /// Name of the chatbot.
     pub(super) fn plugin(&self) -> &str {
         self.answering.name()
     }
 }
 
-/// What the event is about.
+/// The subject of an event.
 pub(super) enum Subject {
     /// The conversation began with this message.
     Started(Box<CustomerMessage>),
-    /// The customer wrote.
     Message(Box<CustomerMessage>),
-    /// The customer rated the conversation.
     Rating(String, Box<CustomerMessage>),
-    /// A timer of this name ran out.
+    /// The timer with this name expired.
     Timer(String),
-    /// The business says that something has happened.
+    /// The business raised an event.
     Custom(CustomEvent),
     /// An agent gave the conversation back.
     Released,
 }
 
 impl Subject {
-    /// The advertisement or link that led to the message that it is about.
+    /// The advertisement or link that led to the message.
     pub(super) fn referral(&self) -> Option<&Referral> {
         match self {
             Self::Started(wrote) | Self::Message(wrote) | Self::Rating(_, wrote) => wrote.message.content.referral(),
@@ -91,7 +86,6 @@ impl Subject {
     }
 }
 
-/// Reads what the turn of `event` needs.
 pub(super) async fn load(ctx: &Context, client: ClientId, id: ParticipantId, event: &Event) -> Result<Situation> {
     let mut db = ctx.db.acquire().await?;
     let db = &mut *db;
@@ -132,9 +126,8 @@ pub(super) async fn load(ctx: &Context, client: ClientId, id: ParticipantId, eve
     })))
 }
 
-/// What an event turned out to be.
 enum Known {
-    /// No message brought it about.
+    /// An event without a message.
     OfNobody(Subject),
     Arrived(Subject, ArrivedMessage),
 }

@@ -1,5 +1,5 @@
-//! A chat has come to wait for people: it is given to a member of its team who can take it; else, outside the hours of its team, the
-//! customer is told so once, and waits from when somebody is there again.
+//! A chat has joined the queue. It goes to a member of its team who can take it. If no member can and the team's hours
+//! are over, the customer is told once, and the waiting time starts at the next opening.
 
 use base::{Context, Result};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -31,7 +31,7 @@ use crate::{
     say as saying,
 };
 
-/// Deals with a locked chat that came to the queue at a moment.
+/// Handles a locked chat that joined the queue at a given time.
 pub(super) async fn arrive(
     ctx: &Context,
     db: &mut PgConnection,
@@ -72,13 +72,13 @@ pub(super) async fn arrive(
     Ok(wakes)
 }
 
-/// Until when somebody should answer who waits from a moment on.
+/// The time by which an agent should answer a customer who waits since `from`.
 pub(super) fn until(ctx: &Context, from: DateTime<Utc>) -> DateTime<Utc> {
     let patience = TimeDelta::from_std(ctx.settings.missed_after).unwrap_or(TimeDelta::MAX);
     from.checked_add_signed(patience).unwrap_or(DateTime::<Utc>::MAX_UTC)
 }
 
-/// Somebody is there to answer: what waited outside the hours of another team waits for these people from now on.
+/// Agents are present, so a chat that waited outside the hours of another team waits for them from now on.
 async fn awaited(
     ctx: &Context,
     db: &mut PgConnection,
@@ -93,7 +93,7 @@ async fn awaited(
     say(ctx, db, client, &chat, []).await
 }
 
-/// Tells the customer of a locked chat that nobody is there, unless the channel would not carry it.
+/// Sends the after-hours text to the customer of a locked chat, unless the channel would refuse it.
 async fn tell(
     ctx: &Context,
     db: &mut PgConnection,

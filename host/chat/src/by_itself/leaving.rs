@@ -1,4 +1,4 @@
-//! An agent is gone, or answers customers no more: its chats go back to the queue, of the team that they were with.
+//! An agent was deleted or no longer answers customers. Its chats go back to the queue of their team.
 
 use base::{Context, Result};
 use domain::{
@@ -14,10 +14,10 @@ use uuid::Uuid;
 use super::say;
 use crate::conversation::{as_event, ticketing};
 
-/// Why a chat waits that an agent had.
+/// The reason shown for such a chat.
 const LEFT: &str = "its agent has left";
 
-/// Takes a locked chat back from an agent who has chats no more.
+/// Takes a locked chat back from an agent who no longer takes chats.
 pub(super) async fn take_back(
     ctx: &Context,
     db: &mut PgConnection,
@@ -27,7 +27,7 @@ pub(super) async fn take_back(
     let Some(agent) = chat.assigned_agent.filter(|_| chat.state == ParticipantState::Active) else {
         return Ok(Vec::new());
     };
-    // Somebody else may have it by now.
+    // Another agent may have it by now.
     let owner = agents::find(db, client, agent, ctx.settings.agent_chats).await?;
     if owner.is_some_and(|owner| owner.takes_chats()) {
         return Ok(Vec::new());

@@ -1,6 +1,6 @@
-//! What happens to chats by the clock and by itself: nobody answers in time, a chat that waits for a team is given to somebody
-//! of it, an agent leaves. A lane is a chat; each step is one transaction under its lease, with the chat locked. Or a lane is a team,
-//! whose members have room for chats that wait.
+//! Automatic actions on chats: a chat is missed, assigned to a member of its team, or taken back from an agent who
+//! left. A lane is a chat, or a team whose members have room. Each action on a chat is one transaction under the lease,
+//! with the chat locked.
 
 mod arriving;
 mod giving_out;
@@ -25,7 +25,7 @@ use uuid::Uuid;
 
 use crate::conversation::as_event;
 
-/// Works off what is due in a chat, or for a team.
+/// Works off the due actions of a chat or a team.
 pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
     let chat = ParticipantId(lease.lane);
     while !lease.is_over() {
@@ -41,14 +41,14 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
         let mut tx = ctx.db.begin().await?;
         lease.hold(&mut tx).await?;
         let locked = participants::lock(&mut tx, lease.client, chat).await?;
-        // Somebody was quicker, or moved the chat so that it is due no more.
+        // Another process was faster, or the action is no longer due.
         let Some(since) = due::take(&mut tx, lease.client, (chat, next), ctx.now()).await? else { continue };
         let wakes = match locked {
             Some(chat) => match next {
                 Due::Answer => missed::note(ctx, &mut tx, lease.client, (chat, since)).await?,
                 Due::Arrived => arriving::arrive(ctx, &mut tx, lease.client, (chat, since)).await?,
                 Due::Left => leaving::take_back(ctx, &mut tx, lease.client, chat).await?,
-                // A chat is no team.
+                // Only a team has this kind.
                 Due::Room => Vec::new(),
             },
             None => Vec::new(),
@@ -59,7 +59,7 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
     Ok(())
 }
 
-/// Saves a chat and says what happened to it. Answers the lanes to wake.
+/// Saves a chat and records its events. Returns the lanes to wake.
 async fn say(
     ctx: &Context,
     db: &mut PgConnection,

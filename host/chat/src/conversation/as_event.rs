@@ -1,4 +1,4 @@
-//! A chat and its customer, and what becomes of a chat, in the words of events.
+//! Chats, customers and changes of chats in the types of events.
 
 pub(crate) use events::scene::{Before, chat, customer, moved, order_key, ticket_moved};
 

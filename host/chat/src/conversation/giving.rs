@@ -1,5 +1,4 @@
-//! A chat is given to an agent: by the agent, by somebody else, by a router, or by itself. Everybody goes through [`give`],
-//! so that the limit of an agent's chats holds.
+//! Assignment of a chat to an agent. All assignments go through [`give`], so that the limit of chats per agent holds.
 
 use base::{Context, Result};
 use domain::{
@@ -15,33 +14,33 @@ use storage::{
 
 use super::ticketing;
 
-/// Why an agent does not get a chat.
+/// The reason why an agent does not get a chat.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NotGiven {
-    /// The client has no such user, or it was deleted.
+    /// The user does not exist or was deleted.
     #[error("there is no such user")]
     Nobody,
-    /// Users of this role answer nobody.
+    /// Users with this role do not answer customers.
     #[error("a user with the role {0} cannot have chats")]
     NoAgent(Role),
-    /// The agent has as many chats as it may have.
+    /// The agent has the maximum of chats.
     #[error("{name} has {chats} chats, and may have {limit} at a time")]
     Full {
         /// Display name.
         name: String,
-        /// Those it has.
+        /// Number of chats.
         chats: i64,
-        /// Those it may have.
+        /// Maximum.
         limit: i64,
     },
-    /// Not from where the chat stands.
+    /// Not possible in the state of the chat.
     #[error(transparent)]
     Refused(#[from] MoveRefused),
 }
 
-/// Gives a locked chat to an agent, who is locked here, and opens its ticket. `step`: [`ParticipantMove::Assigned`] or
-/// [`ParticipantMove::Reopened`]. The caller saves the chat, says that it moved, and drops what waits for its chatbot.
-/// Answers what became of the ticket.
+/// Assigns a locked chat to an agent, who is locked here, and opens its ticket. `step`: [`ParticipantMove::Assigned`]
+/// or [`ParticipantMove::Reopened`]. The caller saves the chat, records the move and drops events for the chatbot.
+/// Returns the event of the ticket.
 pub(crate) async fn give(
     ctx: &Context,
     db: &mut PgConnection,

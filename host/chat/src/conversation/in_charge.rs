@@ -1,4 +1,4 @@
-//! Who decides in a chat: whether a router is asked first, and which chatbot answers.
+//! Finds the router and the chatbot that are responsible for a chat.
 
 use domain::ids::{ClientId, InboxId};
 use plugin_host::{PluginRef, State, World};
@@ -14,15 +14,15 @@ use plugins::{
     slots::{self, Activation, Slots},
 };
 
-/// Activations of a plugin that are looked at for the latest one as a live chatbot.
+/// Past activations of a plugin that are searched for its last one as a live chatbot.
 const LOOK_BACK: i64 = 50;
 
-/// Whether a router decides about conversations of an inbox: about all, or a canary about its share.
+/// True if a router decides about conversations of an inbox, at least for the share of a canary.
 pub(crate) async fn is_routed(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Result<bool> {
     Ok(routes(&slots::in_force(db, client, World::Router, inbox).await?))
 }
 
-/// Whether a router of these decides: about all conversations, or a canary about its share.
+/// True if one of these routers is active, at least as a canary.
 pub(crate) fn routes(routers: &Slots) -> bool {
     routers.live.is_some() || routers.canary.is_some()
 }
@@ -30,11 +30,11 @@ pub(crate) fn routes(routers: &Slots) -> bool {
 /// The chatbot that answers in a chat.
 pub(crate) struct InCharge {
     pub(crate) answering: Answering,
-    /// The live version, which answers where that one is on trial and fails.
+    /// The live version, if `answering` is a canary.
     pub(crate) beside_canary: Option<Answering>,
 }
 
-/// The chatbot that answers in a chat: the one that its router chose, else the one in force on the inbox.
+/// The chatbot that answers in a chat: the choice of its router, or else the one that is active on the inbox.
 pub(crate) async fn chatbot(
     ctx: &Context,
     db: &mut PgConnection,
@@ -54,8 +54,8 @@ pub(crate) async fn chatbot(
     }
 }
 
-/// A chatbot of a client by its name: as it was activated last, else its newest version without configuration, else the
-/// one of that name that ships. `None` when there is none.
+/// A chatbot of a client by its name: as last activated, or else its newest version without configuration, or else the
+/// built-in one.
 pub(crate) async fn named(
     ctx: &Context,
     db: &mut PgConnection,

@@ -1,4 +1,4 @@
-//! A message of the customer, read with all that routers and chatbots may see of it.
+//! A message of the customer with its data for routers and chatbots.
 
 use base::{Context, Result, media};
 use domain::{
@@ -13,23 +13,22 @@ use storage::{
 
 use super::words;
 
-/// A message of the customer, as routers and chatbots may see it.
+/// A message of the customer, as routers and chatbots see it.
 pub(crate) struct CustomerMessage {
     pub(crate) message: ChatMessage,
     pub(crate) content: InboundContent,
     /// It is a tap on a card of a carousel.
     pub(crate) carousel: bool,
-    /// The provider's name of its type, for what we do not model.
+    /// The provider's name of its type, for types that are not modelled.
     pub(crate) provider_type: Option<String>,
-    /// Our address of the file that came with it, and its extension.
+    /// Our address of its file, and the extension.
     pub(crate) file: Option<(String, Option<String>)>,
-    /// The message that it quotes: id and text.
+    /// The quoted message: id and text.
     pub(crate) quoted: Option<(String, Option<String>)>,
-    /// Of a reaction: the id of the message reacted to.
+    /// The id of the message that a reaction refers to.
     pub(crate) reacted_to: Option<String>,
 }
 
-/// Reads what belongs to a message.
 pub(crate) async fn read(
     ctx: &Context,
     db: &mut PgConnection,

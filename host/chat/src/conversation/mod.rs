@@ -1,4 +1,4 @@
-//! A conversation, as receiving, routing and chatbots see it: its events, the messages in it, and the chatbot in charge.
+//! The view of a conversation that receiving, routing and chatbots share: events, messages and the active chatbot.
 
 pub(crate) mod as_event;
 pub(crate) mod giving;

@@ -9,7 +9,7 @@ use domain::{
 use storage::chat::participants::Participant;
 use uuid::Uuid;
 
-/// One that a team and an agent had before.
+/// A chat that a team and an agent had before.
 pub(crate) fn participant(state: ParticipantState) -> Participant {
     Participant {
         id: ParticipantId(Uuid::nil()),

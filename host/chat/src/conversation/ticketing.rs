@@ -1,4 +1,5 @@
-//! The ticket of a chat's episode: opened when an agent takes the chat, and moved by what happens in it (SPEC 2.9, DESIGN 6).
+//! The ticket of a chat's episode. It opens when an agent takes the chat, and events of the chat change its status
+//! (SPEC 2.9, DESIGN 6).
 
 use base::{Context, Result};
 use domain::{
@@ -16,7 +17,7 @@ use storage::{
 
 use super::as_event;
 
-/// An agent has the chat, which is locked: the ticket of the episode is its, or it gets a new one.
+/// Gives the ticket of the locked chat to its agent, or opens a new one.
 pub(crate) async fn take_up(
     ctx: &Context,
     db: &mut PgConnection,
@@ -38,7 +39,7 @@ pub(crate) async fn take_up(
     Ok(Some(as_event::ticket_moved(&ticket, None)))
 }
 
-/// Moves the ticket of a chat, which is locked; nothing when it has none, or when the ticket stays where it is.
+/// Applies a step to the ticket of a locked chat. `None` if there is no ticket or its status stays.
 pub(crate) async fn step(
     ctx: &Context,
     db: &mut PgConnection,
@@ -54,7 +55,7 @@ pub(crate) async fn step(
     set(ctx, db, client, &mut ticket, to).await
 }
 
-/// Gives a locked ticket another status, and says so if it had none of it.
+/// Sets the status of a locked ticket. Returns an event if it changed.
 pub(crate) async fn set(
     ctx: &Context,
     db: &mut PgConnection,

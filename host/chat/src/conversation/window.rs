@@ -1,4 +1,5 @@
-//! Whether a customer can be written to now: on some channels that depends on when the customer wrote last (SPEC 4.1, PROVIDERS B).
+//! Checks if a customer can be written to now. On some channels this depends on the customer's last message (SPEC 4.1,
+//! PROVIDERS B).
 
 use base::{Context, Result};
 use chrono::{DateTime, Utc};
@@ -10,16 +11,15 @@ use domain::{
 };
 use storage::{PgConnection, chat::participants::Participant, people::inbox_customers};
 
-/// Who writes.
+/// The kind of sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Writes {
-    /// A person.
     Person,
-    /// A program, or we ourselves.
+    /// A plugin or Patchbay itself.
     Program,
 }
 
-/// Why a free-form message cannot go out in a chat now, in words; `None` when it can.
+/// The reason why a free-form message cannot be sent in a chat now. `None` if it can.
 pub(crate) async fn closed(
     ctx: &Context,
     db: &mut PgConnection,
@@ -35,7 +35,7 @@ pub(crate) async fn closed(
     Ok(judge(kind, by, wrote, ctx.now()))
 }
 
-/// `wrote`: when the customer wrote last.
+/// `wrote`: time of the customer's last message.
 fn judge(kind: InboxKind, by: Writes, wrote: Option<DateTime<Utc>>, now: DateTime<Utc>) -> Option<&'static str> {
     match kind {
         InboxKind::WhatsappCloud if !chat_allowed(wrote, now) => Some(

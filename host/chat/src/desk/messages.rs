@@ -1,4 +1,4 @@
-//! The messages of a chat, as agents read them.
+//! The messages of a chat for agents.
 
 use base::{Context, media};
 use domain::ids::{ClientId, MessageId, ParticipantId};
@@ -15,25 +15,24 @@ use uuid::Uuid;
 
 use super::{Acting, DeskError, view};
 
-/// Messages that one call answers at most.
+/// Bound on the messages that one call returns.
 pub const MOST_AT_ONCE: u32 = 1_000;
 
-/// A message with what is shown beside it.
+/// A message with related data.
 #[derive(Debug, Clone)]
 pub struct MessageView {
-    /// The message.
     pub message: PastMessage,
-    /// Our address of the file that came with it, valid for a while.
+    /// Our address of its file, valid for a limited time.
     pub media_url: Option<String>,
-    /// What the customer is reached at.
+    /// The address of the customer.
     pub customer: Option<String>,
-    /// What the business is reached at.
+    /// The address of the business.
     pub business: Option<String>,
-    /// Why it did not arrive.
+    /// The reason why it was not delivered.
     pub failure: Option<Failure>,
 }
 
-/// The last `size` messages of a chat before the sequence number `before`, the oldest first.
+/// The last `size` messages of a chat before the sequence number `before`, oldest first.
 ///
 /// # Errors
 /// See [`DeskError`].
@@ -51,10 +50,10 @@ pub async fn past(
     views(ctx, &mut db, acting.client, &chat, messages).await
 }
 
-/// The messages of a tracking number: those of a chat for a customer's (CTN), the one message for a system's (GSTN).
+/// The messages of a tracking number: all of a chat (CTN), or one message (GSTN).
 ///
 /// # Errors
-/// [`DeskError::NotFound`] when nothing has this number.
+/// [`DeskError::NotFound`] if the number is unknown.
 pub async fn tracked(ctx: &Context, acting: Acting, number: &str) -> Result<Vec<MessageView>, DeskError> {
     if let Some(chat) = view::of_ctn(number) {
         return past(ctx, acting, chat, None, MOST_AT_ONCE).await;
@@ -68,14 +67,13 @@ pub async fn tracked(ctx: &Context, acting: Acting, number: &str) -> Result<Vec<
 /// The newest message with a client's tracking id.
 ///
 /// # Errors
-/// [`DeskError::NotFound`] when none has it.
+/// [`DeskError::NotFound`] if there is none.
 pub async fn by_ct_id(ctx: &Context, acting: Acting, ct_id: &str) -> Result<MessageView, DeskError> {
     let mut db = ctx.db.acquire().await?;
     let found = history::by_ct_id(&mut db, acting.client, ct_id).await?.ok_or(DeskError::NotFound)?;
     view(ctx, &mut db, acting.client, found).await
 }
 
-/// A message with what is shown beside it.
 pub(super) async fn view(
     ctx: &Context,
     db: &mut PgConnection,

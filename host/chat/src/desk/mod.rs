@@ -1,5 +1,5 @@
-//! Agents at work (SPEC 3.4, 4.2): the lists of chats, who has a chat, what is said in it, and its tickets. Each call acts for
-//! a user of the client; a chat of another client is one that does not exist.
+//! The work of agents (SPEC 3.4, 4.2): lists of chats, assignment, messages and tickets. Each call acts for a user of
+//! the client. Chats of other clients count as not found.
 
 mod asking;
 mod lists;
@@ -41,35 +41,31 @@ pub use view::{ChatView, ctn};
 
 use crate::conversation::giving::NotGiven;
 
-/// Who acts.
+/// The user on whose behalf a call acts.
 #[derive(Debug, Clone, Copy)]
 pub struct Acting {
-    /// Of which client.
     pub client: ClientId,
-    /// The user.
     pub user: UserId,
-    /// What it may do.
     pub role: Role,
-    /// How it sees customers, and so what it may find them by.
+    /// How it sees customers. Searches cover only the visible data.
     pub sight: Sight,
 }
 
-/// Why nothing was done.
+/// The reason why a call failed.
 #[derive(Debug, thiserror::Error)]
 pub enum DeskError {
-    /// There is no such thing, or it is another client's.
+    /// Not found, or owned by another client.
     #[error("there is nothing here by that name or id")]
     NotFound,
-    /// Wrong fields of the request.
+    /// Invalid fields of the request.
     #[error("the request is not valid")]
     Faults(Vec<FieldFault>),
-    /// Not now: the chat, or the agent, does not stand so that it could be done. In words.
+    /// Not possible in the present state of the chat or the agent.
     #[error("{0}")]
     Conflict(String),
-    /// The caller's role cannot do it, whatever the chat. In words.
+    /// The caller's role may not do this.
     #[error("{0}")]
     Forbidden(String),
-    /// Nobody's fault.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -108,14 +104,14 @@ impl From<NotGiven> for DeskError {
     }
 }
 
-/// A chat, locked until the transaction ends. An id that was merged away is the chat that it became.
+/// Locks a chat until the transaction ends. The id of a merged chat finds the chat that it became.
 async fn locked(db: &mut PgConnection, client: ClientId, id: ParticipantId) -> Result<Participant, DeskError> {
     let now = participants::find(db, client, id).await?.ok_or(DeskError::NotFound)?;
     let locked = participants::lock(db, client, now.id).await?.ok_or(DeskError::NotFound)?;
     if locked.state != ParticipantState::Closed {
         return Ok(locked);
     }
-    // It may have been merged away while this waited for it.
+    // It may have been merged while this waited for the lock.
     let now = participants::find(db, client, locked.id).await?.ok_or(DeskError::NotFound)?;
     match now.id == locked.id {
         true => Ok(locked),
@@ -123,7 +119,7 @@ async fn locked(db: &mut PgConnection, client: ClientId, id: ParticipantId) -> R
     }
 }
 
-/// Refuses an agent who reaches into the chat of another one; those who lead agents, and programs, may.
+/// Refuses an agent in the chat of another agent. Other roles may act there.
 async fn own_or_free(db: &mut PgConnection, acting: Acting, chat: &Participant) -> Result<(), DeskError> {
     match chat.assigned_agent {
         Some(agent) if chat.state == ParticipantState::Active && agent != acting.user && acting.role == Role::Agent => {
@@ -133,7 +129,7 @@ async fn own_or_free(db: &mut PgConnection, acting: Acting, chat: &Participant) 
     }
 }
 
-/// Says who has a chat.
+/// The error that names the agent of a chat.
 async fn taken(db: &mut PgConnection, client: ClientId, agent: UserId) -> Result<DeskError, DeskError> {
     let names = participants::agent_names(db, client, &[agent]).await?;
     let name = names.get(&agent).map_or("another agent", String::as_str);

@@ -1,5 +1,6 @@
-//! Who has a chat: taking, giving, passing on, ending and opening again (SPEC 3.4, DESIGN 6). Each is one transaction; the
-//! chat is locked first, so of two agents who take it at once one gets it, and the other hears who has it.
+//! Assignment and state of a chat: take, give, pass on, end and reopen (SPEC 3.4, DESIGN 6). Each is one transaction
+//! that locks the chat first. If two agents take a chat at the same time, one gets it and the other an error with the
+//! name.
 
 use base::Context;
 use domain::{
@@ -25,21 +26,19 @@ use crate::conversation::{
     giving, in_charge, ticketing,
 };
 
-/// Who is to have a chat.
+/// The new holder of a chat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum To {
-    /// The caller.
     Caller,
-    /// This agent.
     Agent(UserId),
-    /// This team, whichever agent of it takes it.
+    /// The queue of this team.
     Team(TeamId),
 }
 
-/// Gives a chat to an agent or passes it on to a team.
+/// Assigns a chat to an agent, or passes it on to a team.
 ///
 /// # Errors
-/// See [`DeskError`]; of two callers who take one chat at once, one gets [`DeskError::Conflict`].
+/// See [`DeskError`]. If two callers take a chat at the same time, one gets [`DeskError::Conflict`].
 pub async fn assign(ctx: &Context, acting: Acting, id: ParticipantId, to: To) -> Result<ChatView, DeskError> {
     let mut tx = ctx.db.begin().await?;
     let mut chat = locked(&mut tx, acting.client, id).await?;
@@ -77,7 +76,7 @@ pub async fn assign(ctx: &Context, acting: Acting, id: ParticipantId, to: To) ->
     finish(ctx, tx, acting, chat, [Some(moved), ticket]).await
 }
 
-/// Opens a closed chat again for the caller, who has it then.
+/// Reopens a closed chat and assigns it to the caller.
 ///
 /// # Errors
 /// See [`DeskError`].
@@ -100,7 +99,7 @@ pub async fn open(ctx: &Context, acting: Acting, id: ParticipantId) -> Result<Ch
     finish(ctx, tx, acting, chat, [Some(Event::ChatOpened(opened)), Some(moved), ticket]).await
 }
 
-/// Ends a chat: its agent is free for another one, and is kept as the last one. The ticket is closed.
+/// Ends a chat and closes its ticket. Its agent has room again and is kept as the last agent.
 ///
 /// # Errors
 /// See [`DeskError`].
@@ -108,7 +107,7 @@ pub async fn terminate(ctx: &Context, acting: Acting, id: ParticipantId) -> Resu
     end(ctx, acting, id, (ParticipantMove::Terminated, TicketMove::Ended, true)).await
 }
 
-/// Ends a chat that an agent has solved. The ticket is resolved.
+/// Ends a chat that an agent has solved, and resolves its ticket.
 ///
 /// # Errors
 /// See [`DeskError`].
@@ -136,10 +135,10 @@ async fn end(
     finish(ctx, tx, acting, chat, [asked, Some(moved), ticket]).await
 }
 
-/// Gives a chat back to its chatbot, which hears of it; the ticket of the agent is resolved.
+/// Gives a chat back to its chatbot, which gets an event, and resolves the ticket.
 ///
 /// # Errors
-/// See [`DeskError`]; a chat that no agent has, or that no chatbot would answer, is a conflict.
+/// See [`DeskError`]. A chat without an agent, or without an active chatbot, is a conflict.
 pub async fn release(ctx: &Context, acting: Acting, id: ParticipantId) -> Result<ChatView, DeskError> {
     let mut tx = ctx.db.begin().await?;
     let mut chat = locked(&mut tx, acting.client, id).await?;
@@ -157,10 +156,10 @@ pub async fn release(ctx: &Context, acting: Acting, id: ParticipantId) -> Result
     finish_telling(ctx, tx, acting, chat, ([Some(moved), ticket], &[told])).await
 }
 
-/// A chat as a caller of v1 wants it to be when it has ended.
+/// The final state of a chat, as a caller of v1 sets it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Whole {
-    /// Who had it; `None` forgets the assignment.
+    /// The last agent. `None` clears it.
     pub assigned: Option<UserId>,
     /// `missedConversation`.
     pub missed: bool,
@@ -170,7 +169,7 @@ pub struct Whole {
     pub send_rating: bool,
 }
 
-/// Ends a chat and writes it as it is given (SPEC 4.2 v1).
+/// Ends a chat and stores the given values (SPEC 4.2 v1).
 ///
 /// # Errors
 /// See [`DeskError`].
@@ -202,7 +201,7 @@ pub async fn terminate_whole(
     finish(ctx, tx, acting, chat, [asked, Some(moved), ticket]).await
 }
 
-/// Refuses callers who cannot have chats themselves.
+/// Refuses callers whose role cannot have chats.
 fn taking(acting: Acting) -> Result<(), DeskError> {
     match acting.role {
         Role::Admin | Role::Supervisor | Role::Agent => Ok(()),
@@ -223,12 +222,12 @@ async fn give(
     Ok(giving::give(ctx, db, acting.client, (chat, ParticipantMove::Assigned), agent).await??)
 }
 
-/// The chat is as it is wanted already.
+/// The chat already has the requested state.
 async fn unchanged(db: &mut PgConnection, acting: Acting, chat: Participant) -> Result<ChatView, DeskError> {
     view::of_one(db, acting.client, chat).await?.ok_or(DeskError::NotFound)
 }
 
-/// Writes a chat that was moved, drops what waits for its chatbot, and says what happened, in order.
+/// Saves a moved chat, drops the events for its chatbot, and records events in order.
 async fn finish<const N: usize>(
     ctx: &Context,
     tx: Transaction<'_>,
@@ -239,7 +238,7 @@ async fn finish<const N: usize>(
     finish_telling(ctx, tx, acting, chat, (happened, &[])).await
 }
 
-/// The same, and its chatbot hears of it.
+/// The same, with new events for its chatbot.
 async fn finish_telling<const N: usize>(
     ctx: &Context,
     mut tx: Transaction<'_>,

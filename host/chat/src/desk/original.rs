@@ -1,4 +1,4 @@
-//! What a provider sent of a message: what people read may be words of ours.
+//! The provider's original of a message. The text in the chat may be ours.
 
 use base::Context;
 use domain::{chat::ChatContent, ids::ChatMessageId, inbound::kept};
@@ -12,18 +12,17 @@ use super::{Acting, DeskError};
 /// The original of a message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Original {
-    /// The message.
     pub message: ChatMessageId,
-    /// The provider's JSON, its first 64 KiB. `None` for a message that was written here, and where nothing is kept.
+    /// The provider's JSON, its first 64 KiB. `None` for a message written here, or if none is kept.
     pub content: Option<String>,
-    /// What the message said before its author edited or deleted it, oldest first.
+    /// The texts before edits and deletion, oldest first.
     pub versions: Vec<Version>,
 }
 
-/// What the provider sent of a message, and what it said before it was changed. Not for those who must not see who the customer is.
+/// The original and the earlier versions of a message. Not for roles that see masked customers.
 ///
 /// # Errors
-/// [`DeskError::NotFound`] when there is no such message, or neither is kept of it.
+/// [`DeskError::NotFound`] if there is no such message, or if nothing is kept.
 pub async fn original(ctx: &Context, acting: Acting, id: ChatMessageId) -> Result<Original, DeskError> {
     let mut db = ctx.db.acquire().await?;
     let message = chat_messages::find(&mut db, acting.client, id).await?.ok_or(DeskError::NotFound)?;

@@ -1,4 +1,4 @@
-//! What somebody of the business wants to say in a chat, as the request says it (SPEC 4.2 `POST /messages`).
+//! Parses the request to send a message in a chat (SPEC 4.2 `POST /messages`).
 
 use domain::{
     body::FieldFault,
@@ -8,45 +8,39 @@ use domain::{
     send::{CAPTION_MAX, TEXT_MAX},
 };
 
-/// Longest name that a sender gives a message, and longest tracking id, in characters.
+/// Bound on names of messages and tracking ids, in characters.
 const NAME_MAX: usize = 255;
 
-/// A message to be sent.
+/// A valid message to send.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Said {
-    /// The chat.
     pub participant: ParticipantId,
-    /// Where the chat takes place.
     pub channel: Channel,
-    /// What is said.
     pub what: What,
-    /// The name that the sender gives it; a chat has one message of a name.
+    /// The sender's name for it, unique in the chat.
     pub temp_id: Option<String>,
     /// The client's tracking id.
     pub ct_id: Option<String>,
-    /// Id of the message that it quotes: its provider's, or ours.
+    /// Id of the quoted message: the provider's or ours.
     pub quotes: Option<String>,
 }
 
-/// What is said.
+/// The content of a message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum What {
-    /// A text.
     Text(String),
-    /// A file, perhaps with a text below it.
+    /// A file, with an optional caption.
     File {
         /// Its address: one of ours, or a public one.
         url: String,
-        /// The text below it.
         caption: Option<String>,
     },
-    /// A place.
     Place(Location),
-    /// A reaction to a message of the chat, or taking one back.
+    /// A reaction to a message of the chat, or its removal.
     Reaction(Reaction),
 }
 
-/// The same, as it was written.
+/// The unchecked request.
 #[derive(Debug, Clone, Default)]
 pub struct Written {
     /// `participantId`.
@@ -70,10 +64,10 @@ pub struct Written {
 }
 
 impl Written {
-    /// Judges it by itself.
+    /// Checks the request without the database.
     ///
     /// # Errors
-    /// All that is wrong with it.
+    /// All faults of the request.
     pub fn read(self) -> Result<Said, Vec<FieldFault>> {
         let mut faults = Vec::new();
         let participant = self.participant.as_deref().map(str::parse::<ParticipantId>);
@@ -160,18 +154,18 @@ fn what(
             faults.push(FieldFault::new("location", "cannot stand beside a file: send it as a message of its own"));
             None
         }
-        // Whether it is one of ours is told by how it begins.
+        // The prefix tells if it is one of our addresses.
         (caption, Some(url), None) => Some(What::File { url: url.trim().to_owned(), caption }),
         (Some(text), None, None) => Some(What::Text(text)),
     }
 }
 
-/// Characters of an emoji at most: a family is several with joiners between them.
+/// Bound on the characters of an emoji. A family is several with joiners.
 const EMOJI_MAX: usize = 16;
-/// From here on letters are pictures.
+/// From here on alphabetic characters are pictures.
 const EMOJI_BLOCKS: char = '\u{1f000}';
 
-/// Judges a reaction. `others`: what stands beside it and cannot.
+/// Checks a reaction. `others`: fields that cannot be combined with it.
 fn react(reaction: Reaction, others: [(&str, bool); 4], faults: &mut Vec<FieldFault>) -> Option<What> {
     for (field, _) in others.into_iter().filter(|(_, is_there)| *is_there) {
         faults.push(FieldFault::new(field, "cannot stand beside a reaction"));

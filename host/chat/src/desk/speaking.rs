@@ -1,4 +1,4 @@
-//! Somebody of the business says something in a chat (SPEC 4.2 `POST /messages`): stored and on its way when this returns.
+//! Sends a message of the business in a chat (SPEC 4.2 `POST /messages`). When this returns, it is stored and queued.
 
 use base::{Context, media};
 use domain::{
@@ -38,10 +38,10 @@ use crate::{
     say::{OfAgent, Words, say_and_tell},
 };
 
-/// Says something. A `temp_id` that the chat knows answers the message that is there, and nothing is sent again.
+/// Sends a message. If the chat already has a message with this `temp_id`, returns that message and sends nothing.
 ///
 /// # Errors
-/// See [`DeskError`]; nothing was stored then.
+/// See [`DeskError`]. Nothing was stored then.
 pub async fn speak(ctx: &Context, acting: Acting, said: Said) -> Result<MessageView, DeskError> {
     let client = acting.client;
     fits(ctx, client, &said).await?;
@@ -60,8 +60,8 @@ pub async fn speak(ctx: &Context, acting: Acting, said: Said) -> Result<MessageV
     Ok(view)
 }
 
-/// Looks whether it could be said now, whatever is wrong with its file: for a file that is not kept yet. Answers the message where
-/// its `temp_id` is that of one that was said before.
+/// Checks if a message could be sent now, without checking its file, which is not stored yet. Returns the existing
+/// message with the same `temp_id` if there is one.
 ///
 /// # Errors
 /// As of [`speak`].
@@ -76,11 +76,10 @@ pub async fn could_speak(ctx: &Context, acting: Acting, said: &Said) -> Result<O
     }
 }
 
-/// What is found when something is to be said.
 enum Approach {
-    /// It was said before.
+    /// The message already exists.
     Said(Box<MessageView>),
-    /// The chat, locked, in which the caller may say it now.
+    /// The locked chat, in which the caller may send.
     Open(Box<Participant>, Listener),
 }
 
@@ -98,7 +97,7 @@ async fn approach(ctx: &Context, db: &mut PgConnection, acting: Acting, said: &S
     Ok(Approach::Open(Box::new(chat), listener))
 }
 
-/// Whom the messages of a chat go to, and over what.
+/// The recipient of messages in a chat, and the channel.
 struct Listener {
     kind: InboxKind,
     customer: Customer,
@@ -114,14 +113,14 @@ async fn listener(db: &mut PgConnection, client: ClientId, chat: &Participant) -
     Ok(Listener { kind: inbox.kind(), customer })
 }
 
-/// What was asked for, as its chat can carry it.
+/// A message in the form that its chat can carry.
 struct Worded {
     content: OutboundContent,
-    /// The file of ours in it.
+    /// Our stored file in it.
     media: Option<MediaId>,
-    /// The message that it quotes, and what the channel calls that.
+    /// The quoted message: our id and the provider's.
     quoted: Option<(ChatMessageId, String)>,
-    /// The name of who says it.
+    /// Name of the sender.
     owner: String,
 }
 
@@ -147,7 +146,7 @@ async fn worded(
     Ok(Worded { content, media, quoted, owner: owner.unwrap_or_else(|| "AGENT".to_owned()) })
 }
 
-/// Puts it into the chat, and says what happened. Answers the message, and the lanes to wake.
+/// Stores the message and records its event. Returns its id and the lanes to wake.
 async fn put(
     ctx: &Context,
     db: &mut PgConnection,
@@ -158,7 +157,7 @@ async fn put(
     let (client, Listener { kind, customer }) = (acting.client, listener);
     let is_answer = worded.content.is_answer();
     if is_answer {
-        // Whoever has been answered is not missed any more, and what was answered has been read.
+        // An answered chat is not missed, and the messages before the answer count as read.
         (chat.missed, chat.missed_by, chat.after_hours, chat.unread) = (false, None, false, 0);
     }
     let words = Words {
@@ -186,12 +185,12 @@ async fn put(
     Ok((id, record(ctx, db, client, &happened).await?))
 }
 
-/// Refuses a file of ours that is too large for its channel. Before anything is locked: the store may be far away.
+/// Refuses a stored file that is too large for its channel. This runs before any lock, because the store may be slow.
 async fn fits(ctx: &Context, client: ClientId, said: &Said) -> Result<(), DeskError> {
     let What::File { url, .. } = &said.what else { return Ok(()) };
     let own = media::own(ctx, url).flatten().filter(|(owner, _)| *owner == client && said.channel == Channel::Facebook);
     let Some((_, id)) = own else { return Ok(()) };
-    // Where the store does not answer, the carrier judges it.
+    // If the store fails, the carrier checks the size.
     let Ok(Some(file)) = ctx.media.open(client, id).await else { return Ok(()) };
     match file.bytes {
         0..=FILE_MAX => Ok(()),
@@ -213,7 +212,7 @@ async fn may_speak(db: &mut PgConnection, acting: Acting, chat: &Participant, sa
     own_or_free(db, acting, chat).await
 }
 
-/// Refuses what the channel would refuse because the customer last wrote too long ago.
+/// Refuses a message outside the window of its channel.
 pub(super) async fn window_open(
     ctx: &Context,
     db: &mut PgConnection,
@@ -227,7 +226,7 @@ pub(super) async fn window_open(
     }
 }
 
-/// A file as it goes out, and which of ours it is.
+/// The outgoing file, and its id if we store it.
 async fn file(
     ctx: &Context,
     db: &mut PgConnection,
@@ -249,7 +248,7 @@ async fn file(
     if let Some(file_type) = file_type {
         carried(kind, file_type).map_err(|wrong| DeskError::fault("mediaUrl", wrong))?;
     }
-    // What only visitors send goes on as a document, which every channel carries.
+    // Types that only visitors send go out as documents, which all channels carry.
     let shown = file_type.filter(|file| most_bytes(*file).is_some()).map_or(MediaKind::Document, FileType::kind);
     let kind = shown.beside(caption.is_some());
     let filename = (kind == MediaKind::Document).then(|| media::name_of(&stored, "file"));
@@ -257,7 +256,7 @@ async fn file(
     Ok((OutboundContent::Media(file), Some(stored.id)))
 }
 
-/// Refuses files that a channel does not take.
+/// Refuses types that the channel does not carry.
 fn carried(kind: InboxKind, file: FileType) -> Result<(), &'static str> {
     match (kind, file) {
         (InboxKind::WhatsappCloud, FileType::Gif) => {

@@ -1,4 +1,4 @@
-//! Tickets: found, and moved by hand (SPEC 4.3).
+//! Tickets: search, and status by hand (SPEC 4.3).
 
 use std::collections::HashMap;
 
@@ -24,18 +24,17 @@ use storage::{
 use super::{Acting, DeskError};
 use crate::conversation::{as_event, ticketing};
 
-/// A ticket with what is shown beside it.
+/// A ticket with related data.
 #[derive(Debug, Clone)]
 pub struct TicketView {
-    /// The ticket.
     pub ticket: Ticket,
-    /// The customer's phone number; absent when it is withheld.
+    /// The customer's phone number. Absent if it is withheld.
     pub phone: Option<String>,
-    /// What the customer wrote to.
+    /// The address of the business.
     pub inbox_address: Option<String>,
-    /// The client's name for itself.
+    /// The client's own reference.
     pub client_ref: String,
-    /// Who works on it.
+    /// The assigned agent.
     pub agent: Option<(UserId, ShownAgent)>,
 }
 
@@ -54,10 +53,10 @@ pub async fn search(
     Ok(Page { items: views(&mut db, client, found.items).await?, total: found.total })
 }
 
-/// The ticket of a number.
+/// The ticket with this number.
 ///
 /// # Errors
-/// [`DeskError::NotFound`] when the client has none of it.
+/// [`DeskError::NotFound`] if the client has no such ticket.
 pub async fn by_number(ctx: &Context, acting: Acting, number: &str) -> Result<TicketView, DeskError> {
     let number = ticket_number(number).ok_or(DeskError::NotFound)?;
     let mut db = ctx.db.acquire().await?;
@@ -65,7 +64,7 @@ pub async fn by_number(ctx: &Context, acting: Acting, number: &str) -> Result<Ti
     view(&mut db, acting.client, ticket).await
 }
 
-/// Gives a ticket a status by hand: any of the five, whatever it has (SPEC 3.5). The chat stays as it is.
+/// Sets the status of a ticket: any of the five at any time (SPEC 3.5). The chat does not change.
 ///
 /// # Errors
 /// See [`DeskError`].
@@ -92,7 +91,7 @@ pub async fn set_status(
     Ok(view)
 }
 
-/// A ticket's number as it is shown, read.
+/// Parses a ticket number.
 pub fn ticket_number(text: &str) -> Option<i64> {
     text.parse().ok().filter(|number| *number > 0)
 }

@@ -1,4 +1,4 @@
-//! Files of agents, before they are sent (SPEC 4.2 `POST /messages/media`).
+//! Files that agents upload before sending (SPEC 4.2 `POST /messages/media`).
 
 use base::{Context, media};
 use bytes::Bytes;
@@ -7,38 +7,36 @@ use storage::inbound::media::{self as stored_media, OwnMedia};
 
 use super::{Acting, DeskError};
 
-/// A file that is there.
+/// A stored file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Uploaded {
-    /// Its address, which a message names.
+    /// Its address, for use in a message.
     pub url: String,
-    /// What it is.
     pub file_type: FileType,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
 }
 
-/// Why a file is not taken.
+/// The reason why a file is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum UploadRefused {
-    /// It is of no type that chats carry. In words.
+    /// No channel carries this type.
     #[error("{0}")]
     Type(String),
-    /// It is larger than files of its type may be. In words.
+    /// The file exceeds the limit of its type.
     #[error("{0}")]
     TooLarge(String),
-    /// Our store does not work.
+    /// The store failed.
     #[error(transparent)]
     Store(#[from] media::MediaStoreError),
-    /// Anything else.
     #[error(transparent)]
     Desk(#[from] DeskError),
 }
 
-/// Keeps a file of an agent. `declared`: the MIME type that came with it; `name`: its name.
+/// Stores a file of an agent. `declared` is its MIME type, `name` its name.
 ///
 /// # Errors
-/// See [`UploadRefused`]; nothing is kept then.
+/// See [`UploadRefused`]. Nothing is stored then.
 pub async fn upload(
     ctx: &Context,
     acting: Acting,

@@ -1,4 +1,4 @@
-//! A chat as agents see it.
+//! A chat for agents.
 
 use std::collections::HashMap;
 
@@ -14,22 +14,19 @@ use uuid::Uuid;
 
 use base::Result;
 
-/// A chat with what is shown beside it.
+/// A chat with related data.
 #[derive(Debug, Clone)]
 pub struct ChatView {
-    /// The chat.
     pub chat: Participant,
-    /// Who writes.
     pub customer: Option<ShownCustomer>,
-    /// The agent who has it.
     pub agent: Option<(UserId, ShownAgent)>,
-    /// The agent who had it before.
+    /// The agent before.
     pub last_agent: Option<(UserId, ShownAgent)>,
-    /// What the customer wrote to: a business number, a page, a site.
+    /// The address of the business: a number, a page or a site.
     pub inbox_address: Option<String>,
 }
 
-/// The chats with what is shown beside them: four statements, however many there are.
+/// Adds related data to chats, with four statements in total.
 pub(super) async fn of(db: &mut PgConnection, client: ClientId, chats: Vec<Participant>) -> Result<Vec<ChatView>> {
     if chats.is_empty() {
         return Ok(Vec::new());
@@ -54,20 +51,19 @@ pub(super) async fn of(db: &mut PgConnection, client: ClientId, chats: Vec<Parti
     Ok(chats.into_iter().map(view).collect())
 }
 
-/// The chat with what is shown beside it.
 pub(super) async fn of_one(db: &mut PgConnection, client: ClientId, chat: Participant) -> Result<Option<ChatView>> {
     Ok(of(db, client, vec![chat]).await?.pop())
 }
 
-/// What customer tracking numbers begin with.
+/// Prefix of customer tracking numbers.
 const CTN: &str = "CTN-";
 
-/// The tracking number of a chat's customer (SPEC 2.1 CTN): the id of the chat in another form, so it is never another's.
+/// The tracking number of a chat's customer (SPEC 2.1 CTN): the chat's id in another form, so it is unique.
 pub fn ctn(chat: ParticipantId) -> String {
     format!("{CTN}{}", chat.0.simple().to_string().to_uppercase())
 }
 
-/// The chat of a tracking number.
+/// The chat with this tracking number.
 pub(super) fn of_ctn(text: &str) -> Option<ParticipantId> {
     Uuid::try_parse(text.strip_prefix(CTN)?).ok().map(ParticipantId)
 }

@@ -1,5 +1,5 @@
-//! What a message answers: the message that is quoted, tapped or reacted to; and what a tap means in the client's words,
-//! since the provider saw opaque payloads (PROVIDERS A.3).
+//! Finds the message that another one quotes, taps or reacts to, and replaces our opaque payload of a tap by the
+//! client's (PROVIDERS A.3).
 
 use domain::{
     content::{ButtonParameter, ConversationEffect, OutboundContent},
@@ -20,33 +20,33 @@ use crate::conversation::{
 };
 use base::Result;
 
-/// Payloads of ours begin with this; a client's own may begin with anything, so it is only a hint.
+/// Prefix of our payloads. A client's own may have it too, so it is only a hint.
 const TOKEN_PREFIX: &str = "pb1:";
 
-/// A message in our words.
+/// A message after this step.
 pub(super) struct Answered {
-    /// Its content with the client's payloads in place.
+    /// Its content with the client's payloads.
     pub(super) content: InboundContent,
     /// It is a tap on a card of a carousel.
     pub(super) carousel: bool,
-    /// It is a tap on a button that asked for a rating.
+    /// The rating, if it is a tap on a rating button.
     pub(super) rating: Option<Rated>,
-    /// What the tapped quick reply does to a long-lived conversation.
+    /// The effect of the tapped quick reply on a long-lived conversation.
     pub(super) effect: Option<ConversationEffect>,
-    /// The message that it quotes, taps or reacts to, when we know it.
+    /// The message that it quotes, taps or reacts to, if known.
     pub(super) target: Option<Target>,
-    /// Provider id of the message that it quotes or taps, also where the provider did not say which.
+    /// Provider id of the quoted or tapped message, even if the provider did not name it.
     pub(super) quoted_provider_id: Option<String>,
 }
 
 impl Answered {
-    /// Whether somebody is to answer it. A reaction is seen and asks nothing, nor does the answer to a question about what is over.
+    /// True if the message needs an answer. A reaction does not, nor does the rating of a ticket.
     pub(super) fn asks(&self) -> bool {
         let of_ticket = self.rating.is_some_and(|rated| rated.ticket.is_some());
         !of_ticket && !self.is_reaction()
     }
 
-    /// Whether it is a reaction to a message, put on or taken off.
+    /// True if it sets or removes a reaction.
     pub(super) fn is_reaction(&self) -> bool {
         matches!(self.content, InboundContent::Reaction { .. })
     }
@@ -54,20 +54,19 @@ impl Answered {
 
 /// The message that another one answers.
 pub(super) struct Target {
-    /// Where it is stored.
+    /// Its stored row.
     pub(super) quoted: QuotedMessage,
-    /// What it said, when we sent it.
+    /// Its content, if we sent it.
     pub(super) sent: Option<OutboundContent>,
 }
 
 impl Target {
-    /// Its text, where that is known.
     pub(super) fn text(&self) -> Option<String> {
         self.quoted.body.clone().or_else(|| self.sent.as_ref().and_then(words::of_outbound))
     }
 }
 
-/// Finds what `message` answers and puts its content into our words.
+/// Finds the message that `message` answers, and translates its content.
 pub(super) async fn read(
     db: &mut PgConnection,
     client: ClientId,
@@ -82,7 +81,7 @@ pub(super) async fn read(
     read_plain(db, client, message, None).await
 }
 
-/// `in_flight`: the message that is tapped, where the provider has not named it yet.
+/// `in_flight`: the tapped message, if it has no provider id yet.
 async fn read_plain(
     db: &mut PgConnection,
     client: ClientId,
@@ -112,7 +111,7 @@ fn target_id(message: &InboundMessage) -> Option<&str> {
     }
 }
 
-/// The content with the client's payloads, whether it is a tap on a carousel, and the rating that it is.
+/// The content with the client's payloads, a flag for carousels, and the rating.
 fn interpret(content: &InboundContent, sent: Option<&OutboundContent>) -> (InboundContent, bool, Option<Rated>) {
     match content {
         InboundContent::Button { text, payload } => {
@@ -139,20 +138,20 @@ fn interpret(content: &InboundContent, sent: Option<&OutboundContent>) -> (Inbou
     }
 }
 
-/// The button of a template whose opaque payload this is.
+/// The button of a template that has this opaque payload.
 fn tapped<'s>(sent: &'s OutboundContent, payload: &str) -> Option<&'s ButtonParameter> {
     let OutboundContent::Template(template) = sent else { return None };
     template.tokened_buttons().find(|button| button.token.as_deref() == Some(payload))
 }
 
-/// Whether a template had a quick reply with this very payload, which then is no token of ours.
+/// True if the template had a quick reply with exactly this payload. Then it is not our token.
 fn is_clients_own(sent: Option<&OutboundContent>, payload: &str) -> bool {
     let Some(OutboundContent::Template(template)) = sent else { return false };
     let of_cards = template.cards.iter().flat_map(|card| &card.buttons);
     template.buttons.iter().chain(of_cards).any(|button| button.token.is_none() && button.value == payload)
 }
 
-/// What a tap does to a conversation.
+/// The effect of a tap on a conversation.
 fn effect(content: &InboundContent, sent: Option<&OutboundContent>) -> Option<ConversationEffect> {
     match content {
         InboundContent::Button { payload, .. } => tapped(sent?, payload)?.conversation_state,

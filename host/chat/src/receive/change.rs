@@ -1,5 +1,5 @@
-//! The author of a message edits or deletes it: the chat shows what it says now, what it said is kept, and whoever reads along
-//! gets to know (PROVIDERS A.8, B).
+//! Edits and deletions by the author of a message. The chat shows the new text, the old text is kept, and readers get
+//! an event (PROVIDERS A.8, B).
 
 use base::{Context, Result};
 use chrono::{DateTime, SecondsFormat, Utc};
@@ -24,9 +24,9 @@ use uuid::Uuid;
 
 use crate::conversation::{as_event, words};
 
-/// Takes a change inside the caller's transaction; `None` when its message is not known. A change by anybody but the author
-/// changes nothing, nor does a repetition; of several edits the latest counts, in whatever order they come, and what is deleted
-/// stays deleted. Answers the lanes to wake after the commit.
+/// Applies a change inside the caller's transaction. `None` if its message is not known. A change by another author and
+/// a repetition have no effect. The latest of several edits counts, in any order of arrival, and a deleted message
+/// stays deleted. Returns the lanes to wake after the commit.
 pub async fn change(
     ctx: &Context,
     db: &mut PgConnection,
@@ -79,7 +79,7 @@ fn count(taken: &'static str) {
     metrics::counter!("patchbay_message_changes_total", "taken" => taken).increment(1);
 }
 
-/// Whether a message is this author's.
+/// True if `author` wrote the message.
 async fn is_author(
     db: &mut PgConnection,
     client: ClientId,
@@ -99,7 +99,7 @@ async fn is_author(
     }
 }
 
-/// Writes what a message says now, and keeps what it said. `None` when that changes nothing of what it says now.
+/// Stores the new text and keeps the old one. `None` if the text does not change.
 async fn apply(
     db: &mut PgConnection,
     client: ClientId,
@@ -117,7 +117,7 @@ async fn apply(
             return Ok(None);
         }
         Change::Edited { .. } if is_late => {
-            // It was current between others; what it said is part of the story all the same.
+            // This edit is older than the current text. It is kept as a version.
             let late = Version { wording: after(message, change), written_at: at, replaced_at: since.max(at) };
             versions::keep(db, client, message.id, &late).await?;
             return Ok(None);
@@ -135,7 +135,7 @@ async fn apply(
     Ok(Some(now))
 }
 
-/// What a message says after a change.
+/// The content after a change.
 fn after(message: &Changing, change: &Change) -> Wording {
     let was = &message.wording;
     let content = chat::changed(change, &was.content);
@@ -181,7 +181,7 @@ async fn record_change(
     record(ctx, db, client, &[event]).await
 }
 
-/// What the chatbot hears: its interface has no case for changes, and custom events are where it grows (`wit/`).
+/// The event for the chatbot. The interface has no case for changes, so this is a custom event (`wit/`).
 fn tell_bot(ctx: &Context, kind: ChangeKind, now: &Changing, at: DateTime<Utc>) -> participant_events::NewEvent {
     let at = at.to_rfc3339_opts(SecondsFormat::Millis, true);
     let payload = match kind {

@@ -1,5 +1,4 @@
-//! The chat that a message belongs to, and who answers in it (DESIGN 5: the client's active chatbot, else the unassigned
-//! queue).
+//! Finds the chat of a message and its handler: the client's active chatbot, or else the unassigned queue (DESIGN 5).
 
 use domain::{
     chat::{ArrivedMessage, ParticipantEvent, ParticipantMove, ParticipantState},
@@ -20,17 +19,17 @@ use crate::conversation::{as_event::Before, in_charge, ratings::Rated};
 use base::{Context, Error, Result};
 use plugins::slots::{self, Slots};
 
-/// Why a chat waits although nobody handed it over.
+/// The reason shown for a chat that waits without a hand-over.
 const NO_CHATBOT: &str = "no chatbot is active on this number";
 
-/// Whether a message began a conversation.
+/// The effect of a message on its conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Opened {
-    /// It goes on.
+    /// It continues.
     No,
-    /// The customer wrote for the first time.
+    /// The first message of the customer.
     First,
-    /// The chat had been closed.
+    /// A closed chat was reopened.
     Again,
 }
 
@@ -38,22 +37,21 @@ pub(super) enum Opened {
 pub(super) struct Routed {
     pub(super) participant: Participant,
     pub(super) opened: Opened,
-    /// Who had it before; `None` for one that begins.
+    /// The holder before. `None` for a new chat.
     pub(super) was: Option<Before>,
-    /// A router decides who answers a conversation that begins.
+    /// A router decides about the new conversation.
     router: bool,
-    /// The team that had the chat until now.
+    /// The team of the chat before.
     last_team: Option<String>,
 }
 
-/// What answers, or decides who does, on an inbox.
+/// The active routers and chatbots of an inbox.
 pub(super) struct InForce {
     routers: Slots,
     chatbots: Slots,
 }
 
 impl InForce {
-    /// Reads it.
     pub(super) async fn on(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Result<Self> {
         let worlds = [World::Router, World::Chatbot];
         let [routers, chatbots] = slots::in_force_of_each(db, client, worlds, inbox).await?;
@@ -61,7 +59,7 @@ impl InForce {
     }
 }
 
-/// Finds the chat of a message, or begins it, and decides who answers.
+/// Finds or creates the chat of a message, and decides who answers.
 pub(super) async fn route(
     ctx: &Context,
     db: &mut PgConnection,
@@ -73,14 +71,14 @@ pub(super) async fn route(
     let mut customer = arrival.customer.id;
     let mut known = participants::lock_of_customer(db, client, inbox, customer).await?;
     if known.is_none() {
-        // Who seems to be new here may have become another customer since the message was looked at, and becomes none from now on.
+        // The customer may have been merged since it was read. From here on it cannot be.
         customer = conversations::hold_customer(db, client, customer).await?;
         if customer != arrival.customer.id {
             known = participants::lock_of_customer(db, client, inbox, customer).await?;
         }
     }
     let router = in_charge::routes(routers);
-    // A router has the chat first, and may give it to a chatbot that is not the inbox's own.
+    // A router handles the chat first, and may give it to another chatbot than the one of the inbox.
     let bot = router
         || known.as_ref().is_some_and(|known| known.state == ParticipantState::Bot && known.bot_plugin.is_some())
         || is_answered(chatbots, known.as_ref());
@@ -104,7 +102,7 @@ pub(super) async fn route(
     };
     let (was, last_team) = (Some(Before::from(&participant)), participant.team.as_ref().map(|team| team.name.clone()));
     let opened = if participant.state == ParticipantState::Closed && arrival.answered.is_reaction() {
-        // To the last words of a conversation: nobody begins one by it.
+        // A reaction to the end of a conversation does not begin a new one.
         Opened::No
     } else {
         decide(&mut participant, bot, arrival.answered.rating)
@@ -115,17 +113,17 @@ pub(super) async fn route(
     Ok(Routed { participant, opened, was, router, last_team })
 }
 
-/// Whether a chatbot is in force on the inbox, for a chat that stands as it does.
+/// True if a chatbot is active for this chat.
 fn is_answered(chatbots: &Slots, participant: Option<&Participant>) -> bool {
-    // A canary without a live version answers for its share only; which chats those are is known by their ids.
+    // A canary without a live version answers only for its share, which depends on the id of the chat.
     match participant {
         Some(participant) => chatbots.answering(participant.id.0).is_some(),
         None => chatbots.live.is_some() || chatbots.canary.is_some(),
     }
 }
 
-/// Moves a chat that exists. A rating ends a conversation and does not begin one; one of a ticket that the chat has no more is about
-/// an earlier conversation.
+/// Moves an existing chat. A rating ends a conversation and does not begin one. A rating for another ticket is about an
+/// earlier conversation.
 fn decide(participant: &mut Participant, bot: bool, rated: Option<Rated>) -> Opened {
     let of_ticket = rated.and_then(|rated| rated.ticket);
     let asked = participant.send_rating || of_ticket.is_some();
@@ -148,8 +146,8 @@ fn decide(participant: &mut Participant, bot: bool, rated: Option<Rated>) -> Ope
     if closed { Opened::Again } else { Opened::No }
 }
 
-/// Leaves the message for the chatbot, if the chat is the chatbot's; the beginning of a conversation goes before it, and
-/// before that the router's decision.
+/// Queues the message for the chatbot, if the chatbot has the chat. At the start of a conversation, events for that and
+/// for the router go first.
 pub(super) async fn tell_bot(
     ctx: &Context,
     db: &mut PgConnection,

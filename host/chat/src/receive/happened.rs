@@ -1,4 +1,4 @@
-//! What a message brought about, as events.
+//! The events that a message causes.
 
 use domain::{
     chat::Rating,
@@ -14,8 +14,8 @@ use super::{
 };
 use crate::conversation::as_event;
 
-/// Everything that happened, in order. `chat`: the chat with the message in it; `ticket`: what became of its ticket; `rated`: the
-/// rating that counts.
+/// All events, in order. `chat`: the chat with the new message. `ticket`: the event of its ticket. `rated`: the rating
+/// that counts.
 pub(super) fn events(
     arrival: &Arrival<'_>,
     routed: &Routed,

@@ -1,5 +1,5 @@
-//! What the business wrote in a chat by other means than ours, such as the inbox of its page or its phone: the chat shows it
-//! (PROVIDERS A.7, B).
+//! Imports messages that the business sent with another app, such as the inbox of its page or its phone (PROVIDERS A.7,
+//! B).
 
 use base::{Context, Result, media};
 use domain::{
@@ -29,25 +29,25 @@ use uuid::Uuid;
 use super::file_of;
 use crate::conversation::{as_event, words};
 
-/// What became of a message that the business sent by other means.
+/// The outcome of an import.
 pub enum Imported {
-    /// It is in its chat, or belongs in none; these lanes are to be woken after the commit.
+    /// It is done or belongs to no chat. Wake these lanes after the commit.
     Done(Vec<(Queue, Uuid)>),
-    /// A message of ours to the same customer is on its way, and nobody can tell yet whether it is that one.
+    /// It may be a message of ours to the same customer that is not settled yet.
     PerhapsOurs,
 }
 
-/// Whose words they are.
+/// The owner shown for such messages.
 fn owner(channel: Channel) -> &'static str {
     match channel {
         Channel::Facebook => "PAGE",
-        // The WhatsApp Business app, or the phone that a Lite number is paired with.
+        // The WhatsApp Business app, or the phone that is paired with a Lite number.
         Channel::Whatsapp | Channel::Sms | Channel::Web => "APP",
     }
 }
 
-/// Takes such a message inside the caller's transaction. A repetition changes nothing, nor does one that we sent, nor one to
-/// somebody who never wrote: that is no chat. `waits`: one that may be ours is to be looked at again.
+/// Imports a message inside the caller's transaction. Repetitions, our own messages and messages to customers who never
+/// wrote have no effect. `waits`: a message that may be ours is tried again later.
 pub async fn import(
     ctx: &Context,
     db: &mut PgConnection,
@@ -102,8 +102,8 @@ pub async fn import(
     Ok(Imported::Done(wakes))
 }
 
-/// Whether the message may be one that we are just sending. Cloud tells of none that went out through it, and Messenger's name
-/// ours; a phone tells of everything that its number sends.
+/// True if the message may be one that we are sending. Only devices of Lite numbers report those: Cloud reports none of
+/// its own messages, and Messenger marks ours.
 async fn may_be_ours(db: &mut PgConnection, client: ClientId, inbox: &Inbox, echo: &Echo) -> Result<bool> {
     if inbox.kind() != InboxKind::WhatsappLite {
         return Ok(false);
@@ -116,7 +116,7 @@ fn number(address: &Address) -> Option<&str> {
     address.as_kind(AddressKind::Phone)
 }
 
-/// What it says, with our address of its file.
+/// The content, with our address of its file.
 fn content(ctx: &Context, client: ClientId, echo: &Echo, file: Option<MediaId>) -> OutboundContent {
     match (&echo.content, file) {
         (OutboundContent::Media(sent), Some(file)) => {

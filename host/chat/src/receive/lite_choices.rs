@@ -1,5 +1,5 @@
-//! Answers to numbered lines: what is a tap on other channels is a number or a label on Lite (ADR 0024). On Messenger lists are
-//! such lines, and a tap on a quick reply does not say which message it belongs to (ADR 0028).
+//! Answers to numbered lines. On Lite a number or label takes the place of a tap (ADR 0024). On Messenger lists are
+//! such lines too, and a tap on a quick reply does not name its message (ADR 0028).
 
 use domain::{
     ids::{ClientId, CustomerId, InboxId, MessageId},
@@ -14,15 +14,15 @@ use storage::{
 
 use base::Result;
 
-/// A tap that an answer stands for.
+/// The tap that an answer means.
 pub(super) struct Tap {
-    /// The answer, as a tap.
+    /// The answer as a tap.
     pub(super) message: InboundMessage,
-    /// The message that shows the choice, where its provider has not said yet what it is called there.
+    /// The message with the choices, if it has no provider id yet.
     pub(super) in_flight: Option<MessageId>,
 }
 
-/// The tap that a text stands for; `None` when it is a text like any other.
+/// The tap that a text means. `None` for an ordinary text.
 pub(super) async fn tap(
     db: &mut PgConnection,
     client: ClientId,
@@ -31,7 +31,7 @@ pub(super) async fn tap(
 ) -> Result<Option<Tap>> {
     match (&message.content, message.quoted_provider_id.as_deref()) {
         (InboundContent::Text { body }, Some(quoted)) => {
-            // Whatever was sent since, a quote says which lines are meant.
+            // A quote selects the message, even if others were sent since.
             let quoted = chat_messages::quoted(db, client, quoted).await?;
             let choices = quoted.and_then(|quoted| quoted.content).map(|content| offered(&content)).unwrap_or_default();
             let tapped = chosen(&choices, body, true).map(|choice| as_tap(message, choice));
@@ -47,7 +47,7 @@ pub(super) async fn tap(
     }
 }
 
-/// The tap on the latest of the offers that `choose` finds a choice in.
+/// The tap on the newest offer in which `choose` finds a choice.
 async fn of_offers(
     db: &mut PgConnection,
     client: ClientId,

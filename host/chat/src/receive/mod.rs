@@ -1,5 +1,5 @@
-//! Customers wrote. One transaction: a message is stored once, its chat is found, opened or opened again, whoever
-//! answers (the chatbot, or people) gets to know, and what happened is recorded (SPEC 2.6, 2.7, 6.1, 6.5).
+//! Receives messages of customers. In one transaction each is stored once, its chat is found, created or reopened, the
+//! chatbot or the agents are notified, and events are recorded (SPEC 2.6, 2.7, 6.1, 6.5).
 
 mod answers;
 mod change;
@@ -54,40 +54,39 @@ use crate::conversation::{as_event, ratings::Rated, site_team, ticketing, words}
 use base::{Context, Result, media};
 use events::{NewEvent, of_folded, record};
 
-/// What the id of a visitor's file begins with, which is in our store already; what follows is our id of it.
+/// Prefix of the id of a visitor's file that is already in our store. Our id follows.
 pub const UPLOADED: &str = "uploaded:";
 
-/// A message with everything that is known about it.
+/// A message with all data about it.
 struct Arrival<'a> {
-    /// Its place in our chat.
+    /// Its id in our chat.
     id: ChatMessageId,
     message: &'a InboundMessage,
-    /// What it says and what it answers, in our words.
+    /// Its content and the message it answers, translated.
     answered: Answered,
     customer: &'a Customer,
     inbox: &'a Inbox,
-    /// The template that the customer had been sent last, if nothing free-form was sent since.
+    /// The last template sent to the customer, if no free-form message followed.
     last_template: Option<SentTemplate>,
-    /// The long-lived conversation that is active with the customer, or was until this very message.
+    /// The long-lived conversation that is active, or that this message ends.
     conversation: Option<InConversation>,
-    /// What it costs, by the client's rates.
+    /// Its cost, by the rates of the client.
     cost: Option<String>,
-    /// Our address of the file that came with it.
+    /// Our address of its file.
     media_url: Option<String>,
-    /// When the customer wrote it.
     written_at: DateTime<Utc>,
     /// The advertisement or link that led to it.
     referral: Option<Box<Referral>>,
 }
 
-/// What a message brought about, before it is recorded.
+/// The effects of a message, before they are recorded.
 struct Taken {
     events: Vec<NewEvent>,
     wakes: Vec<(Queue, Uuid)>,
 }
 
-/// Takes a message inside the caller's transaction. A repetition changes nothing. Answers the lanes to wake after the
-/// commit.
+/// Receives a message inside the caller's transaction. A repetition changes nothing. Returns the lanes to wake after
+/// the commit.
 pub async fn receive(
     ctx: &Context,
     db: &mut PgConnection,
@@ -98,8 +97,7 @@ pub async fn receive(
     receive_all(ctx, db, client, inbox, &[message]).await
 }
 
-/// As [`receive`] for several messages, in the order given: what they have in common is read once, and what happened is
-/// recorded once.
+/// Like [`receive`] for several messages in order. Common data is read once, and all events are recorded together.
 pub fn receive_all<'a>(
     ctx: &'a Context,
     db: &'a mut PgConnection,
@@ -107,7 +105,7 @@ pub fn receive_all<'a>(
     inbox: InboxId,
     messages: &'a [&'a InboundMessage],
 ) -> BoxFuture<'a, Result<Vec<(Queue, Uuid)>>> {
-    // Boxed: compiled here once, and not again in each crate that waits for it.
+    // Boxed, so that it is compiled once here and not in each calling crate.
     async move {
         let new = claim(ctx, db, client, messages).await?;
         if new.is_empty() {
@@ -130,7 +128,7 @@ pub fn receive_all<'a>(
     .boxed()
 }
 
-/// Those of the messages that never came before, each with its id.
+/// The messages that are new, with their ids.
 async fn claim<'a>(
     ctx: &Context,
     db: &mut PgConnection,
@@ -149,7 +147,7 @@ async fn claim<'a>(
     Ok(new)
 }
 
-/// One message that never came before.
+/// Receives a new message.
 async fn receive_one(
     ctx: &Context,
     db: &mut PgConnection,
@@ -159,7 +157,7 @@ async fn receive_one(
 ) -> Result<Taken> {
     let Met { who: customer, folded } = sender(ctx, db, client, message).await?;
     let mut events = of_folded(db, client, &folded, ctx.now()).await?;
-    // A provider's clock that is ahead of ours must not keep the window open for longer.
+    // A provider's clock that is ahead of ours must not extend the window.
     let written_at = ctx.clock.at(message.sent_at).min(ctx.now());
     let WroteAfter { last_template, conversation, cost } =
         inbox_customers::record_inbound(db, client, inbox.id, &customer, written_at).await?;
@@ -207,7 +205,7 @@ async fn receive_one(
     Ok(Taken { events, wakes })
 }
 
-/// The rating that counts: of a ticket the first one, wherever the chat is by now.
+/// The rating that counts. For a ticket it is the first one, even if the chat has moved on.
 async fn rate(
     ctx: &Context,
     db: &mut PgConnection,
@@ -223,7 +221,7 @@ async fn rate(
     Ok(counts.then_some(rating))
 }
 
-/// The ticket of the chat waits for an agent now; after the end, when only a rating can come, it stays as it is.
+/// Sets the ticket of the chat to waiting for an agent, unless the message needs no answer.
 async fn ticket_waits(
     ctx: &Context,
     db: &mut PgConnection,
@@ -242,12 +240,12 @@ async fn ticket_waits(
     }
 }
 
-/// Lets searches find the chat by the names that its customer has by now.
+/// Updates the words by which searches find the chat, from the current names of its customer.
 async fn findable(db: &mut PgConnection, client: ClientId, customer: &Customer, chat: &mut Participant) -> Result<()> {
     if chat.found_by == search::words(customer) {
         return Ok(());
     }
-    // Looked at again behind the lock of the chat: somebody may have renamed the customer's contact meanwhile.
+    // Read again under the lock of the chat, in case the contact was renamed.
     let now = customers::find(db, client, customer.id).await?;
     let found_by = search::words(now.as_ref().unwrap_or(customer));
     search::remember(db, client, chat.id, &found_by).await?;
@@ -255,14 +253,14 @@ async fn findable(db: &mut PgConnection, client: ClientId, customer: &Customer, 
     Ok(())
 }
 
-/// The customer who wrote, with all that is known of it.
+/// Finds or creates the customer who wrote.
 async fn sender(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
     message: &InboundMessage,
 ) -> Result<Met<Customer>> {
-    // What is no address says nothing about anybody (SPEC 2.2).
+    // Malformed addresses are ignored (SPEC 2.2).
     let named = [(AddressKind::Phone, &message.from), (AddressKind::Bsuid, &message.from_user_id)];
     let address = |(kind, value): (AddressKind, &Option<String>)| Address::of_kind(kind, value.as_deref()?);
     let parent = message.from_parent_user_id.as_deref().and_then(|id| Bsuid::parse(id).ok());
@@ -276,7 +274,7 @@ async fn sender(
     Ok(customers::introduce(db, client, &ctx.ids, introduction, ctx.now()).await?)
 }
 
-/// Notes the file of a message, so that it has an address before it has been fetched.
+/// Stores a row for the file of a message, so that it has an address before it is fetched.
 async fn store_file(
     ctx: &Context,
     db: &mut PgConnection,
@@ -285,14 +283,14 @@ async fn store_file(
     content: &InboundContent,
 ) -> Result<Option<MediaId>> {
     let InboundContent::Media(file) = content else { return Ok(None) };
-    // A visitor's file came before the message that brings it, and says which one it is.
+    // A visitor's file was uploaded before its message, which has the id.
     if inbox.kind() == InboxKind::Web {
         return Ok(file.provider_media_id.strip_prefix(UPLOADED).and_then(|id| id.parse().ok()));
     }
     Ok(Some(file_of(ctx, db, client, inbox, file).await?))
 }
 
-/// Notes a file that is to be fetched from the provider.
+/// Stores a row for a file to fetch from the provider.
 async fn file_of(
     ctx: &Context,
     db: &mut PgConnection,
@@ -315,19 +313,19 @@ async fn file_of(
     Ok(id)
 }
 
-/// Whether people read words of ours in place of what was sent.
+/// True if the chat shows our text in place of the original.
 fn is_in_our_words(content: &InboundContent) -> bool {
     matches!(content, InboundContent::Unmodelled(_))
 }
 
-/// The row of the message; gives it its place in the chat.
+/// The row of the message, with its sequence number.
 fn chat_message(arrival: &Arrival<'_>, participant: &mut Participant, file: Option<MediaId>) -> NewChatMessage {
     let answered = &arrival.answered;
-    // A rating, and what leaves a closed chat closed, is nothing that an agent has to read.
+    // Ratings, and messages that leave the chat closed, do not count as unread.
     if answered.rating.is_none() && participant.state != ParticipantState::Closed {
         participant.unread = participant.unread.saturating_add(1);
     }
-    // Where people read words of ours, the provider's are kept apart, and bounded.
+    // If the chat shows our text, the original is stored apart, with a size bound.
     let raw = if is_in_our_words(&answered.content) { Value::Null } else { arrival.message.raw.clone() };
     let content =
         ReceivedContent { content: answered.content.clone(), raw: raw.into(), referral: arrival.referral.clone() };

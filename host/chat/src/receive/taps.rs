@@ -1,4 +1,4 @@
-//! What a tap on a quick reply does to a long-lived conversation (SPEC 2.3, 3.1).
+//! Effects of a tap on a quick reply on a long-lived conversation (SPEC 2.3, 3.1).
 
 use domain::{
     content::{ConversationEffect, OutboundContent},
@@ -11,9 +11,8 @@ use storage::{PgConnection, chat::conversations};
 use super::answers::Answered;
 use base::{Context, Result};
 
-/// Notes a tap in its conversation, and closes that when the button says so: in the transaction that receives the tap. A
-/// button of a message that was sent in a conversation speaks of that one and of no later one; any other button speaks of the
-/// one that is active.
+/// Records a tap in its conversation and closes it if the button says so, in the transaction that receives the tap. A
+/// button sent in a conversation refers to that one. Any other button refers to the active one.
 pub(super) async fn take(
     ctx: &Context,
     db: &mut PgConnection,
@@ -35,7 +34,7 @@ pub(super) async fn take(
         Some(ConversationEffect::End) => {
             conversations::close(db, client, conversation, CloseReason::Button, ctx.now()).await?;
         }
-        // It is open, and stays so.
+        // It is open already.
         Some(ConversationEffect::Start) | None => {}
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Lets a decision take effect: everything in one transaction, or nothing.
+//! Applies the decision of a router in one transaction.
 
 use std::sync::Arc;
 
@@ -27,26 +27,25 @@ use base::{Context, Result, lanes::Lease};
 use events::{NewEvent, record};
 use plugins::calls::{self, Answering, FinishedCall, key_values};
 
-/// What a call read and wrote.
+/// The key-values that a call read and wrote.
 #[derive(Default)]
 pub(super) struct Values {
     pub(super) reads: key_values::Reads,
     pub(super) writes: Vec<KeyValueWrite>,
 }
 
-/// What became of a decision.
+/// The outcome of applying a decision.
 pub(super) enum Applied {
-    /// It took effect.
     Done,
-    /// The chat changed hands meanwhile: nothing took effect.
+    /// The chat changed hands. Nothing was applied.
     Overtaken,
-    /// A key-value that was read has changed: nothing took effect, and the call is to be made again.
+    /// A key-value that the call read has changed. Nothing was applied, and the call must be repeated.
     ReadsChanged,
-    /// The key-values would take more room than they may: nothing took effect.
+    /// The key-values would exceed their limit. Nothing was applied.
     TooMuch(String, Box<FinishedCall>),
 }
 
-/// Applies a decision under the lane's lease. `call`: what it came from.
+/// Applies a decision under the lease of the lane. `call`: the call that made it.
 pub(super) async fn apply(
     ctx: &Context,
     lease: &Lease,
@@ -86,11 +85,11 @@ pub(super) async fn apply(
     participants::save(&mut tx, client, &participant).await?;
     let wakes = record(ctx, &mut tx, client, &changed_hands(ctx, case, &participant, ticket)).await?;
     match participant.state {
-        // The chatbot sees what waits.
+        // The chatbot gets the waiting events.
         ParticipantState::Bot => {
             participant_events::remove(&mut tx, client, case.event.id).await?;
         }
-        // The messages are in the chat for people to see.
+        // People see the messages in the chat.
         ParticipantState::Queued | ParticipantState::Active | ParticipantState::Closed => {
             participant_events::remove_all(&mut tx, client, participant.id).await?;
         }
@@ -104,7 +103,8 @@ pub(super) async fn apply(
     Ok(Applied::Done)
 }
 
-/// Gives the chat to the agent that the router named, with a ticket; one who cannot have it leaves it to the queue.
+/// Assigns the chat to the agent that the router named, with a ticket. If that is not possible, the chat goes to the
+/// queue.
 async fn given(
     ctx: &Context,
     db: &mut PgConnection,
@@ -119,7 +119,7 @@ async fn given(
     }
 }
 
-/// The events of a chat that went elsewhere: to people, or to another chatbot than the number's own.
+/// The events of a chat that changed hands: to people, or to another chatbot.
 fn changed_hands(ctx: &Context, case: &Case, now: &Participant, ticket: Option<Event>) -> Vec<NewEvent> {
     let had = &case.participant;
     if (now.state, &now.bot_plugin) == (had.state, &had.bot_plugin) {
@@ -130,7 +130,7 @@ fn changed_hands(ctx: &Context, case: &Case, now: &Participant, ticket: Option<E
     [as_event::moved(had, now)].into_iter().chain(ticket).map(event).collect()
 }
 
-/// Moves the chat to where it goes. From `Bot` all these moves are allowed.
+/// Moves the chat. From `Bot` all these moves are allowed.
 fn moved(participant: &mut Participant, decision: &Decision) {
     let words = || Some(decision.note.clone().unwrap_or_else(|| decision.reason.clone()));
     match &decision.goes {

@@ -1,4 +1,4 @@
-//! From what the router wants to what the host does.
+//! Turns the answer of a router into a decision.
 
 use domain::{
     chat::ChatTeam,
@@ -11,24 +11,21 @@ use super::question::Case;
 use crate::conversation::in_charge;
 use base::{Context, Result};
 
-/// Longest reason that is kept, in characters.
+/// Bound on the stored reason, in characters.
 const REASON_LENGTH: usize = 500;
 
-/// Who answers.
+/// The destination of a chat.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Goes {
     /// A chatbot: the default one, or one by name.
     Bot(Option<String>),
-    /// The queue of a team.
     Team(ChatTeam),
-    /// An agent.
     Agent(UserId),
-    /// The queue.
     Queue,
 }
 
 impl Goes {
-    /// The words of the decision's row.
+    /// The destination as stored in the row of the decision.
     pub(super) fn words(&self) -> (&'static str, Option<String>) {
         match self {
             Self::Bot(name) => ("bot", name.clone()),
@@ -44,20 +41,20 @@ impl Goes {
 pub(super) struct Decision {
     pub(super) goes: Goes,
     pub(super) reason: String,
-    /// What an agent should know.
+    /// A note for the agent.
     pub(super) note: Option<String>,
-    /// The host decided, because the router failed or asked for what cannot be.
+    /// The host decided, because the router failed or its answer was impossible.
     pub(super) fallback: bool,
 }
 
 impl Decision {
-    /// The host decides: the default chatbot, else the queue. `why`: what is wrong with the router.
+    /// The host's decision: the default chatbot, or else the queue. `why`: the fault of the router.
     pub(super) fn of_host(case: &Case, why: String) -> Self {
         let goes = if case.default_bot.is_some() { Goes::Bot(None) } else { Goes::Queue };
         Self { goes, reason: shortened(&why), note: None, fallback: true }
     }
 
-    /// The same, but for the queue, because what was decided cannot be.
+    /// The decision changed to the queue, because it was not possible.
     pub(super) fn queued_because(self, why: &str) -> Self {
         Self {
             goes: Goes::Queue,
@@ -67,7 +64,7 @@ impl Decision {
         }
     }
 
-    /// What the router decided, as far as it can be.
+    /// The router's decision, if it is possible.
     pub(super) async fn of_router(ctx: &Context, client: ClientId, case: &Case, route: Route) -> Result<Self> {
         let Route { target, reason, note } = route;
         let note = note.filter(|note| !note.trim().is_empty());
@@ -114,7 +111,8 @@ impl Decision {
     }
 }
 
-/// A user of the client who may answer customers, by id, or by a name or e-mail that only one of them has. Else why there is none.
+/// A user of the client who may answer customers, by id, or by an unambiguous name or e-mail address. The inner error
+/// is the reason why there is none.
 async fn agent(ctx: &Context, client: ClientId, called: &str) -> Result<std::result::Result<UserId, &'static str>> {
     let mut db = ctx.db.acquire().await?;
     if let Ok(id) = called.parse::<UserId>() {
@@ -128,7 +126,6 @@ async fn agent(ctx: &Context, client: ClientId, called: &str) -> Result<std::res
     })
 }
 
-/// Why a chat goes to no agent.
 const NOBODY: &str = "nobody who can take chats";
 
 fn shortened(reason: &str) -> String {

@@ -1,8 +1,10 @@
-//! Who answers a conversation that begins: a router of the client decides, and the host sees to it (DESIGN 4, 5).
+//! Routing of a new conversation: a router of the client decides who answers, and the host carries it out (DESIGN 4,
+//! 5).
 //!
-//! The decision is the first event of the conversation in the participant's lane, so it is made with no transaction open
-//! and takes effect as a whole, only if the chat is still where the router saw it. A router that fails is not waited for:
-//! the client's default chatbot answers, else the chat waits in the queue. Every decision is kept with its reason.
+//! The decision is the first event of the conversation in the participant's lane. No transaction is open during the
+//! call. The decision is applied in one transaction, and only if the chat has not moved since. If the router fails, the
+//! client's default chatbot answers at once, or else the chat goes to the queue. Each decision is stored with its
+//! reason.
 
 mod apply;
 mod decision;
@@ -25,14 +27,14 @@ use crate::{bot_turn, conversation::waiting};
 use base::{Context, Result, lanes::Lease};
 use plugins::calls::{Answering, CallSubject, FinishedCall, key_values::Snapshot, trace};
 
-/// Times that a decision is made again because key-values changed under it, before the host decides.
+/// Repetitions of a decision after conflicts of key-values. After that the host decides.
 const MOST_CONFLICTS: usize = 10;
 
 /// Decides who answers the conversation that `event` begins.
 pub(crate) async fn decide(ctx: &Context, lease: &Lease, id: ParticipantId, event: &Event) -> Result<()> {
     let case = match question::load(ctx, lease.client, id, event).await? {
         Found::NotTheBots => return waiting::drop_events(ctx, lease, id).await,
-        // Without a router, or without the message that began it, the default chatbot goes on, or people do.
+        // If there is no router or the first message was deleted, the default chatbot or people continue.
         Found::Nothing => return waiting::drop_event(ctx, lease, id, event).await,
         Found::Case(case) => case,
     };
@@ -53,23 +55,23 @@ pub(crate) async fn decide(ctx: &Context, lease: &Lease, id: ParticipantId, even
     apply::apply(ctx, lease, &case, (case.last_router(), decision), None).await.map(drop)
 }
 
-/// Why the host decides when [`MOST_CONFLICTS`] is reached.
+/// The reason for a host decision after [`MOST_CONFLICTS`] conflicts.
 const CONFLICTS: &str = "the values that the router reads keep changing";
 
-/// What comes after a call.
+/// The step after a call.
 enum Step {
-    /// The decision took effect, or the chat has changed hands meanwhile.
+    /// The decision was applied, or the chat changed hands.
     Over,
-    /// The same call again.
+    /// Repeat the same call.
     Again,
-    /// A canary failed, for this reason; the live router is asked, if there is one.
+    /// The canary failed for this reason. Ask the live router, if there is one.
     Next(String),
 }
 
 async fn run(ctx: &Context, lease: &Lease, case: &Case, answering: &Arc<Answering>) -> Result<Step> {
     let client = lease.client;
     let about = CallSubject::event(case.event.id.0, case.participant.id.0);
-    // The same in every run of this decision.
+    // The same in all runs of this decision.
     let now = case.event.moment();
     let snapshot = Arc::new(Snapshot::new(ctx.db.clone(), client, answering.name(), case.participant.id, now));
     let inbound = case.inbound(now);
@@ -110,7 +112,7 @@ async fn run(ctx: &Context, lease: &Lease, case: &Case, answering: &Arc<Answerin
     }
 }
 
-/// Keeps the call of a canary that failed, or that decided what cannot be done.
+/// Stores the call of a canary that failed or made an impossible decision.
 async fn keep_failed(ctx: &Context, lease: &Lease, made: FinishedCall, reason: String) -> Result<Step> {
     tracing::info!(client.id = %lease.client, outcome = made.outcome(), "a router on trial failed; the live one is asked");
     bot_turn::keep(ctx, lease, made).await?;

@@ -1,4 +1,4 @@
-//! What a router is told, in the words of `wit/`.
+//! The input of a router in the types of `wit/`.
 
 use std::sync::Arc;
 
@@ -34,22 +34,21 @@ use plugins::{
     slots::{self, Mode},
 };
 
-/// What to do with an event.
+/// The next step for an event.
 pub(super) enum Found {
-    /// The chat is with people, or closed.
+    /// The chat is with people or closed.
     NotTheBots,
-    /// There is nothing to ask, or nobody.
+    /// There is no router or no message.
     Nothing,
-    /// A router is asked.
     Case(Box<Case>),
 }
 
-/// A conversation that begins.
+/// A new conversation.
 pub(super) struct Case {
     pub(super) participant: Participant,
     pub(super) inbox: Inbox,
     pub(super) event: Event,
-    /// The chatbot that answers unless the router says otherwise.
+    /// The chatbot that answers by default.
     pub(super) default_bot: Option<String>,
     pub(super) customer: Customer,
     client: Client,
@@ -65,12 +64,12 @@ impl Case {
         std::iter::once(&self.first).chain(&self.next)
     }
 
-    /// The one that is asked last: the live router, or a canary that has none beside it.
+    /// The last router to ask: the live one, or a canary without a live one.
     pub(super) fn last_router(&self) -> &Arc<Answering> {
         self.next.as_ref().unwrap_or(&self.first)
     }
 
-    /// The question.
+    /// The input of the router.
     pub(super) fn inbound(&self, now: DateTime<Utc>) -> Inbound {
         let (participant, arrived) = (&self.participant, &self.arrived);
         Inbound {
@@ -100,7 +99,6 @@ impl Case {
     }
 }
 
-/// Reads what the decision about `event` needs.
 pub(super) async fn load(ctx: &Context, client: ClientId, id: ParticipantId, event: &Event) -> Result<Found> {
     let mut db = ctx.db.acquire().await?;
     let db = &mut *db;
@@ -109,7 +107,7 @@ pub(super) async fn load(ctx: &Context, client: ClientId, id: ParticipantId, eve
         return Ok(Found::NotTheBots);
     };
     let routers = slots::in_force(db, client, World::Router, participant.inbox).await?;
-    // A canary that is not about this participant leaves it to the live one, or to nobody.
+    // If the canary does not cover this participant, the live router decides, if there is one.
     let Some(first) = routers.answering(id.0) else { return Ok(Found::Nothing) };
     let next = routers.live.as_ref().filter(|_| first.mode == Mode::Canary);
     let ask = |router| Arc::new(Answering::from(router).with_shadow_of(&routers));
