@@ -1,10 +1,10 @@
-//! Keys of sites, which every visitor sees, and secrets, which only their servers know.
+//! Keys of sites, which visitors see, and secrets, which only the servers of a site know.
 
 use std::fmt::Write;
 
 use base::secrets::{SealError, random};
 
-/// A key that nobody guesses: who knows it can show the widget, on the origins of the site.
+/// An unguessable key. With it, the widget can be shown on the origins of the site.
 pub(super) fn new_key() -> Result<String, SealError> {
     Ok(format!("site_{}", hexadecimal(&random::<16>()?)))
 }
@@ -16,7 +16,7 @@ pub(super) fn new_secret() -> Result<String, SealError> {
 
 fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing into a text does not fail.
+        // Writing into a string cannot fail.
         let _ = write!(text, "{byte:02x}");
         text
     })
