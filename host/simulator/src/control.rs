@@ -120,14 +120,14 @@ async fn reset(State(world): State<Arc<World>>) -> StatusCode {
     StatusCode::NO_CONTENT
 }
 
-/// Performs Meta's handshake with the callback address.
+/// Performs Meta's handshake with the callback addresses.
 async fn handshake(State(world): State<Arc<World>>) -> Json<Value> {
     let verified = world.callbacks.handshake(None, None).await;
     let messenger = world.callbacks.messenger_handshake().await;
     Json(json!({"verified": verified, "messengerVerified": messenger}))
 }
 
-/// Posts at once what waits for another attempt.
+/// Runs waiting retries at once.
 async fn retry(State(world): State<Arc<World>>) -> StatusCode {
     world.callbacks.retry_now();
     StatusCode::NO_CONTENT

@@ -1,10 +1,10 @@
-//! Reading fields of a request with Meta's errors (131008 missing, 131009 invalid).
+//! Reads fields of a request with Meta's errors (131008 missing, 131009 invalid).
 
 use serde_json::Value;
 
 use super::errors::GraphError;
 
-/// An object of a request. Callers name its path, which error details repeat.
+/// An object of a request. Callers pass its path for the error details.
 #[derive(Clone, Copy)]
 pub(crate) struct Node<'a> {
     value: &'a Value,

@@ -1,4 +1,4 @@
-//! Reply buttons, lists and the other interactive forms (limits: PROVIDERS A.2).
+//! Reply buttons, lists and other interactive messages (limits: PROVIDERS A.2).
 
 use serde_json::Value;
 
@@ -62,7 +62,7 @@ fn header(interactive: Node<'_>, media: &Media) -> Result<Option<String>, GraphE
     }
 }
 
-/// Only a product may come without a body.
+/// Only a product may have no body.
 fn body(interactive: Node<'_>, kind: &str) -> Result<Option<String>, GraphError> {
     if kind == "product" && interactive.get("body").is_none() {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! The templates every WABA starts with.
+//! The templates that each WABA starts with.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! `/simulator/smsc`: who is bound, what waits, and links that are lost.
+//! `/simulator/smsc`: bound sessions, waiting messages, and lost links.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use super::Smsc;
 use crate::world::World;
 
-/// A session that is bound.
+/// A bound session.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Bound {
@@ -25,24 +25,24 @@ pub(super) struct Bound {
     system_id: String,
     /// `transceiver`, `transmitter` or `receiver`.
     bind: &'static str,
-    /// `submit_sm` that were taken.
+    /// Number of accepted `submit_sm`.
     taken: u64,
-    /// `submit_sm` that were not.
+    /// Number of refused `submit_sm`.
     refused: u64,
     #[serde(skip)]
     lost: CancellationToken,
 }
 
-/// What the SMSC shows.
+/// The state of the SMSC.
 #[derive(Serialize)]
 struct Shown<'a> {
     sessions: Vec<&'a Bound>,
-    /// `deliver_sm` that wait for a bind, by system id; those under an empty one wait for any.
+    /// `deliver_sm` that wait for a bind, by system id. Those with an empty one wait for any.
     waiting: BTreeMap<&'a str, usize>,
 }
 
 impl Smsc {
-    /// Shows a session from now on.
+    /// Adds a session to the list.
     pub(super) fn show(&self, session: u64, system_id: &str, bind: &'static str, lost: CancellationToken) {
         let bound = Bound { session, system_id: system_id.to_owned(), bind, taken: 0, refused: 0, lost };
         self.registry().bound.insert(session, bound);
@@ -55,7 +55,7 @@ impl Smsc {
         }
     }
 
-    /// Loses the links of a system id, or all of them; answers how many there were.
+    /// Drops the links of a system id, or all of them. Returns their number.
     fn drop_links(&self, system_id: Option<&str>) -> usize {
         let registry = self.registry();
         let named = |bound: &&Bound| system_id.is_none_or(|id| id == bound.system_id);
@@ -79,7 +79,7 @@ async fn show(State(world): State<Arc<World>>) -> Response {
     Json(Shown { sessions: registry.bound.values().collect(), waiting }).into_response()
 }
 
-/// Body of `POST /simulator/smsc/drop`; none drops all.
+/// Body of `POST /simulator/smsc/drop`. Without one, all links are dropped.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Links {
