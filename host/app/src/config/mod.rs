@@ -28,10 +28,10 @@ pub use value::{LogFormat, Switch, spell_duration};
 
 use std::path::Path;
 
-/// All settings of a process. Read once at start; there is no reload.
+/// All settings of a process. They are read once at the start and not reloaded.
 #[derive(Debug, Clone, Default)]
 pub struct Config {
-    /// Settings without a section; see [`Config::data_dir`].
+    /// Settings without a section: see [`Config::data_dir`].
     pub base: Base,
     /// `database.*`
     pub database: DatabaseSettings,
@@ -70,12 +70,12 @@ pub struct Config {
 }
 
 impl Config {
-    /// The data directory as it was configured; relative to the working directory.
+    /// The data directory as configured, relative to the working directory.
     pub fn data_dir(&self) -> &Path {
         &self.base.data_dir
     }
 
-    /// Every section with its name; the one without a name holds `data_dir`.
+    /// All sections by name. The one without a name has `data_dir`.
     pub fn sections(&self) -> Vec<(&'static str, &dyn Section)> {
         vec![
             ("", &self.base),
@@ -99,7 +99,7 @@ impl Config {
         ]
     }
 
-    /// The section of this name, to set something in it.
+    /// The section with this name.
     fn section_mut(&mut self, name: &str) -> Option<&mut dyn Section> {
         Some(match name {
             "" => &mut self.base,
@@ -124,7 +124,7 @@ impl Config {
         })
     }
 
-    /// Every key, such as `server.listen`.
+    /// All keys, such as `server.listen`.
     fn keys(&self) -> Vec<String> {
         let sections = self.sections();
         let keys = sections
