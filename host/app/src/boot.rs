@@ -36,7 +36,6 @@ use crate::{
     email, lite, master_key, media,
 };
 
-/// Lifetime of a media address.
 const MEDIA_URL_LIFETIME: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// The minimum of plugin versions to keep.
@@ -49,7 +48,6 @@ pub struct Base {
     /// The business clock of this process.
     pub clock: Arc<SystemClock>,
     pub ids: IdSource,
-    /// Encrypts secrets.
     pub sealer: Sealer,
 }
 
@@ -71,7 +69,6 @@ impl Base {
         Ok(Self { db, clock, ids: IdSource::new(secrets::random()?), sealer })
     }
 
-    /// For use cases of administration.
     pub fn administration(&self) -> Administration<'_> {
         Administration { db: &self.db, clock: self.clock.as_ref(), ids: &self.ids, sealer: &self.sealer }
     }
@@ -101,7 +98,6 @@ fn master_key(config: &Config) -> anyhow::Result<[u8; 32]> {
 pub struct Simulated {
     /// Graph API and phones.
     pub http: SocketAddr,
-    /// SMSC.
     pub smsc: SocketAddr,
     /// Signs its callbacks.
     pub app_secret: String,
@@ -110,7 +106,6 @@ pub struct Simulated {
 }
 
 impl Simulated {
-    /// Base URL of the simulated Graph API.
     pub fn graph_url(&self) -> String {
         format!("http://{}", self.http)
     }
@@ -118,7 +113,6 @@ impl Simulated {
 
 /// The parts of a process.
 pub struct Parts {
-    /// The context of the use cases.
     pub context: Arc<Context>,
     /// Wake-ups from use cases to the runner.
     pub wakes: mpsc::Receiver<Wake>,
@@ -180,7 +174,6 @@ pub async fn context(
     Ok(Parts { context: Arc::new(parts.build(wake)), wakes, smpp })
 }
 
-/// The carriers of all channels.
 fn carriers(
     config: &Config,
     cloud: &CloudApi,

@@ -12,7 +12,6 @@ pub struct SystemClock {
 }
 
 impl SystemClock {
-    /// A clock without an offset.
     pub fn new() -> Self {
         Self::default()
     }

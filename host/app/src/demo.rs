@@ -22,7 +22,6 @@ const NUMBER: &str = "27110000000";
 /// Ids of its number and account at the simulated provider.
 const PHONE_NUMBER_ID: &str = "100000000000001";
 const WABA_ID: &str = "200000000000001";
-/// A sample customer.
 const CUSTOMER: &str = "27820000001";
 
 /// Registers our numbers with the simulator. In an empty database it first creates the demo client and prints its key

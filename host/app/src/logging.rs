@@ -15,10 +15,8 @@ pub enum Audience {
     Command,
 }
 
-/// The log cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum LoggingError {
-    /// `logging.filter` is invalid.
     #[error(
         "logging.filter is {filter:?}; expected a level such as \"info\" or levels per module such as \"info,api=debug\""
     )]
@@ -29,7 +27,6 @@ pub enum LoggingError {
         #[source]
         source: tracing_subscriber::filter::ParseError,
     },
-    /// A log was already set up in this process.
     #[error("the log was already set up")]
     Twice(#[from] tracing_subscriber::util::TryInitError),
 }

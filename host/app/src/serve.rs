@@ -316,7 +316,6 @@ fn router(
     }))
 }
 
-/// Limits of web chat.
 fn web_chat_limits(config: &Config) -> WebChatLimits {
     let limits = &config.limits;
     WebChatLimits {

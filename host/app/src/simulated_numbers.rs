@@ -9,7 +9,6 @@ use storage::{
     inboxes::{Inbox, InboxSettings},
 };
 
-/// Registers all Cloud numbers and pages.
 pub async fn register_all(db: &PgPool, simulator: SocketAddr) -> anyhow::Result<()> {
     let mut connection = db.acquire().await?;
     let mut known = storage::inboxes::all_cloud(&mut connection).await?;

@@ -19,7 +19,6 @@ use crate::config::Config;
 /// The reason why HTTPS is not possible.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    /// A PEM file cannot be read.
     #[error("cannot read {} ({key})", .path.display())]
     Unreadable {
         /// The setting that names the file.
@@ -30,7 +29,6 @@ pub enum TlsError {
         #[source]
         source: io::Error,
     },
-    /// The file has no certificate or key.
     #[error("{} ({key}) holds no {expected} in PEM form: {reason}", .path.display())]
     NotPem {
         /// The setting that names the file.
@@ -42,7 +40,6 @@ pub enum TlsError {
         /// The fault.
         reason: pem::Error,
     },
-    /// Certificate and key do not fit together.
     #[error("the certificate in {} and the key in {} cannot be used together", .cert.display(), .key.display())]
     Unusable {
         /// File of the certificate.

@@ -402,7 +402,6 @@ async fn connect_http2(router: Router) -> (h2::client::SendRequest<bytes::Bytes>
     (requests, pings, driving)
 }
 
-/// Sends PINGs as long as they are answered.
 async fn ping(mut pings: h2::PingPong) {
     while pings.ping(h2::Ping::opaque()).await.is_ok() {
         tokio::time::sleep(Duration::from_secs(1)).await;

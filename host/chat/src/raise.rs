@@ -29,16 +29,13 @@ const MOST_WAITING: i64 = 100;
 const PATIENCE: Duration = Duration::from_secs(10);
 const LOOK_AGAIN: Duration = Duration::from_millis(15);
 
-/// The recipient of the event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Hears {
-    /// The chatbot of this chat.
     Participant(ParticipantId),
     /// The chatbot of the chat of a customer on an inbox, by phone number or business-scoped user id.
     Customer(InboxId, String),
 }
 
-/// An event to raise.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Raise {
     pub hears: Hears,
@@ -47,7 +44,6 @@ pub struct Raise {
     pub payload: serde_json::Value,
 }
 
-/// The reason why no event was raised.
 #[derive(Debug, thiserror::Error)]
 pub enum RaiseError {
     #[error("there is no such chat")]
@@ -57,10 +53,8 @@ pub enum RaiseError {
     /// No chatbot has the chat.
     #[error("{0}")]
     NotTheBots(&'static str),
-    /// Too many earlier events still wait for the chatbot.
     #[error("too many events wait for the chatbot of this chat: try again when it has dealt with some")]
     TooMany,
-    /// Earlier messages of customers are not in their chats yet.
     #[error("messages that came before it are not in their chats yet: try again")]
     Behind,
     #[error(transparent)]

@@ -25,11 +25,9 @@ use crate::conversation::{as_event, words};
 /// The owner of words without an agent: those of chatbots and of Patchbay itself.
 pub const BY_ITSELF: &str = "BOT";
 
-/// Words for a customer.
 #[derive(Clone, Copy)]
 pub struct Words<'a> {
     pub content: &'a OutboundContent,
-    /// They ask for a rating.
     pub asks_rating: bool,
     /// The owner: `BOT`, or the agent's name.
     pub owner: &'a str,
@@ -43,11 +41,9 @@ pub struct Words<'a> {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OfAgent<'a> {
     pub agent: Option<UserId>,
-    /// The client's tracking id.
     pub ct_id: Option<&'a str>,
     /// The sender's name for the message.
     pub temp_id: Option<&'a str>,
-    /// Our stored file in the message.
     pub media: Option<MediaId>,
     /// The type of the message, if it does not follow from the content (SPEC 4.2 `MEDIA`).
     pub content_type: Option<ContentType>,

@@ -20,7 +20,6 @@ use storage::{
 
 /// Numbers read by one call of [`look_at_due`].
 const LOOKS: i64 = 50;
-/// Pause after a failed read.
 const RETRY_INTERVAL: TimeDelta = TimeDelta::minutes(1);
 /// Failed reads after which the client gets the values that callbacks have reported.
 const PATIENCE: i16 = 3;

@@ -18,7 +18,6 @@ use crate::numbers::BusinessNumber;
 use crate::request_log::LogQuery;
 use crate::world::World;
 
-/// A call that cannot be carried out.
 #[derive(Debug, thiserror::Error)]
 enum ControlError {
     #[error("the body is not right: {0}")]
@@ -39,7 +38,6 @@ impl IntoResponse for ControlError {
     }
 }
 
-/// Routes of the controls, and the page.
 pub(crate) fn routes() -> Router<Arc<World>> {
     Router::new()
         .route("/", get(|| async { Html(include_str!("page.html")) }))
@@ -127,7 +125,6 @@ async fn handshake(State(world): State<Arc<World>>) -> Json<Value> {
     Json(json!({"verified": verified, "messengerVerified": messenger}))
 }
 
-/// Runs waiting retries at once.
 async fn retry(State(world): State<Arc<World>>) -> StatusCode {
     world.callbacks.retry_now();
     StatusCode::NO_CONTENT

@@ -63,10 +63,8 @@ pub struct CallbackLine {
     pub verify_token: String,
 }
 
-/// The simulator could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum SimulatorError {
-    /// The HTTP port is taken or not allowed.
     #[error("the simulator cannot listen on {address}; set `simulator.listen` to a free address, or stop what uses it")]
     Listen {
         /// The configured address.
@@ -74,7 +72,6 @@ pub enum SimulatorError {
         /// The error of the system.
         source: std::io::Error,
     },
-    /// The SMSC port is taken or not allowed.
     #[error(
         "the simulated SMSC cannot listen on {address}, the port behind that of `simulator.listen`; choose a free one, or stop what uses it"
     )]
@@ -84,7 +81,6 @@ pub enum SimulatorError {
         /// The error of the system.
         source: std::io::Error,
     },
-    /// No HTTP client for callbacks could be made.
     #[error("the simulator cannot make its HTTP client for callbacks")]
     Client(#[source] reqwest::Error),
 }
@@ -123,7 +119,6 @@ impl Simulator {
         self.http_addr
     }
 
-    /// The address of the SMSC.
     pub fn smsc_addr(&self) -> SocketAddr {
         self.smsc_addr
     }

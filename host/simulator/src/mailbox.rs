@@ -10,7 +10,6 @@ use serde_json::value::RawValue;
 
 const KEPT: usize = 50_000;
 
-/// The network of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub(crate) enum Channel {
@@ -38,13 +37,11 @@ pub(crate) enum ButtonKind {
     QuickReply,
     /// Reply button of an interactive message.
     Reply,
-    /// Row of a list.
     Row,
     /// Opens a page, dials or copies. Nothing comes back.
     Local,
 }
 
-/// A button of a message.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Button {
     pub(crate) kind: ButtonKind,
@@ -55,7 +52,6 @@ pub(crate) struct Button {
     pub(crate) id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) description: Option<String>,
-    /// Card of a carousel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) card: Option<usize>,
 }
@@ -82,10 +78,8 @@ pub(crate) struct Received {
     pub(crate) body: Bytes,
     pub(crate) received_time: DateTime<Utc>,
     pub(crate) status: Progress,
-    /// Number of SMS parts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) parts: Option<usize>,
-    /// SMPP data coding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) data_coding: Option<u8>,
     #[serde(skip)]
@@ -112,7 +106,6 @@ pub(crate) struct Sender {
     pub(crate) priced: bool,
 }
 
-/// A message from a phone to a business.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Written {
@@ -125,7 +118,6 @@ pub(crate) struct Written {
     pub(crate) kind: String,
     pub(crate) body: Value,
     pub(crate) sent_time: DateTime<Utc>,
-    /// The business marked it as read.
     pub(crate) read_by_business: bool,
 }
 
@@ -172,7 +164,6 @@ impl<T> Shelf<T> {
     }
 }
 
-/// All messages of all phones.
 #[derive(Debug, Default)]
 pub(crate) struct Mailbox {
     received: Shelf<Received>,
@@ -180,19 +171,16 @@ pub(crate) struct Mailbox {
 }
 
 impl Mailbox {
-    /// Adds a message to a phone.
     pub(crate) fn receive(&mut self, message: Received) {
         let (msisdn, id) = (message.msisdn.clone(), message.id.clone());
         self.received.put(&msisdn, &id, message);
     }
 
-    /// Adds a message from a phone.
     pub(crate) fn write(&mut self, message: Written) {
         let (msisdn, id) = (message.msisdn.clone(), message.id.clone());
         self.written.put(&msisdn, &id, message);
     }
 
-    /// A message to a phone.
     pub(crate) fn received(&self, id: &str) -> Option<&Received> {
         self.received.by_id.get(id)
     }
@@ -201,7 +189,6 @@ impl Mailbox {
         self.received.by_id.get_mut(id)
     }
 
-    /// A message from a phone.
     pub(crate) fn written(&self, id: &str) -> Option<&Written> {
         self.written.by_id.get(id)
     }
@@ -211,7 +198,6 @@ impl Mailbox {
         self.received.of(msisdn).filter(|message| !matches!(message.status, Progress::Accepted | Progress::Failed))
     }
 
-    /// The messages from a phone, oldest first.
     pub(crate) fn outbox(&self, msisdn: &str) -> impl DoubleEndedIterator<Item = &Written> {
         self.written.of(msisdn)
     }

@@ -15,7 +15,6 @@ pub(crate) const ID_PREFIX: &str = "8800";
 /// Lifetime of a download URL in seconds (PROVIDERS A.6).
 const URL_LIFETIME: i64 = 300;
 
-/// A stored file.
 #[derive(Debug, Clone)]
 pub(crate) struct Medium {
     pub(crate) id: String,
@@ -51,7 +50,6 @@ impl Default for Media {
 }
 
 impl Media {
-    /// Stores a file under a new id.
     pub(crate) fn store(&mut self, mime_type: &str, bytes: Bytes) -> Medium {
         let seed = hex::encode(clock::dice::<16>());
         let medium = Medium {

@@ -9,7 +9,6 @@ use crate::identity;
 /// The WABA of numbers without one, if several WABAs are known.
 const DEFAULT_WABA: &str = "100000000000001";
 
-/// A business number.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct BusinessNumber {
@@ -74,7 +73,6 @@ impl Numbers {
         self.by_id.get(number_or_id).or_else(|| self.by_id.values().find(|known| known.number == digits))
     }
 
-    /// The number, if there is exactly one.
     pub(crate) fn only(&self) -> Option<&BusinessNumber> {
         let mut all = self.by_id.values();
         all.next().filter(|_| all.next().is_none())
@@ -87,7 +85,6 @@ impl Numbers {
         }
     }
 
-    /// True if the WABA is known.
     pub(crate) fn knows_waba(&self, waba_id: &str) -> bool {
         self.wabas.iter().any(|known| known == waba_id)
     }

@@ -6,7 +6,6 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::identity;
 
-/// A subscriber.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Phone {
@@ -27,7 +26,6 @@ pub(crate) struct Phone {
     pub(crate) auto_deliver: bool,
     /// Sends are accepted and then reported as failed with this code.
     pub(crate) fail_with: Option<u32>,
-    /// Sends are refused.
     pub(crate) reject_with: Option<Rejection>,
     /// Sends are carried out, but the answer is delayed by 60 seconds.
     pub(crate) timeout: bool,
@@ -37,12 +35,9 @@ pub(crate) struct Phone {
     pub(crate) typing: bool,
 }
 
-/// The refusal of a send.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Rejection {
-    /// HTTP status of the answer.
     pub(crate) status: u16,
-    /// Meta's error code.
     pub(crate) code: u32,
     /// Number of sends to refuse. Unset means all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -104,7 +99,6 @@ impl Phone {
         }
     }
 
-    /// The number of this phone on WhatsApp.
     pub(crate) fn wa_id(&self) -> &str {
         self.wa_id.as_deref().unwrap_or(&self.msisdn)
     }
@@ -114,7 +108,6 @@ impl Phone {
         if self.on_whatsapp { self.fail_with } else { Some(131_026) }
     }
 
-    /// Uses up one refusal.
     pub(crate) fn take_rejection(&mut self) -> Option<Rejection> {
         let rejection = self.reject_with.as_mut()?;
         let taken = rejection.clone();
@@ -172,7 +165,6 @@ impl Phones {
         self.by_msisdn.values().find(|phone| phone.user_id == user_id)
     }
 
-    /// Changes the fields in `patch`.
     pub(crate) fn patch(&mut self, msisdn: &str, patch: PhonePatch) -> Phone {
         let phone = self.get(msisdn);
         phone.apply(patch);

@@ -64,7 +64,6 @@ impl World {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A copy of the active faults.
     pub(crate) fn faults(&self) -> Faults {
         self.state().faults.clone()
     }

@@ -48,13 +48,11 @@ pub(crate) struct OrderedText {
     pub(crate) recipients: Vec<(String, Option<String>)>,
 }
 
-/// A valid request.
 pub(crate) struct Order<'a> {
     pub(crate) request: NewRequest<'a>,
     /// The source. `None` = the client's SMS inbox.
     pub(crate) source: Option<&'a str>,
     pub(crate) texts: &'a [OrderedText],
-    /// The mail that it came in.
     pub(crate) mailed: Option<Mailed>,
 }
 
@@ -76,7 +74,6 @@ impl Order<'_> {
     }
 }
 
-/// The outcome of a request.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Taken {
     Stored,
@@ -88,7 +85,6 @@ pub(crate) enum Taken {
     NoCredits,
 }
 
-/// A message to be stored.
 pub(crate) struct Draft {
     /// Index of its request.
     pub(crate) order: usize,
@@ -206,7 +202,6 @@ fn drafts_of(
     }
 }
 
-/// Sets the price of each message.
 async fn price(db: &mut PgConnection, client: ClientId, orders: &[Order<'_>], drafts: &mut [Draft]) -> Result<()> {
     let recipients: Vec<&str> = drafts.iter().map(|draft| draft.to.value()).collect();
     let prices = credits::prices(db, client, &recipients).await?;

@@ -17,7 +17,6 @@ use uuid::Uuid;
 
 use crate::json::may_reach_private;
 
-/// Callbacks per query.
 const PAGE: i64 = 64;
 /// Requests in flight to one receiver.
 const IN_FLIGHT: usize = 16;

@@ -72,7 +72,6 @@ pub struct Gateways {
 }
 
 impl Gateways {
-    /// One per process.
     pub fn new(ctx: Arc<Context>) -> Arc<Self> {
         let stores = Arc::clone(&ctx);
         let groups = Gatherer::new(GROUPING, Pending::recipients, move |client, group: Vec<Pending>| {

@@ -23,7 +23,6 @@ use uuid::Uuid;
 
 /// Bound on waiting messages that one reply stops.
 const STOPPED_AT_ONCE: i64 = 1000;
-/// Numbers per query.
 const PAGE: i64 = 5000;
 
 /// The subscribers that opted out, in order.

@@ -27,7 +27,6 @@ pub const SMS_LOGIN_MAX: usize = 200;
 #[derive(Debug, Clone)]
 pub struct Shown {
     pub client: Client,
-    /// Reference of the parent.
     pub parent_ref: Option<String>,
 }
 
@@ -56,13 +55,10 @@ pub struct FallbackChange {
     pub password: Option<Option<String>>,
 }
 
-/// The reason why a client was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// Neither the caller's client nor one below it.
     #[error("there is no such client")]
     Unknown,
-    /// The reference or name is invalid or taken.
     #[error(transparent)]
     Refused(CreateError),
     #[error(transparent)]

@@ -23,13 +23,10 @@ use base::{
     audit::{Actor, Administration, audit},
 };
 
-/// The reason why the address book was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ContactError {
-    /// The client has no contact with this id.
     #[error("there is no such contact")]
     Unknown,
-    /// The customer with this number already has a contact.
     #[error("there is a contact of the customer with this number: rename that one")]
     Taken,
     #[error(transparent)]

@@ -16,7 +16,6 @@ use storage::{
 /// Bound on the credits of one top-up.
 const AMOUNT_MAX: i64 = 1_000_000_000;
 
-/// The reason why credits were not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum CreditsError {
     #[error("there is no client `{0}`; `patchbay client create` makes one")]
@@ -76,7 +75,6 @@ pub async fn set_price(
     Ok(())
 }
 
-/// The credits of a client.
 pub async fn balance(db: &PgPool, client: ClientId) -> base::Result<i64> {
     let mut db = db.acquire().await?;
     Ok(credits::balance(&mut db, client).await?)

@@ -15,25 +15,20 @@ use storage::{
     violates,
 };
 
-/// The reason why a sender was not registered or removed.
 #[derive(Debug, thiserror::Error)]
 pub enum SenderError {
     #[error("there is no client `{0}`; `patchbay client create` makes one")]
     UnknownClient(String),
     #[error("the client has no user `{0}`")]
     UnknownUser(String),
-    /// There is no user whose password the mails could use.
     #[error("the client has no ADMIN: name a user whose password the mails bear")]
     NoAdmin,
     #[error("`{0}` is no e-mail address")]
     BadAddress(String),
-    /// The address is in the domain of the SMS addresses.
     #[error("`{0}` is of the domain of the SMS addresses: nobody sends from there")]
     OwnDomain(String),
-    /// The address is already registered.
     #[error("`{0}` is a registered sender already; an address belongs to one client only")]
     Taken(String),
-    /// The client has no such sender.
     #[error("`{0}` is no sender of the client")]
     UnknownSender(String),
     #[error(transparent)]
@@ -52,7 +47,6 @@ impl From<storage::SqlxError> for SenderError {
     }
 }
 
-/// A sender to register.
 #[derive(Debug, Clone, Copy)]
 pub struct NewSender<'a> {
     pub client_ref: &'a str,

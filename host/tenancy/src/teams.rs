@@ -38,27 +38,20 @@ pub struct TeamChange {
     pub after_hours_text: Option<Option<AfterHoursText>>,
 }
 
-/// The reason why a team was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum TeamError {
-    /// The client has no team with this id.
     #[error("there is no such team")]
     Unknown,
-    /// The client has no user with this id.
     #[error("there is no such user")]
     UnknownUser,
     #[error(transparent)]
     BadName(#[from] BadTeamName),
-    /// Another team has this name.
     #[error("you have a team of this name already")]
     NameTaken,
-    /// Users belong to it.
     #[error("users belong to this team: take them out first")]
     HasMembers,
-    /// Chats are assigned to it.
     #[error("chats wait for this team or are in the hands of its agents: move or close them first")]
     HasChats,
-    /// A web site refers to it.
     #[error("a web site has its chats wait for the team: give the site another team first")]
     HasSites,
     #[error(transparent)]

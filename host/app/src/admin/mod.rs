@@ -31,7 +31,6 @@ use crate::{
 /// Bound on the fetch of a catalogue.
 const SYNC_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Executes a command and returns its output.
 pub async fn run(config: &Config, command: AdminCommand) -> anyhow::Result<Value> {
     let database = match command {
         AdminCommand::Migrate => Database::connect_for_migration(config).await?,

@@ -12,7 +12,6 @@ use crate::{
 /// Bound on a secret, in bytes.
 const SECRET_MAX: u64 = 64 * 1024;
 
-/// The password of a user.
 pub(super) fn password(given: GivenPassword) -> anyhow::Result<Secret> {
     match given.password {
         Some(password) => Ok(password),
@@ -20,7 +19,6 @@ pub(super) fn password(given: GivenPassword) -> anyhow::Result<Secret> {
     }
 }
 
-/// The access token of a number or page.
 pub(super) fn token(given: GivenToken) -> anyhow::Result<Secret> {
     match given.access_token {
         Some(token) => Ok(token),

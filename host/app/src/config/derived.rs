@@ -40,7 +40,6 @@ impl Config {
         graph_url(self.messenger.graph_url.as_ref(), simulator)
     }
 
-    /// Times and bounds of `smpp.*`.
     pub fn smpp_settings(&self) -> SmppSettings {
         let smpp = &self.smpp;
         SmppSettings {

@@ -20,16 +20,13 @@ impl fmt::Display for Place {
     }
 }
 
-/// The reason why the configuration was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// The file of `--config` does not exist.
     #[error("there is no configuration file {}; check the path given to --config", .path.display())]
     Missing {
         /// The path as given.
         path: PathBuf,
     },
-    /// The file exists but cannot be read.
     #[error("cannot read the configuration file {}", .path.display())]
     Unreadable {
         /// The file.
@@ -48,7 +45,6 @@ pub enum ConfigError {
         /// The column of the fault, from 1.
         column: usize,
     },
-    /// A setting with this name does not exist.
     #[error("unknown setting {key} {place}{}", suggestion(.near))]
     Unknown {
         /// The full key.
@@ -58,7 +54,6 @@ pub enum ConfigError {
         /// Similar keys, best first.
         near: Vec<String>,
     },
-    /// A section has a plain value, or a value outside any section is a table.
     #[error("{key} {place} is a section: write its settings as [{key}] or {key}.NAME = VALUE")]
     NotASection {
         /// Name of the section.
@@ -66,7 +61,6 @@ pub enum ConfigError {
         /// The source of the setting.
         place: Place,
     },
-    /// The value has the wrong type or form.
     #[error("{key} {place}: expected {expected}{}", got_instead(.got))]
     Wrong {
         /// The full key.
@@ -78,7 +72,6 @@ pub enum ConfigError {
         /// The given value. Empty for secrets.
         got: String,
     },
-    /// The values are valid alone but not together.
     #[error("{key}: {reason}")]
     Unusable {
         /// The setting to change.

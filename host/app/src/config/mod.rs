@@ -33,39 +33,22 @@ use std::path::Path;
 pub struct Config {
     /// Settings without a section: see [`Config::data_dir`].
     pub base: Base,
-    /// `database.*`
     pub database: DatabaseSettings,
-    /// `server.*`
     pub server: Server,
-    /// `whatsapp_cloud.*`
     pub whatsapp_cloud: WhatsappCloud,
-    /// `whatsapp_lite.*`
     pub whatsapp_lite: WhatsappLite,
-    /// `messenger.*`
     pub messenger: Messenger,
-    /// `smpp.*`
     pub smpp: Smpp,
-    /// `email.*`
     pub email: Email,
-    /// `webhooks.*`
     pub webhooks: Webhooks,
-    /// `security.*`
     pub security: Security,
-    /// `media.*`
     pub media: Media,
-    /// `plugins.*`
     pub plugins: Plugins,
-    /// `simulator.*`
     pub simulator: Simulator,
-    /// `sms.*`
     pub sms: Sms,
-    /// `logging.*`
     pub logging: Logging,
-    /// `testing.*`
     pub testing: Testing,
-    /// `limits.*`
     pub limits: Limits,
-    /// `retention.*`
     pub retention: Retention,
 }
 
@@ -99,7 +82,6 @@ impl Config {
         ]
     }
 
-    /// The section with this name.
     fn section_mut(&mut self, name: &str) -> Option<&mut dyn Section> {
         Some(match name {
             "" => &mut self.base,

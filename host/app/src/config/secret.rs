@@ -65,12 +65,10 @@ impl SecretUrl {
         &self.1
     }
 
-    /// Scheme, such as `postgres`.
     pub fn scheme(&self) -> &str {
         self.0.scheme()
     }
 
-    /// The parsed URL, with its password.
     pub fn url(&self) -> &Url {
         &self.0
     }

@@ -22,7 +22,6 @@ pub enum Input<'a> {
     Environment(&'a str),
 }
 
-/// The reason why a value was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refused {
     /// The section has no setting with this name.
@@ -66,7 +65,6 @@ pub trait Section {
     /// All settings, in order of declaration.
     fn settings(&self) -> Vec<Setting>;
 
-    /// Sets one setting.
     fn set(&mut self, name: &str, input: Input<'_>) -> Result<(), Refused>;
 }
 

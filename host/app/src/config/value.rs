@@ -4,7 +4,6 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use ipnet::IpNet;
 
-/// A type of setting.
 pub trait Value: Sized {
     /// `true` if an error message must not repeat a wrong value.
     const SECRET: bool = false;

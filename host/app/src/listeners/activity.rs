@@ -48,7 +48,6 @@ pub struct Activity {
 }
 
 impl Activity {
-    /// The activity of a new connection.
     pub fn new() -> Arc<Self> {
         Arc::new(Self {
             began: Instant::now(),
@@ -137,7 +136,6 @@ impl Activity {
         }
     }
 
-    /// Notes the result of a flush.
     pub(super) fn flushed<T>(&self, result: &Poll<T>) {
         match result {
             Poll::Pending => self.is_blocked(),
@@ -145,7 +143,6 @@ impl Activity {
         }
     }
 
-    /// Notes the result of a write.
     pub(super) fn wrote<T>(&self, result: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         match result {
             Poll::Pending => self.is_blocked(),

@@ -17,12 +17,10 @@ use super::activity::Activity;
 /// Limits of the listeners of one process.
 #[derive(Debug, Clone)]
 pub struct ConnectionLimits {
-    /// In total.
     pub connections: usize,
     /// From one address, or one /64 IPv6 network. Loopback and trusted proxies are exempt, because they speak for many
     /// clients.
     pub per_address: usize,
-    /// Trusted proxies.
     pub proxies: Vec<IpNet>,
 }
 
@@ -59,7 +57,6 @@ pub struct Place {
 }
 
 impl Doors {
-    /// Starts without connections.
     pub fn new(limits: ConnectionLimits) -> Self {
         Self { limits: Arc::new(limits), open: Arc::default() }
     }
@@ -90,7 +87,6 @@ impl Doors {
         make_room(&mut lock(&self.open), self.limits.connections);
     }
 
-    /// Number of open connections.
     pub fn count(&self) -> usize {
         lock(&self.open).by_number.len()
     }

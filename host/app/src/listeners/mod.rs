@@ -43,9 +43,7 @@ const NO_DESCRIPTORS: Duration = Duration::from_millis(100);
 /// State shared by the listeners of a process.
 #[derive(Clone)]
 pub struct Reception {
-    /// Limits on connections.
     pub doors: Doors,
-    /// Time limits.
     pub patience: Patience,
     /// Error answers to requests that are refused before routing.
     pub answers: EarlyAnswers,
@@ -117,7 +115,6 @@ fn is_of_one_connection(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::ConnectionRefused | ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset)
 }
 
-/// A connection with a place.
 struct Arrived {
     stream: TcpStream,
     peer: SocketAddr,

@@ -32,7 +32,6 @@ impl Stream {
     }
 }
 
-/// Runs streams.
 #[derive(Debug, Clone, Copy)]
 pub struct Streams;
 

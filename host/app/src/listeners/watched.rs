@@ -28,7 +28,6 @@ pub struct Watched<IO, P> {
     activity: Arc<Activity>,
     answers: EarlyAnswers,
     heads: HeadWatch,
-    /// The rest of a refusal.
     refusal: Option<Refusal>,
     _place: P,
 }
@@ -70,7 +69,6 @@ impl<IO: AsyncRead + AsyncWrite + Unpin, P: Unpin> Watched<IO, P> {
         Some(written.len())
     }
 
-    /// Writes the rest of a refusal.
     fn poll_refusal(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         while let Some(refusal) = self.refusal.as_mut().filter(|refusal| !refusal.rest.is_empty()) {
             let written = ready!(self.activity.wrote(Pin::new(&mut self.io).poll_write(cx, &refusal.rest)))?;

@@ -16,7 +16,6 @@ use serde_json::Value;
 use crate::config::Config;
 use commands::PluginCommand;
 
-/// Executes a command and prints its result.
 pub async fn run(_config: &Config, command: PluginCommand) -> anyhow::Result<()> {
     match command {
         PluginCommand::New(new) => local::new(new),
@@ -34,7 +33,6 @@ pub async fn run(_config: &Config, command: PluginCommand) -> anyhow::Result<()>
     }
 }
 
-/// Prints one line.
 fn say(text: impl std::fmt::Display) -> anyhow::Result<()> {
     writeln!(std::io::stdout(), "{text}").context("cannot write to standard output")
 }
@@ -64,7 +62,6 @@ impl Progress {
         self.last = text.to_owned();
     }
 
-    /// Clears the line.
     fn done(&mut self) {
         if self.terminal && !self.last.is_empty() {
             let _ = write!(std::io::stderr(), "\r\x1b[K");

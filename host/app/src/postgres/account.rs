@@ -19,7 +19,6 @@ const UNPRIVILEGED: [&str; 2] = ["postgres", "nobody"];
 /// behaviour.
 const KEPT_VARIABLES: [&str; 3] = ["PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"];
 
-/// A user of this system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Account {
     pub uid: u32,

@@ -32,7 +32,6 @@ pub struct Binaries {
 }
 
 impl Binaries {
-    /// The path of one program.
     pub fn program(&self, name: &str) -> PathBuf {
         self.dir.join(name)
     }

@@ -128,7 +128,6 @@ fn failure(program: &'static str, output: &Output) -> PostgresError {
     PostgresError::Program { program, status: output.status.to_string(), output: last_lines(&text) }
 }
 
-/// The last lines of a text.
 pub fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.trim_end().lines().collect();
     let (_, shown) = lines.split_at(lines.len().saturating_sub(SHOWN_LINES));

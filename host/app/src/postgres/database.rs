@@ -19,7 +19,6 @@ pub struct Database {
     embedded: Option<EmbeddedPostgres>,
 }
 
-/// The way to take a data directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Claim {
     /// For a server: fails if another server uses it.

@@ -5,7 +5,6 @@ use std::{io, path::PathBuf, time::Duration};
 /// Each message says what to do, because it is the last line that the operator sees.
 #[derive(Debug, thiserror::Error)]
 pub enum PostgresError {
-    /// `initdb` and `postgres` were not found.
     #[error(
         "found no PostgreSQL server programs (initdb, postgres) in {looked_in}; install the package `postgresql`, \
          set PG_BIN_DIR to their directory, or set database.url to a running server"
@@ -14,7 +13,6 @@ pub enum PostgresError {
         /// The searched places.
         looked_in: String,
     },
-    /// A command was given before the database exists.
     #[error(
         "there is no database in {} yet, and no server runs on it: start `patchbay serve`, which makes one, or give `patchbay migrate`, \
          and the command again; if another one is meant, set data_dir (PATCHBAY__DATA_DIR) or database.url",
@@ -24,7 +22,6 @@ pub enum PostgresError {
         /// The data directory.
         data_dir: PathBuf,
     },
-    /// The programs exist but do not report their version.
     #[error("{} does not run as a PostgreSQL server: {reason}", .program.display())]
     BadBinaries {
         /// The failed program.
@@ -32,13 +29,11 @@ pub enum PostgresError {
         /// Its output.
         reason: String,
     },
-    /// Started as root, and there is no unprivileged user.
     #[error(
         "PostgreSQL refuses to run as root and this system has no user `postgres` or `nobody`; \
          create one, or start patchbay as an ordinary user"
     )]
     NoAccount,
-    /// Another process uses this data directory.
     #[error(
         "the data directory {} is in use by {}; stop it, or give this one another data_dir (PATCHBAY__DATA_DIR)",
         .data_dir.display(), holder(.pid)
@@ -49,7 +44,6 @@ pub enum PostgresError {
         /// Process id of the other process, if it is already written.
         pid: Option<u32>,
     },
-    /// Another major version made the cluster.
     #[error(
         "the database in {} was made by PostgreSQL {made_by} and this machine has PostgreSQL {installed}.\n\
          Either install PostgreSQL {made_by} and start again (PG_BIN_DIR names its directory of programs),\n\
@@ -66,7 +60,6 @@ pub enum PostgresError {
         /// The installed major version.
         installed: u32,
     },
-    /// The cluster belongs to another user.
     #[error(
         "the database in {} belongs to the user with id {owner}; start patchbay as that user or as root, \
          or give it another data_dir",
@@ -90,7 +83,6 @@ pub enum PostgresError {
         /// That directory.
         blocked_by: PathBuf,
     },
-    /// The directory in the pointer file does not exist.
     #[error(
         "the database of this data directory was in {}, which is gone; restore it, \
          or delete {} to begin with an empty database",
@@ -102,7 +94,6 @@ pub enum PostgresError {
         /// The pointer file.
         pointer: PathBuf,
     },
-    /// A program of PostgreSQL failed.
     #[error("{program} failed ({status}):\n{output}")]
     Program {
         /// Name of the program.
@@ -112,7 +103,6 @@ pub enum PostgresError {
         /// The end of its output.
         output: String,
     },
-    /// The server ended before it accepted connections.
     #[error("PostgreSQL did not start ({status}); the end of {} says:\n{tail}", .log.display())]
     NotStarted {
         /// Its exit status.
@@ -122,7 +112,6 @@ pub enum PostgresError {
         /// The last log lines of this start.
         tail: String,
     },
-    /// The server runs but accepts no connections.
     #[error("PostgreSQL took no connections within {} s; see {}", .waited.as_secs(), .log.display())]
     NotReady {
         /// The time it had.
@@ -130,13 +119,11 @@ pub enum PostgresError {
         /// Its log file.
         log: PathBuf,
     },
-    /// The server of a killed patchbay cannot be stopped.
     #[error("an earlier PostgreSQL (process {pid}) of this data directory does not stop; stop it with `kill -9 {pid}`")]
     OrphanStays {
         /// Its process id.
         pid: i32,
     },
-    /// A file operation failed.
     #[error("cannot {action} {}", .path.display())]
     Files {
         /// The operation.

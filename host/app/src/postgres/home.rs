@@ -28,7 +28,6 @@ const SHARED_HOMES: &str = "/var/lib/patchbay";
 /// Socket paths end in `/.s.PGSQL.5432` and must fit 104 bytes on all systems.
 const SOCKET_DIR_BYTES: usize = 88;
 
-/// The place of one embedded cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Home {
     path: PathBuf,

@@ -82,16 +82,12 @@ fn create_data_dir(data_dir: &Path) -> Result<PathBuf, PostgresError> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunFile {
-    /// Process id of the server.
     pub pid: u32,
-    /// URL of its database.
     pub database_url: String,
-    /// The URLs it listens on.
     pub listen: Vec<String>,
 }
 
 impl RunFile {
-    /// The file of this process.
     pub fn new(database_url: &str, listen: Vec<String>) -> Self {
         Self { pid: process::id(), database_url: database_url.to_owned(), listen }
     }

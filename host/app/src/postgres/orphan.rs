@@ -25,7 +25,6 @@ pub enum Postmaster {
     None,
     /// The process in the file has ended, or is another program now.
     Stale,
-    /// The server of this cluster runs.
     Running(Pid),
 }
 

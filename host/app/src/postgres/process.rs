@@ -43,7 +43,6 @@ while [ "$n" -lt 15 ] && kill -0 "$1" 2>/dev/null; do sleep 1; n=$((n + 1)); don
 kill -0 "$1" 2>/dev/null && kill -QUIT "$1" 2>/dev/null
 "#;
 
-/// The input of a start.
 pub struct Launch<'a> {
     pub binaries: &'a Binaries,
     pub account: &'a Account,

@@ -23,7 +23,6 @@ use base::{Context, Result};
 /// Characters of a wrong quoted id that are repeated to the plugin's author. Real ids are shorter.
 const QUOTE_LENGTH: usize = 64;
 
-/// One effect of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Effect {
     Reply(Box<Reply>),
@@ -54,7 +53,6 @@ pub(super) struct Reply {
     pub(super) asks_rating: bool,
 }
 
-/// The effects of an answer.
 pub(super) struct Planned {
     pub(super) effects: Vec<Effect>,
     /// Remarks for the author: the parts that were left out, with reasons.

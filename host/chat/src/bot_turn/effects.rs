@@ -39,7 +39,6 @@ const HANDED_OVER: &str = "handed over by the chatbot";
 /// Bound on the tags of one contact.
 const MOST_TAGS: usize = 64;
 
-/// The result of a call.
 pub(super) struct Answer {
     pub(super) effects: Vec<Effect>,
     pub(super) reads: key_values::Reads,
@@ -113,7 +112,6 @@ enum Step {
     Moved(Happened),
 }
 
-/// An answer that is being applied.
 struct Turn<'a> {
     ctx: &'a Context,
     lease: &'a Lease,
@@ -121,7 +119,6 @@ struct Turn<'a> {
     event: &'a Event,
     participant: &'a mut Participant,
     steps: Vec<Step>,
-    /// A timer was started.
     timers: bool,
 }
 
@@ -237,7 +234,6 @@ impl Turn<'_> {
     }
 }
 
-/// The words of a reply.
 fn words_of(reply: &Reply) -> Words<'_> {
     Words {
         content: &reply.content,

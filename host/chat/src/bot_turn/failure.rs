@@ -27,7 +27,6 @@ const PAUSES: [TimeDelta; 3] = [TimeDelta::seconds(1), TimeDelta::seconds(5), Ti
 /// Bound on the reason shown to people, in characters.
 const REASON_LENGTH: usize = 300;
 
-/// The reason why a turn failed.
 pub(super) enum Trouble {
     /// No chatbot is active on the number any more.
     NoBot,
@@ -51,7 +50,6 @@ pub(super) enum Trouble {
     Broken(String),
 }
 
-/// The step after a failed turn.
 #[derive(Debug, PartialEq, Eq)]
 enum Next {
     Again { pause: TimeDelta },

@@ -30,7 +30,6 @@ use plugins::calls::{CallSubject, FinishedCall, key_values::Snapshot};
 /// Repetitions of a turn after conflicts of key-values. After that the turn fails.
 const MOST_CONFLICTS: usize = 10;
 
-/// The outcome of a turn.
 pub(crate) enum Turn {
     /// The turn is done, or will be repeated when its event is due, or the chat changed hands.
     Over,
@@ -115,7 +114,6 @@ pub(crate) async fn turn_broke(
     failure::give_to_people(ctx, lease, participant, event, Trouble::Broken(error.to_string())).await
 }
 
-/// Makes the call and applies its answer.
 async fn run(ctx: &Context, lease: &Lease, scene: &Scene, event: &Event) -> Result<Ran> {
     let participant = scene.participant.id;
     // The same in all runs of this turn, and different for each turn.

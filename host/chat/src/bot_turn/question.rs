@@ -35,7 +35,6 @@ pub(super) fn of(scene: &Scene, event: &StoredEvent, now: DateTime<Utc>) -> (Eve
     (asked, session(scene, now))
 }
 
-/// A rating by its stored name.
 fn rating(name: &str) -> RatingScore {
     match chat::Rating::from_name(name) {
         Some(chat::Rating::Poor) => RatingScore::Poor,

@@ -29,7 +29,6 @@ use crate::conversation::{
 use base::{Context, Error, Result};
 use plugins::calls::Answering;
 
-/// The next step for an event.
 pub(super) enum Situation {
     /// The chat is with people or closed, so none of its events are for the chatbot.
     NotTheBots,
@@ -62,7 +61,6 @@ impl Scene {
     }
 }
 
-/// The subject of an event.
 pub(super) enum Subject {
     /// The conversation began with this message.
     Started(Box<CustomerMessage>),

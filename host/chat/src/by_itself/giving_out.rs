@@ -26,7 +26,6 @@ const GIVEN: &str = "given out by itself";
 /// Chats of a team per query.
 const AT_ONCE: i64 = 100;
 
-/// The outcome for one chat.
 pub(super) enum GivenOut {
     /// An agent has it, with these events.
     Given(Vec<Event>),

@@ -14,16 +14,12 @@ use storage::{
 
 use super::ticketing;
 
-/// The reason why an agent does not get a chat.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NotGiven {
-    /// The user does not exist or was deleted.
     #[error("there is no such user")]
     Nobody,
-    /// Users with this role do not answer customers.
     #[error("a user with the role {0} cannot have chats")]
     NoAgent(Role),
-    /// The agent has the maximum of chats.
     #[error("{name} has {chats} chats, and may have {limit} at a time")]
     Full {
         /// Display name.
@@ -33,7 +29,6 @@ pub(crate) enum NotGiven {
         /// Maximum.
         limit: i64,
     },
-    /// Not possible in the state of the chat.
     #[error(transparent)]
     Refused(#[from] MoveRefused),
 }

@@ -27,7 +27,6 @@ pub(crate) fn routes(routers: &Slots) -> bool {
     routers.live.is_some() || routers.canary.is_some()
 }
 
-/// The chatbot that answers in a chat.
 pub(crate) struct InCharge {
     pub(crate) answering: Answering,
     /// The live version, if `answering` is a canary.

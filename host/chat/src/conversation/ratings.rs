@@ -39,7 +39,6 @@ fn title(rating: Rating) -> &'static str {
     }
 }
 
-/// The rating in the payload of a tapped button.
 pub(crate) fn of_payload(payload: &str) -> Option<Rated> {
     let said = payload.strip_prefix(PREFIX)?;
     let (name, ticket) = match said.split_once(':') {

@@ -11,7 +11,6 @@ use domain::{
 };
 use storage::{PgConnection, chat::participants::Participant, people::inbox_customers};
 
-/// The kind of sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Writes {
     Person,

@@ -24,9 +24,7 @@ pub struct MessageView {
     pub message: PastMessage,
     /// Our address of its file, valid for a limited time.
     pub media_url: Option<String>,
-    /// The address of the customer.
     pub customer: Option<String>,
-    /// The address of the business.
     pub business: Option<String>,
     /// The reason why it was not delivered.
     pub failure: Option<Failure>,

@@ -51,13 +51,11 @@ pub struct Acting {
     pub sight: Sight,
 }
 
-/// The reason why a call failed.
 #[derive(Debug, thiserror::Error)]
 pub enum DeskError {
     /// Not found, or owned by another client.
     #[error("there is nothing here by that name or id")]
     NotFound,
-    /// Invalid fields of the request.
     #[error("the request is not valid")]
     Faults(Vec<FieldFault>),
     /// Not possible in the present state of the chat or the agent.

@@ -31,7 +31,6 @@ use crate::conversation::{
 pub enum To {
     Caller,
     Agent(UserId),
-    /// The queue of this team.
     Team(TeamId),
 }
 
@@ -161,11 +160,8 @@ pub async fn release(ctx: &Context, acting: Acting, id: ParticipantId) -> Result
 pub struct Whole {
     /// The last agent. `None` clears it.
     pub assigned: Option<UserId>,
-    /// `missedConversation`.
     pub missed: bool,
-    /// `afterHoursConversation`.
     pub after_hours: bool,
-    /// `sendRatingWidget`.
     pub send_rating: bool,
 }
 
@@ -222,7 +218,6 @@ async fn give(
     Ok(giving::give(ctx, db, acting.client, (chat, ParticipantMove::Assigned), agent).await??)
 }
 
-/// The chat already has the requested state.
 async fn unchanged(db: &mut PgConnection, acting: Acting, chat: Participant) -> Result<ChatView, DeskError> {
     view::of_one(db, acting.client, chat).await?.ok_or(DeskError::NotFound)
 }

@@ -9,7 +9,6 @@ use storage::chat::{
 
 use super::{Acting, DeskError};
 
-/// The original of a message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Original {
     pub message: ChatMessageId,

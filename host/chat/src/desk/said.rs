@@ -19,13 +19,11 @@ pub struct Said {
     pub what: What,
     /// The sender's name for it, unique in the chat.
     pub temp_id: Option<String>,
-    /// The client's tracking id.
     pub ct_id: Option<String>,
     /// Id of the quoted message: the provider's or ours.
     pub quotes: Option<String>,
 }
 
-/// The content of a message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum What {
     Text(String),
@@ -43,23 +41,14 @@ pub enum What {
 /// The unchecked request.
 #[derive(Debug, Clone, Default)]
 pub struct Written {
-    /// `participantId`.
     pub participant: Option<String>,
-    /// `channel`.
     pub channel: Option<String>,
-    /// `text`.
     pub text: Option<String>,
-    /// `mediaUrl`.
     pub media_url: Option<String>,
-    /// `location`.
     pub location: Option<Location>,
-    /// `reaction`.
     pub reaction: Option<Reaction>,
-    /// `tempId`.
     pub temp_id: Option<String>,
-    /// `ctId`.
     pub ct_id: Option<String>,
-    /// `quotedExternalMessageId`.
     pub quotes: Option<String>,
 }
 

@@ -116,11 +116,9 @@ async fn listener(db: &mut PgConnection, client: ClientId, chat: &Participant) -
 /// A message in the form that its chat can carry.
 struct Worded {
     content: OutboundContent,
-    /// Our stored file in it.
     media: Option<MediaId>,
     /// The quoted message: our id and the provider's.
     quoted: Option<(ChatMessageId, String)>,
-    /// Name of the sender.
     owner: String,
 }
 

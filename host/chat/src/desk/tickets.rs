@@ -32,9 +32,7 @@ pub struct TicketView {
     pub phone: Option<String>,
     /// The address of the business.
     pub inbox_address: Option<String>,
-    /// The client's own reference.
     pub client_ref: String,
-    /// The assigned agent.
     pub agent: Option<(UserId, ShownAgent)>,
 }
 
@@ -91,7 +89,6 @@ pub async fn set_status(
     Ok(view)
 }
 
-/// Parses a ticket number.
 pub fn ticket_number(text: &str) -> Option<i64> {
     text.parse().ok().filter(|number| *number > 0)
 }

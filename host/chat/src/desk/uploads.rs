@@ -7,7 +7,6 @@ use storage::inbound::media::{self as stored_media, OwnMedia};
 
 use super::{Acting, DeskError};
 
-/// A stored file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Uploaded {
     /// Its address, for use in a message.
@@ -17,7 +16,6 @@ pub struct Uploaded {
     pub size: u64,
 }
 
-/// The reason why a file is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum UploadRefused {
     /// No channel carries this type.
@@ -26,7 +24,6 @@ pub enum UploadRefused {
     /// The file exceeds the limit of its type.
     #[error("{0}")]
     TooLarge(String),
-    /// The store failed.
     #[error(transparent)]
     Store(#[from] media::MediaStoreError),
     #[error(transparent)]

@@ -20,7 +20,6 @@ pub struct ChatView {
     pub chat: Participant,
     pub customer: Option<ShownCustomer>,
     pub agent: Option<(UserId, ShownAgent)>,
-    /// The agent before.
     pub last_agent: Option<(UserId, ShownAgent)>,
     /// The address of the business: a number, a page or a site.
     pub inbox_address: Option<String>,
@@ -55,7 +54,6 @@ pub(super) async fn of_one(db: &mut PgConnection, client: ClientId, chat: Partic
     Ok(of(db, client, vec![chat]).await?.pop())
 }
 
-/// Prefix of customer tracking numbers.
 const CTN: &str = "CTN-";
 
 /// The tracking number of a chat's customer (SPEC 2.1 CTN): the chat's id in another form, so it is unique.
@@ -63,7 +61,6 @@ pub fn ctn(chat: ParticipantId) -> String {
     format!("{CTN}{}", chat.0.simple().to_string().to_uppercase())
 }
 
-/// The chat with this tracking number.
 pub(super) fn of_ctn(text: &str) -> Option<ParticipantId> {
     Uuid::try_parse(text.strip_prefix(CTN)?).ok().map(ParticipantId)
 }

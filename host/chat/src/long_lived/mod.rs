@@ -15,7 +15,6 @@ use base::{Context, Result};
 pub use list::{Listing, list};
 pub use open::{OpenError, Opened, open};
 
-/// The result of a close call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Closing {
     /// The conversation before the call.

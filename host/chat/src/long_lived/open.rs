@@ -15,7 +15,6 @@ use storage::{
 
 use base::{Context, Error};
 
-/// The result of an open call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opened {
     pub conversation: Conversation,
@@ -23,7 +22,6 @@ pub struct Opened {
     pub new: bool,
 }
 
-/// The reason why no conversation was opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     #[error("the request is not valid")]

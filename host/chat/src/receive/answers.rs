@@ -46,7 +46,6 @@ impl Answered {
         !of_ticket && !self.is_reaction()
     }
 
-    /// True if it sets or removes a reaction.
     pub(super) fn is_reaction(&self) -> bool {
         matches!(self.content, InboundContent::Reaction { .. })
     }
@@ -54,7 +53,6 @@ impl Answered {
 
 /// The message that another one answers.
 pub(super) struct Target {
-    /// Its stored row.
     pub(super) quoted: QuotedMessage,
     /// Its content, if we sent it.
     pub(super) sent: Option<OutboundContent>,
@@ -151,7 +149,6 @@ fn is_clients_own(sent: Option<&OutboundContent>, payload: &str) -> bool {
     template.buttons.iter().chain(of_cards).any(|button| button.token.is_none() && button.value == payload)
 }
 
-/// The effect of a tap on a conversation.
 fn effect(content: &InboundContent, sent: Option<&OutboundContent>) -> Option<ConversationEffect> {
     match content {
         InboundContent::Button { payload, .. } => tapped(sent?, payload)?.conversation_state,

@@ -79,7 +79,6 @@ fn count(taken: &'static str) {
     metrics::counter!("patchbay_message_changes_total", "taken" => taken).increment(1);
 }
 
-/// True if `author` wrote the message.
 async fn is_author(
     db: &mut PgConnection,
     client: ClientId,

@@ -25,7 +25,6 @@ const NO_CHATBOT: &str = "no chatbot is active on this number";
 /// The effect of a message on its conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Opened {
-    /// It continues.
     No,
     /// The first message of the customer.
     First,

@@ -29,7 +29,6 @@ use uuid::Uuid;
 use super::file_of;
 use crate::conversation::{as_event, words};
 
-/// The outcome of an import.
 pub enum Imported {
     /// It is done or belongs to no chat. Wake these lanes after the commit.
     Done(Vec<(Queue, Uuid)>),

@@ -16,7 +16,6 @@ use base::Result;
 
 /// The tap that an answer means.
 pub(super) struct Tap {
-    /// The answer as a tap.
     pub(super) message: InboundMessage,
     /// The message with the choices, if it has no provider id yet.
     pub(super) in_flight: Option<MessageId>,

@@ -57,7 +57,6 @@ use events::{NewEvent, of_folded, record};
 /// Prefix of the id of a visitor's file that is already in our store. Our id follows.
 pub const UPLOADED: &str = "uploaded:";
 
-/// A message with all data about it.
 struct Arrival<'a> {
     /// Its id in our chat.
     id: ChatMessageId,
@@ -79,7 +78,6 @@ struct Arrival<'a> {
     referral: Option<Box<Referral>>,
 }
 
-/// The effects of a message, before they are recorded.
 struct Taken {
     events: Vec<NewEvent>,
     wakes: Vec<(Queue, Uuid)>,
@@ -147,7 +145,6 @@ async fn claim<'a>(
     Ok(new)
 }
 
-/// Receives a new message.
 async fn receive_one(
     ctx: &Context,
     db: &mut PgConnection,

@@ -27,7 +27,6 @@ use base::{Context, Result, lanes::Lease};
 use events::{NewEvent, record};
 use plugins::calls::{self, Answering, FinishedCall, key_values};
 
-/// The key-values that a call read and wrote.
 #[derive(Default)]
 pub(super) struct Values {
     pub(super) reads: key_values::Reads,

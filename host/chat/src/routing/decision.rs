@@ -14,7 +14,6 @@ use base::{Context, Result};
 /// Bound on the stored reason, in characters.
 const REASON_LENGTH: usize = 500;
 
-/// The destination of a chat.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Goes {
     /// A chatbot: the default one, or one by name.

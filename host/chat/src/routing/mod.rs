@@ -58,11 +58,9 @@ pub(crate) async fn decide(ctx: &Context, lease: &Lease, id: ParticipantId, even
 /// The reason for a host decision after [`MOST_CONFLICTS`] conflicts.
 const CONFLICTS: &str = "the values that the router reads keep changing";
 
-/// The step after a call.
 enum Step {
     /// The decision was applied, or the chat changed hands.
     Over,
-    /// Repeat the same call.
     Again,
     /// The canary failed for this reason. Ask the live router, if there is one.
     Next(String),

@@ -34,7 +34,6 @@ use plugins::{
     slots::{self, Mode},
 };
 
-/// The next step for an event.
 pub(super) enum Found {
     /// The chat is with people or closed.
     NotTheBots,
@@ -43,7 +42,6 @@ pub(super) enum Found {
     Case(Box<Case>),
 }
 
-/// A new conversation.
 pub(super) struct Case {
     pub(super) participant: Participant,
     pub(super) inbox: Inbox,
@@ -69,7 +67,6 @@ impl Case {
         self.next.as_ref().unwrap_or(&self.first)
     }
 
-    /// The input of the router.
     pub(super) fn inbound(&self, now: DateTime<Utc>) -> Inbound {
         let (participant, arrived) = (&self.participant, &self.arrived);
         Inbound {

@@ -36,7 +36,6 @@ use tenancy::accounts::users::{self, UserChange};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-/// One client with a number and a team.
 struct Stage {
     ctx: Arc<Context>,
     clock: Arc<HandClock>,

@@ -34,7 +34,6 @@ pub enum CallbackRefused {
     /// The signature is missing, or made with another secret.
     #[error("the signature is missing or wrong")]
     BadSignature,
-    /// The signature is right, but the body is not a callback of the provider.
     #[error("the body is no callback of this provider: {0}")]
     Unreadable(String),
     /// The body has more than `ITEMS_MAX` items.

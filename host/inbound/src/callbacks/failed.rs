@@ -58,7 +58,6 @@ fn provider_of(target: &CallbackTarget) -> InboxKind {
     }
 }
 
-/// Counts a status of a message that we did not send.
 pub(super) fn count_unknown_message(target: &CallbackTarget) {
     let (channel, kind) = (provider_of(target).as_str(), "unknown message");
     metrics::counter!("patchbay_callback_items_ignored_total", "channel" => channel, "kind" => kind).increment(1);

@@ -86,7 +86,6 @@ pub struct Intake {
 }
 
 impl Intake {
-    /// One per process.
     pub fn new(ctx: Arc<Context>) -> Arc<Self> {
         let (looking, storing) = (Arc::clone(&ctx), Arc::clone(&ctx));
         let looks = Gatherer::new(

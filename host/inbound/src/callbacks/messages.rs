@@ -23,7 +23,6 @@ const TOGETHER: usize = 16;
 /// transactions lock them in other orders. After a timeout each message is taken alone and locks one customer.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Takes neighbouring messages of a lane.
 pub(super) async fn take_all(ctx: &Context, lease: &Lease, items: &[Item]) -> Result<()> {
     stream::iter(runs(senders::by_sender(items, Item::message)))
         .map(Ok)

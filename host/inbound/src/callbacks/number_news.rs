@@ -13,7 +13,6 @@ use uuid::Uuid;
 use crate::number_quality::changed;
 use base::{Context, Result};
 
-/// The fields about numbers.
 pub(super) const FIELDS: [&str; 3] = ["phone_number_quality_update", "business_capability_update", "account_update"];
 
 /// Takes an event about one number or about all numbers of a business account. Returns the lanes to wake.

@@ -44,12 +44,10 @@ struct Parts {
     header: Option<String>,
     body: Option<String>,
     footer: Option<String>,
-    /// Type and text.
     buttons: Vec<(String, String)>,
 }
 
 impl Parts {
-    /// The parts in a callback.
     fn told(value: &Value) -> Self {
         let text = |name: &str| value.get(name)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
         Self {
@@ -63,7 +61,6 @@ impl Parts {
         }
     }
 
-    /// The parts in the catalogue.
     fn known(components: &Value) -> Self {
         let part = |kind: &str| {
             let all = components.as_array().map(Vec::as_slice).unwrap_or_default();

@@ -25,7 +25,6 @@ use base::{Context, Error, Result, lanes::Lease};
 use chat::receive;
 use outbound::{delivery, watermarks};
 
-/// Items read at a time.
 const PAGE: i64 = 100;
 /// Pause after a small page, so that the next items share a transaction. Customers wait for it too, and most statuses
 /// never come here (ADR 0020).
@@ -41,7 +40,6 @@ const EARLY_STATUS_PAUSE: TimeDelta = TimeDelta::seconds(5);
 /// After this time a status of an unknown message is dropped.
 const EARLY_STATUS_PATIENCE: TimeDelta = TimeDelta::minutes(10);
 
-/// A parsed item.
 pub(super) struct Item {
     pub(super) id: CallbackId,
     received_at: DateTime<Utc>,
@@ -264,7 +262,6 @@ async fn give_up(ctx: &Context, lease: &Lease, item: CallbackId, reason: &str, r
     Ok(())
 }
 
-/// The error with its sources.
 fn reason(error: &Error) -> String {
     let mut text = error.to_string();
     let mut source = std::error::Error::source(error);

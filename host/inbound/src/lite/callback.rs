@@ -15,16 +15,13 @@ use storage::inboxes::InboxSettings;
 use super::telling::Told;
 use crate::callbacks::take_of_inbox;
 
-/// The reason why a callback of a bridge is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum LiteCallbackRefused {
     /// The signature is missing or wrong, or no bridge is configured.
     #[error("the signature is missing or wrong")]
     BadSignature,
-    /// The signature is right, but the body is not an event.
     #[error("it cannot be read: {0}")]
     Unreadable(String),
-    /// The number was deleted.
     #[error("there is no such number")]
     UnknownNumber,
     #[error(transparent)]

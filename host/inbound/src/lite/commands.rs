@@ -27,19 +27,14 @@ pub struct LiteSessionView {
     pub session: LiteSession,
 }
 
-/// The reason why a command was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum CommandError {
-    /// The client has no number with this id.
     #[error("there is no such number")]
     NotFound,
-    /// The number is not a WhatsApp Lite number.
     #[error("{0} is no WhatsApp Lite number: only those have sessions")]
     NotLite(String),
-    /// WhatsApp has banned it until this time.
     #[error("the number is flagged by WhatsApp: it cannot connect before {}", .0.to_rfc3339_opts(SecondsFormat::Secs, true))]
     Banned(DateTime<Utc>),
-    /// The operator has configured no devices.
     #[error("this service has no Lite devices: neither whatsapp_lite.bridge_url nor whatsapp_lite.native is set")]
     NoDevices,
     #[error(transparent)]

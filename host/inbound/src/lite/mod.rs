@@ -26,7 +26,6 @@ const WITHOUT_DEVICES: TimeDelta = TimeDelta::seconds(60);
 /// Pause before a device is tried again after a failure.
 const CALL_AGAIN: TimeDelta = TimeDelta::seconds(5);
 
-/// A session that this process holds.
 struct Held<'a> {
     ctx: &'a Context,
     lease: &'a Lease,

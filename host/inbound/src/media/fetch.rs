@@ -22,9 +22,7 @@ use uuid::Uuid;
 use super::MediaRefused;
 use base::{Context, Error, Result, lanes::Lease, secrets::Purpose};
 
-/// Files of one number fetched at the same time.
 const AT_ONCE: usize = 4;
-/// Files read from the queue at a time.
 const PAGE: i64 = 32;
 /// Pauses between attempts. After the last one a file is given up.
 const PAUSES: [TimeDelta; 8] = [
@@ -38,7 +36,6 @@ const PAUSES: [TimeDelta; 8] = [
     TimeDelta::hours(48),
 ];
 
-/// The reason why an attempt failed.
 #[derive(Debug, thiserror::Error)]
 enum FetchError {
     #[error("this number has no Cloud credentials; add them with `patchbay number add`")]
@@ -111,7 +108,6 @@ pub(super) async fn fetch_now(ctx: &Context, client: ClientId, file: &Media) -> 
     }
 }
 
-/// A file that is now in our store.
 struct Fetched {
     stored: StoredMedia,
     /// The type that its first bytes show.
@@ -121,7 +117,6 @@ struct Fetched {
 /// Bytes that are enough to recognise the type of a file.
 const BEGINNING: u64 = 2_048;
 
-/// Moves a download into our store.
 async fn keep(
     ctx: &Context,
     client: ClientId,

@@ -22,7 +22,6 @@ use base::{
 /// A file in our store.
 pub struct FoundMedia {
     pub mime_type: String,
-    /// The name to save it under.
     pub filename: String,
     pub bytes: u64,
     /// Time of arrival. Files never change.
@@ -48,7 +47,6 @@ impl FoundMedia {
     }
 }
 
-/// The reason why a file is not served.
 #[derive(Debug, thiserror::Error)]
 pub enum MediaRefused {
     /// The address is invalid or expired.
@@ -56,13 +54,11 @@ pub enum MediaRefused {
     Address(#[from] AddressRefused),
     #[error("there is no such file")]
     NotFound,
-    /// The file has not been fetched from the provider yet.
     #[error("the file has not arrived yet; try again in a few seconds")]
     NotYet,
     /// The provider no longer has the file.
     #[error("the file could not be fetched from the provider")]
     Gone,
-    /// The store failed.
     #[error(transparent)]
     Store(#[from] MediaStoreError),
     #[error(transparent)]
@@ -111,7 +107,6 @@ async fn stored(ctx: &Context, client: ClientId, id: MediaId) -> Result<Media, M
     storage::inbound::media::find(&mut db, client, id).await?.ok_or(MediaRefused::NotFound)
 }
 
-/// Files removed per query.
 const FORGOTTEN_AT_ONCE: i64 = 200;
 
 /// Removes files past their retention and unfinished downloads. Several processes may do this at the same time.

@@ -16,7 +16,6 @@ use storage::{
 
 use super::token::VisitorToken;
 
-/// A stored file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Uploaded {
     pub id: MediaId,
@@ -27,13 +26,10 @@ pub struct Uploaded {
     pub url: String,
 }
 
-/// The reason why a file was not stored.
 #[derive(Debug, thiserror::Error)]
 pub enum UploadRefused {
-    /// The file is not acceptable.
     #[error(transparent)]
     File(#[from] FileRefused),
-    /// The store failed.
     #[error(transparent)]
     Store(#[from] MediaStoreError),
     #[error(transparent)]
@@ -52,7 +48,6 @@ impl From<storage::SqlxError> for UploadRefused {
     }
 }
 
-/// The owner of a file, as its row names it.
 pub(super) fn owner(visitor: &str) -> String {
     format!("web:{visitor}")
 }

@@ -28,7 +28,6 @@ use storage::{
 
 use super::{files, thread, token::VisitorToken};
 
-/// A post of a visitor.
 #[derive(Debug, Clone)]
 pub enum Post {
     Text(String),
@@ -44,7 +43,6 @@ pub enum Post {
         /// Id of the button or row.
         choice: String,
     },
-    /// A location.
     Place {
         /// Degrees north.
         latitude: f64,
@@ -55,7 +53,6 @@ pub enum Post {
     Form(BTreeMap<String, FormAnswer>),
 }
 
-/// A stored message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Posted {
     pub id: ChatMessageId,
@@ -63,16 +60,12 @@ pub struct Posted {
     pub sequence: i64,
 }
 
-/// The reason why nothing was stored.
 #[derive(Debug, thiserror::Error)]
 pub enum PostRefused {
-    /// The post is not valid.
     #[error("{}", .0.first().map(ToString::to_string).unwrap_or_default())]
     Faults(Vec<FieldFault>),
-    /// The form must be answered first.
     #[error("the form must be answered before the first message")]
     FormFirst,
-    /// The form was already answered.
     #[error("the form was answered before")]
     FormAnswered,
     /// The visitor has become a user of the site.
@@ -98,7 +91,6 @@ fn fault(field: &str, said: &str) -> PostRefused {
     PostRefused::Faults(vec![FieldFault::new(field, said)])
 }
 
-/// Stores a post once.
 pub async fn post(
     ctx: &Context,
     site: &Site,

@@ -22,7 +22,6 @@ use tokio::{sync::watch, time};
 
 /// Interval of reads without a ring.
 const LOOK: Duration = Duration::from_secs(1);
-/// Visitors per statement.
 const AT_ONCE: usize = 500;
 /// Interval of checks of the sites without a notice.
 const LOOK_AT_SITES: Duration = Duration::from_secs(25);
@@ -39,12 +38,10 @@ struct WatchedSite {
 /// The last known permission to show a site.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Standing {
-    /// Not read yet.
     #[default]
     Unknown,
     /// The site may be shown with this key on pages of these origins.
     Shown(String, Vec<Origin>),
-    /// The site was deleted.
     Deleted,
 }
 
@@ -70,7 +67,6 @@ pub struct Watching {
     presence: Arc<Presence>,
     place: Place,
     visitor: String,
-    /// Changes when the chat changes.
     pub chat: watch::Receiver<Option<Thread>>,
     /// Changes when the key or the origins of the site change.
     pub site: watch::Receiver<Standing>,
@@ -99,7 +95,6 @@ impl Presence {
         Watching { presence: Arc::clone(self), place, visitor: visitor.to_owned(), chat, site }
     }
 
-    /// Number of sockets of one visitor in this process.
     pub fn sockets_of(&self, place: Place, visitor: &str) -> usize {
         let watched = self.watched();
         watched.get(&place).and_then(|site| site.chats.get(visitor)).map_or(0, watch::Sender::receiver_count)

@@ -28,7 +28,6 @@ const USER_ID_MAX: usize = 128;
 /// The request of a widget.
 #[derive(Debug, Clone, Default)]
 pub struct Asked {
-    /// The token of the last visit.
     pub token: Option<String>,
     /// The user of the site that the visitor claims to be.
     pub identity: Option<Identity>,
@@ -54,13 +53,10 @@ pub struct Session {
     pub form_answered: bool,
 }
 
-/// The reason why no session begins.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionRefused {
-    /// The hash does not match.
     #[error("identity.hash is not the HMAC-SHA256 of identity.userId under the secret of the site")]
     NotProven,
-    /// The user id is empty, too long or has control characters.
     #[error("identity.userId must have 1 to {USER_ID_MAX} characters")]
     BadUserId,
     #[error(transparent)]
@@ -110,7 +106,6 @@ pub async fn begin(ctx: &Context, site: &Site, asked: Asked) -> Result<Session, 
     Ok(Session { token, sealed, chat, form_answered: known.is_some_and(|known| known.form_answered) })
 }
 
-/// The visitor that the token belongs to.
 pub async fn visitor_of(ctx: &Context, site: &Site, token: &str) -> Result<Result<VisitorToken, TokenRefused>> {
     let token = match VisitorToken::open(ctx, (site.client, site.id), token) {
         Ok(token) => token,

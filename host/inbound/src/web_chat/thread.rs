@@ -13,7 +13,6 @@ use storage::{
 /// Bounds of a page. Anonymous visitors request pages, so they are small.
 pub const PAGE: Extent = Extent { messages: 50, bytes: 32 * 1024 };
 
-/// The chat of a visitor, if there is one.
 pub async fn chat_of(ctx: &Context, site: &Site, visitor: &str) -> Result<Option<Thread>> {
     let mut db = ctx.db.acquire().await?;
     find(&mut db, site, visitor).await

@@ -29,13 +29,10 @@ pub struct VisitorToken {
     pub expires_at: DateTime<Utc>,
 }
 
-/// The reason why a token is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TokenRefused {
-    /// Not made by this service, or changed.
     #[error("this is no token of a visitor: begin a session")]
     NotOurs,
-    /// Made for another site.
     #[error("this token belongs to another site")]
     OtherSite,
     /// It has expired, or its visitor has become another one.
@@ -44,7 +41,6 @@ pub enum TokenRefused {
 }
 
 impl VisitorToken {
-    /// A token that begins now.
     pub fn new(ctx: &Context, site: InboxId, visitor: Uuid, proven: bool) -> Self {
         let lasts = if proven { PROVEN_FOR } else { UNPROVEN_FOR };
         Self { site, visitor, proven, expires_at: ctx.now() + lasts }
@@ -55,7 +51,6 @@ impl VisitorToken {
         self.seal_under(&key(ctx), client)
     }
 
-    /// Opens the token of a site.
     pub fn open(ctx: &Context, (client, site): (ClientId, InboxId), text: &str) -> Result<Self, TokenRefused> {
         let token = Self::open_under(&key(ctx), client, site, text)?;
         if token.expires_at <= ctx.now() { Err(TokenRefused::Expired) } else { Ok(token) }

@@ -55,7 +55,6 @@ const ZO: &str = "27820000001";
 struct Notes {
     /// The calls, in order.
     asked: Vec<String>,
-    /// The next events.
     news: VecDeque<DeviceEvent>,
     /// The process that held its device, at each request for events.
     lived_in: Vec<Option<Uuid>>,
@@ -151,7 +150,6 @@ impl LiteDevices for Pocket {
     }
 }
 
-/// A client with a Lite number.
 struct Stage {
     ctx: Context,
     client: ClientId,
@@ -240,7 +238,6 @@ impl Stage {
         tx.commit().await.unwrap();
     }
 
-    /// Offers Zo two choices.
     async fn offers(&self, one: &str, other: &str) {
         let row = |name: &str| ListRow { id: name.to_lowercase(), title: name.to_owned(), description: None };
         let sections = vec![ListSection { title: String::new(), rows: vec![row(one), row(other)] }];

@@ -100,7 +100,6 @@ impl Stage {
         activations::begin(&mut db, self.client, &active).await.unwrap();
     }
 
-    /// Moves the clock.
     pub fn advance(&self, by: TimeDelta) {
         self.clock.advance(by);
     }
@@ -196,7 +195,6 @@ impl Stage {
         sqlx::query(statement).bind(self.client.0).bind(name).execute(&mut *db).await.unwrap();
     }
 
-    /// The only chat.
     pub async fn chat(&self) -> Participant {
         let [id]: [Uuid; 1] = self.ids("SELECT id FROM participant").await.try_into().unwrap();
         let mut db = self.ctx.db.acquire().await.unwrap();

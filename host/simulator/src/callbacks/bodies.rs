@@ -91,11 +91,9 @@ pub(crate) struct StatusReport<'a> {
     pub(crate) message: &'a Received,
     pub(crate) sender: &'a Sender,
     pub(crate) progress: Progress,
-    /// The callback has a price.
     pub(crate) priced: bool,
 }
 
-/// The `value` of a status.
 pub(crate) fn status(report: &StatusReport<'_>) -> Value {
     let StatusReport { number, phone, message, sender, progress, priced } = *report;
     let mut status = Map::new();

@@ -19,7 +19,6 @@ pub(crate) use bodies::{StatusReport, inbound, preference, status, system, with_
 use crate::world::World;
 use crate::{CallbackLine, messenger};
 
-/// Parallel posts over all phones.
 const CONNECTIONS: usize = 64;
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -40,14 +39,12 @@ struct Queued {
     due: Instant,
 }
 
-/// Sends callbacks to the host.
 pub(crate) struct Callbacks {
     url: Mutex<String>,
     /// Callback addresses of single WABAs (`override_callback_uri`).
     overrides: Mutex<HashMap<String, String>>,
     app_secret: String,
     verify_token: String,
-    /// The address for callbacks about pages.
     messenger_url: Mutex<String>,
     messenger: CallbackLine,
     client: reqwest::Client,
@@ -108,7 +105,6 @@ impl Callbacks {
         }
     }
 
-    /// Runs waiting retries at once.
     pub(crate) fn retry_now(&self) {
         self.wake.notify_waiters();
     }

@@ -10,7 +10,6 @@ use crate::{clock, identity};
 /// Template ids have 17 digits and this prefix, which distinguishes them from number and media ids.
 pub(crate) const ID_PREFIX: &str = "7700";
 
-/// A template in one language.
 #[derive(Debug, Clone)]
 pub(crate) struct Template {
     pub(crate) id: String,
@@ -50,7 +49,6 @@ impl Template {
         component(&self.components, kind)
     }
 
-    /// Sets the time of the last change.
     pub(crate) fn touch(&mut self) {
         self.updated = clock::now().timestamp();
     }
@@ -105,7 +103,6 @@ impl Catalogue {
         self.by_waba.entry(waba_id.to_owned()).or_insert_with(|| samples::templates(waba_id))
     }
 
-    /// The template that a send names.
     pub(crate) fn find(&mut self, waba_id: &str, name: &str, language: &str) -> Option<&Template> {
         self.of(waba_id).iter().find(|template| template.name == name && template.language == language)
     }

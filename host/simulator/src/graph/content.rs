@@ -8,7 +8,6 @@ use super::interactive;
 use crate::mailbox::Button;
 use crate::media::Media;
 
-/// A valid message.
 #[derive(Debug, Default)]
 pub(crate) struct Content {
     /// The text that a person reads.

@@ -103,7 +103,6 @@ pub(crate) fn reason_of(code: u32) -> (u16, &'static str, &'static str) {
         .map_or((400, "Unknown error", "Unknown error."), |(_, status, title, details)| (*status, title, details))
 }
 
-/// A call that the Graph API refuses.
 #[derive(Debug, Clone)]
 pub(crate) struct GraphError {
     pub(crate) status: u16,

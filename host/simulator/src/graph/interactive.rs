@@ -12,7 +12,6 @@ const MOST_BUTTONS: usize = 3;
 const MOST_SECTIONS: usize = 10;
 const MOST_ROWS: usize = 10;
 
-/// Validates the `interactive` object of a message.
 pub(crate) fn validate(interactive: Node<'_>, media: &Media) -> Result<Content, GraphError> {
     let kind = interactive.required_text("interactive", "type", 50)?;
     let mut lines: Vec<String> = Vec::new();

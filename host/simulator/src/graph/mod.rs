@@ -38,19 +38,16 @@ const LARGEST_BODY: usize = 110 * 1024 * 1024;
 
 type Fields = HashMap<String, String>;
 
-/// One call of the Graph API.
 pub(crate) struct Call {
     pub(crate) world: Arc<World>,
     pub(crate) method: Method,
     pub(crate) version: String,
-    /// The id in the path.
     pub(crate) node: String,
     pub(crate) query: Fields,
     /// `http://host:port` as the caller sees it.
     pub(crate) origin: String,
 }
 
-/// Routes of the Graph API and of media downloads.
 pub(crate) fn routes() -> Router<Arc<World>> {
     Router::new()
         .route("/{version}/{node}", any(node))

@@ -10,7 +10,6 @@ use crate::numbers::BusinessNumber;
 
 const UNASKED_NUMBER_FIELDS: &str = "verified_name,display_phone_number,quality_rating,platform_type,throughput";
 
-/// Answers a call on one object.
 pub(crate) fn answer(call: &Call, body: &[u8]) -> Result<Value, GraphError> {
     let method = call.method.as_str().to_ascii_lowercase();
     let unknown = || GraphError::no_object(&method, &call.node);

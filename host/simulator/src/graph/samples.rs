@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use super::catalogue::Template;
 
-/// The sample templates of a WABA, all in language `en`.
 pub(crate) fn templates(waba_id: &str) -> Vec<Template> {
     let sample =
         |name: &str, category: &str, components: Value| Template::new(waba_id, name, "en", category, components);

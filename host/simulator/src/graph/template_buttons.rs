@@ -35,7 +35,6 @@ pub(crate) fn render(part: Part<'_>) -> Result<Vec<Button>, GraphError> {
     defined.iter().enumerate().map(render).collect()
 }
 
-/// One `button` component of a send.
 struct Given<'a> {
     index: usize,
     kind: String,

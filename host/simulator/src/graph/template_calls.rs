@@ -14,7 +14,6 @@ use crate::account_events;
 const PAGE: usize = 25;
 const LONGEST_PAGE: usize = 1000;
 
-/// Answers a call on the templates of a WABA.
 pub(crate) fn answer(call: &Call, body: &[u8]) -> Result<Value, GraphError> {
     call.world.state().numbers.know_waba(&call.node);
     match call.method {

@@ -25,7 +25,6 @@ pub(crate) struct Part<'a> {
     pub(crate) media: &'a Media,
 }
 
-/// Checks that the template may be sent.
 pub(crate) fn check_status(template: &Template) -> Result<(), GraphError> {
     match template.status.as_str() {
         "APPROVED" => Ok(()),

@@ -13,12 +13,10 @@ use crate::clock;
 const CODES: u32 = 6;
 const FIRST_CODE_SECONDS: i64 = 60;
 const NEXT_CODE_SECONDS: i64 = 20;
-/// Longest ban.
 const LONGEST_BAN_SECONDS: i64 = 24 * 3600;
 /// Bound on the events that are kept for a host that does not fetch them.
 const EVENTS_KEPT: usize = 50_000;
 
-/// State of the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Link {
@@ -27,7 +25,6 @@ pub(crate) enum Link {
     Up,
 }
 
-/// The device of one business number.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Device {
@@ -37,7 +34,6 @@ pub(crate) struct Device {
     /// The process of the host that drives it.
     holder: Option<String>,
     banned_until: Option<DateTime<Utc>>,
-    /// The current QR code.
     code: Option<String>,
     /// Number of codes shown in this pairing attempt.
     #[serde(skip)]
@@ -45,7 +41,6 @@ pub(crate) struct Device {
     /// Incremented by each attempt, so that the timer of an earlier one has no effect.
     #[serde(skip)]
     attempt: u64,
-    /// Lookups of phones fail.
     pub(crate) lookup_fails: bool,
     /// Part of the data that phone and device share cannot be fetched.
     sync_fails: bool,
@@ -207,13 +202,11 @@ impl Device {
         self.forget_news();
     }
 
-    /// The host ends the pairing.
     pub(crate) fn log_out(&mut self) {
         self.disconnect();
         self.paired = false;
     }
 
-    /// Seconds until the ban ends.
     fn ban_left(&self) -> Option<i64> {
         let left = (self.banned_until? - clock::now()).num_milliseconds();
         (left > 0).then_some(left.div_euclid(1000) + 1)

@@ -49,7 +49,6 @@ async fn scan(State(world): State<Arc<World>>, Path(written): Path<String>, byte
 #[serde(deny_unknown_fields)]
 struct Befall {
     event: String,
-    /// Duration of a ban.
     seconds: Option<i64>,
 }
 

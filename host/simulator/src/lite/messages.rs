@@ -30,7 +30,6 @@ struct Outgoing {
 }
 
 impl Outgoing {
-    /// The text that a person reads.
     fn read(&self) -> Result<String, DeviceError> {
         let missing = |field: &str| DeviceError::Body(format!("\"{field}\" is required for type {}", self.kind));
         match self.kind.as_str() {
@@ -95,7 +94,6 @@ fn received(number: &str, msisdn: &str, outgoing: &Outgoing, text: String, bytes
     }
 }
 
-/// Reports the state of a message to the device.
 pub(crate) fn receipt(state: &mut State, number: &str, id: &str, progress: Progress) {
     let event = json!({"type": "receipt", "id": id, "status": progress, "time": clock::now()});
     state.lite.get(number).hear(event);

@@ -20,12 +20,10 @@ pub(crate) use messages::{receipt, write_to_device};
 
 use crate::world::World;
 
-/// All routes under `/lite`.
 pub(crate) fn routes() -> Router<Arc<World>> {
     wire::routes().merge(handset::routes())
 }
 
-/// A call that a device cannot carry out.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DeviceError {
     #[error("\"{0}\" has no digits; write a business number such as 27110000000")]
@@ -63,7 +61,6 @@ impl IntoResponse for DeviceError {
 
 type Answer = Result<Json<Value>, DeviceError>;
 
-/// All known devices.
 #[derive(Debug, Default)]
 pub(crate) struct Devices {
     by_number: BTreeMap<String, Device>,
@@ -75,7 +72,6 @@ impl Devices {
         self.by_number.entry(number.to_owned()).or_insert_with(|| Device::new(number))
     }
 
-    /// True if the device is known.
     pub(crate) fn knows(&self, number: &str) -> bool {
         self.by_number.contains_key(number)
     }

@@ -81,7 +81,6 @@ struct Ask {
     /// Number of the last confirmed event.
     #[serde(default)]
     seen: u64,
-    /// Time to wait for an event.
     #[serde(default)]
     wait_millis: u64,
 }

@@ -21,7 +21,6 @@ const NOT_FETCHED: u32 = 2_018_008;
 const NOT_UPLOADED: u32 = 2_018_047;
 const TOO_LARGE: u32 = 2_018_109;
 
-/// A file in a call.
 pub(super) struct File {
     mime_type: String,
     name: String,
@@ -34,7 +33,6 @@ pub(super) struct Asked {
     pub(super) file: Option<File>,
 }
 
-/// Reads either form of a call.
 pub(super) async fn read(request: Request) -> Result<Asked, GraphError> {
     if !is_form(request.headers()) {
         return Ok(Asked { fields: graph::parsed(&graph::bytes(request).await?)?, file: None });

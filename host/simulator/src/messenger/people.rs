@@ -23,7 +23,6 @@ pub(super) fn routes() -> Router<Arc<World>> {
         .route("/messenger/phones/{psid}", put(change).get(show))
 }
 
-/// A call that a phone cannot carry out.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum HandError {
     #[error("\"{0}\" is no id of a person: those are digits, such as 24071234567")]

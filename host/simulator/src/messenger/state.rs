@@ -13,7 +13,6 @@ use crate::{clock, identity};
 /// Bound on the messages of one person.
 const KEPT: usize = 2_000;
 
-/// A page of Facebook.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Page {
@@ -39,7 +38,6 @@ pub(crate) struct Person {
     pub(crate) available: bool,
     pub(crate) auto_deliver: bool,
     pub(crate) auto_read: bool,
-    /// Sends are refused.
     pub(crate) reject_with: Option<Rejection>,
     /// Sends are carried out, but the answer is delayed by 60 seconds.
     pub(crate) timeout: bool,
@@ -67,14 +65,12 @@ impl Person {
     }
 }
 
-/// A quick reply of a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct QuickReply {
     pub(crate) title: String,
     pub(crate) payload: String,
 }
 
-/// A message of a conversation.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Message {
@@ -99,7 +95,6 @@ pub(crate) struct Attachment {
     pub(crate) page_id: String,
     /// `image`, `audio`, `video` or `file`.
     pub(crate) kind: String,
-    /// Address of its bytes.
     pub(crate) url: String,
 }
 
@@ -156,7 +151,6 @@ impl Messenger {
         self.people.values().cloned().collect()
     }
 
-    /// Adds a message to its conversation.
     pub(crate) fn put(&mut self, message: Message) {
         if message.mine {
             self.wrote.insert((message.page_id.clone(), message.psid.clone()), message.time);

@@ -19,7 +19,6 @@ use crate::phones::{Phone, PhonePatch};
 use crate::world::World;
 use crate::{identity, timeline};
 
-/// A call that a phone cannot carry out.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PhoneError {
     #[error("\"{0}\" has no digits; write a phone number such as 27820000001")]

@@ -42,7 +42,6 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    /// An empty draft that answers a message.
     pub(crate) fn answer_to(message_id: &str) -> Self {
         Self { quote: Some(message_id.to_owned()), ..Self::default() }
     }
@@ -100,7 +99,6 @@ fn business(state: &mut State, msisdn: &str, draft: &Draft) -> Result<BusinessNu
     number.ok_or(PhoneError::NoBusiness)
 }
 
-/// The payload of a message type.
 pub(crate) fn payload(state: &mut State, kind: &str, draft: &Draft) -> Result<Map<String, Value>, PhoneError> {
     let given = |value: &Option<Value>, sample: Value| value.clone().unwrap_or(sample);
     let payload = match kind {

@@ -17,7 +17,6 @@ use tokio_util::sync::CancellationToken;
 use super::Smsc;
 use crate::world::World;
 
-/// A bound session.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Bound {
@@ -33,7 +32,6 @@ pub(super) struct Bound {
     lost: CancellationToken,
 }
 
-/// The state of the SMSC.
 #[derive(Serialize)]
 struct Shown<'a> {
     sessions: Vec<&'a Bound>,
@@ -42,13 +40,11 @@ struct Shown<'a> {
 }
 
 impl Smsc {
-    /// Adds a session to the list.
     pub(super) fn show(&self, session: u64, system_id: &str, bind: &'static str, lost: CancellationToken) {
         let bound = Bound { session, system_id: system_id.to_owned(), bind, taken: 0, refused: 0, lost };
         self.registry().bound.insert(session, bound);
     }
 
-    /// Counts a `submit_sm`.
     pub(super) fn count(&self, session: u64, taken: bool) {
         if let Some(bound) = self.registry().bound.get_mut(&session) {
             *(if taken { &mut bound.taken } else { &mut bound.refused }) += 1;
@@ -67,7 +63,6 @@ impl Smsc {
     }
 }
 
-/// Routes of the SMSC's controls.
 pub(crate) fn routes() -> Router<Arc<World>> {
     Router::new().route("/simulator/smsc", routing::get(show)).route("/simulator/smsc/drop", routing::post(drop_links))
 }

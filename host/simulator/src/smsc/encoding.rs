@@ -16,7 +16,6 @@ const EXTENSION: [(u8, char); 10] = [
     (0x65, '€'),
 ];
 
-/// Data coding of UCS-2.
 pub(crate) const UCS2: u8 = 0x08;
 const LATIN1: u8 = 0x03;
 const ASCII: u8 = 0x01;
@@ -52,7 +51,6 @@ fn decode_gsm(octets: &[u8]) -> String {
     text
 }
 
-/// An encoded message in parts.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Encoded {
     pub(crate) data_coding: u8,

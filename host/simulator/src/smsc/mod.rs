@@ -25,7 +25,6 @@ const UDH_PRESENT: u8 = 0x40;
 /// The key of messages that wait for a receiver with any system id.
 const ANYBODY: &str = "";
 
-/// State that all sessions share.
 #[derive(Default)]
 pub(crate) struct Smsc {
     registry: Mutex<Registry>,
@@ -41,7 +40,6 @@ struct Registry {
     /// `deliver_sm` without a receiver, by system id. They wait for the next bind.
     waiting: HashMap<String, VecDeque<DeliverSm>>,
     reassembly: Reassembly,
-    /// Bound sessions.
     bound: BTreeMap<u64, control::Bound>,
 }
 

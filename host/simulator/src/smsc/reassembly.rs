@@ -75,7 +75,6 @@ fn concatenation(mut header: &[u8]) -> Option<PartOf> {
     None
 }
 
-/// A complete message.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Whole {
     pub(crate) octets: Vec<u8>,

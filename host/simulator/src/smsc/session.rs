@@ -73,7 +73,6 @@ impl From<EncodeError> for Closed {
     }
 }
 
-/// Serves a connection to its end.
 pub(super) async fn run(world: Arc<World>, stream: TcpStream) {
     // Small answers must not wait for each other. Without this the simulator is only slower.
     let _ = stream.set_nodelay(true);

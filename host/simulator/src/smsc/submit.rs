@@ -29,18 +29,15 @@ pub(super) struct Order {
     pub(super) answer: Answer,
 }
 
-/// The kind of answer to a `submit_sm`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Answer {
     /// As the standard requires.
     Pdu,
-    /// No answer.
     Nothing,
     /// Octets that are not SMPP.
     Nonsense,
 }
 
-/// Refuses with a status.
 pub(super) fn refused(status: CommandStatus) -> Order {
     Order { status, response: SubmitSmResp::default(), receipt: None, receipt_first: false, answer: Answer::Pdu }
 }

@@ -24,7 +24,6 @@ pub const BUSINESS: &str = "555000111";
 pub const PHONE: &str = "27820000001";
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A received callback.
 #[derive(Clone)]
 pub struct Post {
     pub signature: String,
@@ -45,7 +44,6 @@ impl Sink {
         self.refusals.store(count, Ordering::SeqCst);
     }
 
-    /// All accepted callbacks.
     pub fn posts(&self) -> Vec<Post> {
         self.posts.lock().unwrap().clone()
     }
@@ -133,7 +131,6 @@ async fn challenge(Query(query): Query<std::collections::HashMap<String, String>
     }
 }
 
-/// The simulator, the host and a client.
 pub struct Outside {
     pub simulator: Simulator,
     pub sink: Sink,
@@ -174,7 +171,6 @@ impl Outside {
         body
     }
 
-    /// The bytes at an address.
     pub async fn fetch(&self, url: &str) -> Vec<u8> {
         let answer = self.http.get(url).send().await.unwrap();
         assert_eq!(answer.status().as_u16(), 200, "{url}");

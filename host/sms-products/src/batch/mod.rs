@@ -14,7 +14,6 @@ use domain::{
 use crate::gateways::Gateways;
 use xml::Xml;
 
-/// A call of the batch gateway.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BatchCall {
     /// `/smsbatch/sms`
@@ -47,7 +46,6 @@ impl BatchAnswer {
     }
 }
 
-/// The reason for an error answer.
 #[derive(Debug, thiserror::Error)]
 enum Refused {
     #[error("{}", .0.said)]
@@ -99,7 +97,6 @@ pub async fn answer(
     }
 }
 
-/// The answer to a refused call.
 pub fn refusal(fault: &BatchFault, namespace: &str, now: DateTime<Utc>) -> BatchAnswer {
     written((fault.code, &fault.said), namespace, now, |_| {})
 }

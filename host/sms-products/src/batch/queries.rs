@@ -26,7 +26,6 @@ use super::{BatchAnswer, Refused, batch, written};
 const TOLD_MAX: i64 = 10_000;
 /// Time for which a late receipt is still expected.
 const GRACE: TimeDelta = TimeDelta::hours(24);
-/// The version of the protocol.
 const VERSION: &str = "1.0";
 
 /// The batch that a query names.
@@ -131,7 +130,6 @@ pub(super) async fn service(
     }))
 }
 
-/// The price of a batch.
 struct Charge {
     total: usize,
     correct: usize,

@@ -21,7 +21,6 @@ use storage::{
 };
 use uuid::Uuid;
 
-/// Mails per query.
 const PAGE: i64 = 32;
 /// Parallel sessions with the relay per client.
 const IN_FLIGHT: usize = 4;
@@ -80,7 +79,6 @@ pub(super) async fn answer(
     Ok(Some((Queue::Email, client.0)))
 }
 
-/// The outcome of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ended {
     Sent,

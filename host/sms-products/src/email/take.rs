@@ -71,7 +71,6 @@ fn outcome(verdict: Verdict) -> &'static str {
     }
 }
 
-/// A mail of a registered sender.
 struct OfSender {
     client: ClientId,
     user: UserId,
@@ -114,7 +113,6 @@ fn is_forged(from: &From, sender: &EmailAddress) -> bool {
     }
 }
 
-/// The result of the password check.
 enum Password {
     Right,
     Wrong(&'static str),
@@ -171,7 +169,6 @@ async fn accept(ctx: &Context, of: OfSender, send: EmailSend) -> Result<Verdict>
     }
 }
 
-/// Answers a mail to the test domain.
 async fn tried(ctx: &Context, of: &OfSender, send: &EmailSend) -> Result<Verdict> {
     let mut tx = ctx.db.begin().await?;
     let wake = answer(ctx, &mut tx, of.client, &of.origin, Answer::result(send, None, &[], ctx.now())).await?;

@@ -26,7 +26,6 @@ use crate::{
     schedule,
 };
 
-/// An accepted request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Accepted {
     /// `gstid`. If all of the request was sent before, the id of that request.
@@ -39,7 +38,6 @@ pub struct Accepted {
 pub enum SendError {
     #[error("the request is not valid")]
     Faults(Faults),
-    /// The balance does not cover it.
     #[error("{}", GatewayStatus::NoCredits.description())]
     NoCredits,
     #[error(transparent)]

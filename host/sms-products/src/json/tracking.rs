@@ -20,7 +20,6 @@ use uuid::Uuid;
 /// Bound on the messages of one query: those of the largest request.
 const TOLD_MAX: i64 = 1000;
 
-/// The reason why a query is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum TrackError {
     /// It was made too often: 228.

@@ -42,14 +42,12 @@ pub struct NewUser {
     /// Unique within the client, ignoring case.
     pub email: String,
     pub password: String,
-    /// Display name.
     pub name: String,
     pub role: Role,
     /// Name of its team, which is created if it does not exist.
     pub team: Option<String>,
 }
 
-/// A new user and its key.
 #[derive(Debug, Clone)]
 pub struct CreatedUser {
     pub client_ref: String,
@@ -61,10 +59,8 @@ pub struct CreatedUser {
     pub api_key: ApiKey,
 }
 
-/// The reason why nothing was created.
 #[derive(Debug, thiserror::Error)]
 pub enum CreateError {
-    /// `me` stands for the caller's own client.
     #[error("`me` is reserved: choose another clientRef")]
     ReservedRef,
     /// Not valid in a path.
@@ -74,24 +70,18 @@ pub enum CreateError {
     BadRef(String),
     #[error("the clientRef `{0}` is taken: choose another")]
     RefTaken(String),
-    /// The parent, or the client of a new user, does not exist.
     #[error("there is no client `{0}`")]
     UnknownClient(String),
     #[error("`{0}` is no e-mail address")]
     BadEmail(String),
-    /// Already used within the client.
     #[error("the client has a user with the e-mail `{0}` already")]
     EmailTaken(String),
-    /// Empty, too long, or with control characters.
     #[error("a name must have 1 to {NAME_MAX} characters and no control characters")]
     BadName,
-    /// Not a valid team name.
     #[error(transparent)]
     BadTeam(#[from] BadTeamName),
-    /// The client has no team with this name.
     #[error("there is no team `{0}`: create it first")]
     UnknownTeam(String),
-    /// Too short or too long.
     #[error("a password must have {PASSWORD_MIN} to {PASSWORD_MAX} bytes")]
     BadPassword,
     #[error(transparent)]

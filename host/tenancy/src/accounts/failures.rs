@@ -51,7 +51,6 @@ impl Counted {
         login_failures::lock_account(db, &self.key).await
     }
 
-    /// Refuses a login after too many wrong passwords.
     pub(super) async fn refuse_when_limited(
         &self,
         admin: &Administration<'_>,

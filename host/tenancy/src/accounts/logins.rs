@@ -30,7 +30,6 @@ impl fmt::Debug for Login {
     }
 }
 
-/// The reason why a login fails.
 #[derive(Debug, thiserror::Error)]
 pub enum LoginError {
     /// Unknown client or user, or a wrong password. The error does not tell which.
@@ -42,13 +41,11 @@ pub enum LoginError {
         /// Time until the next attempt.
         retry_after: Duration,
     },
-    /// The password is correct, but must be changed first.
     #[error(
         "this password is temporary: choose your own first, with POST \
          /messaging-service/WhatsApp/authenticate/changePassword"
     )]
     TemporaryPassword,
-    /// Too many logins from this source at the same time.
     #[error("too many logins at once from your address: wait for answers before you send more")]
     Crowded,
     #[error(transparent)]
@@ -82,7 +79,6 @@ pub(super) struct Judged {
 }
 
 impl Judged {
-    /// True if the password is correct.
     pub fn is_right(&self) -> bool {
         self.found.is_some()
     }
@@ -96,7 +92,6 @@ pub(super) struct Admitted {
     pub visitor: Known,
 }
 
-/// A successful visitor.
 pub(super) struct Known(Visitor);
 
 impl Known {

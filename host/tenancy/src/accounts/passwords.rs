@@ -46,13 +46,10 @@ impl std::fmt::Debug for TemporaryPassword {
     }
 }
 
-/// The reason why a password was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum PasswordError {
-    /// The new password is not acceptable.
     #[error("`{}` {}", .0.field, .0.message)]
     New(FieldFault),
-    /// The login with the old password failed.
     #[error(transparent)]
     Login(#[from] LoginError),
 }

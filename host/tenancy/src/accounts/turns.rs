@@ -33,7 +33,6 @@ impl Visitor {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TooMany;
 
-/// The queues of one process.
 pub(super) struct Turns {
     strangers: Arc<Semaphore>,
     familiar: Arc<Semaphore>,
@@ -48,7 +47,6 @@ struct State {
     order: VecDeque<Visitor>,
 }
 
-/// The queue of one source.
 struct Queue {
     turn: Arc<Semaphore>,
     length: usize,
@@ -61,7 +59,6 @@ pub(super) struct Turn<'t> {
     _of_all: Option<OwnedSemaphorePermit>,
 }
 
-/// A place in the queue of a source.
 struct Place<'t> {
     turns: &'t Turns,
     source: Option<IpAddr>,
@@ -72,7 +69,6 @@ impl Turns {
         Self { strangers: Arc::new(Semaphore::new(1)), familiar: Arc::new(Semaphore::new(1)), state: Mutex::default() }
     }
 
-    /// Waits for the visitor's turn.
     pub(super) async fn wait(&self, visitor: &Visitor) -> Result<Turn<'_>, TooMany> {
         let (of_source, familiar) = self.enter(visitor)?;
         let place = Place { turns: self, source: visitor.source };

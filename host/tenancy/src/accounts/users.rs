@@ -37,33 +37,26 @@ pub const CHAT_LIMIT_MAX: i32 = 1_000;
 pub struct Invitation {
     /// Unique within the client, ignoring case.
     pub email: String,
-    /// Display name.
     pub name: String,
     pub role: Role,
-    /// Name of its team.
     pub team: Option<String>,
 }
 
 /// Changes of a user. `None` = unchanged.
 #[derive(Debug, Clone, Default)]
 pub struct UserChange {
-    /// Display name.
     pub name: Option<String>,
     pub role: Option<Role>,
     /// Name of its team. `Some(None)` = none.
     pub team: Option<Option<String>>,
 }
 
-/// The reason why a user was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum UserError {
-    /// The client has no user with this id.
     #[error("there is no such user")]
     Unknown,
-    /// Empty, too long, or with control characters.
     #[error(transparent)]
     BadName(CreateError),
-    /// The client has no team with this name.
     #[error("is the name of no team of yours: create it first")]
     UnknownTeam,
     #[error("must be 1 to {CHAT_LIMIT_MAX}, or null for the operator's limit")]
@@ -77,7 +70,6 @@ pub enum UserError {
     /// Users cannot reset their own password.
     #[error("change your own password with the one you have")]
     OwnPassword,
-    /// The user was changed at the same time.
     #[error("the user was changed in the same moment: try again")]
     Meanwhile,
     #[error(transparent)]

@@ -31,7 +31,6 @@ pub enum Provider {
 /// A number to add.
 #[derive(Debug, Clone)]
 pub struct NewNumber {
-    /// `clientRef` of its client.
     pub client_ref: String,
     /// International format, with or without `+`.
     pub msisdn: String,
@@ -45,7 +44,6 @@ pub struct NewNumber {
 /// The Meta account of a number. `Debug` shows ids only.
 #[derive(Clone)]
 pub struct CloudAccount {
-    /// Meta's id of the number.
     pub phone_number_id: String,
     /// Meta's id of the WhatsApp business account.
     pub waba_id: String,
@@ -64,14 +62,12 @@ impl fmt::Debug for CloudAccount {
     }
 }
 
-/// The reason why no number was added.
 #[derive(Debug, thiserror::Error)]
 pub enum AddNumberError {
     #[error("`{0}` {1}")]
     BadNumber(String, PhoneError),
     #[error("there is no client `{0}`")]
     UnknownClient(String),
-    /// A Cloud number needs Meta's ids and a token.
     #[error("a WHATSAPP_CLOUD number needs --phone-number-id, --waba-id and --access-token")]
     CloudAccountMissing,
     /// Not valid in a path.
@@ -80,12 +76,10 @@ pub enum AddNumberError {
     /// Not valid in a header.
     #[error("an access token and an app secret must be visible ASCII characters without spaces")]
     BadToken,
-    /// A Lite number has no such account.
     #[error("a WHATSAPP_LITE number has no phone-number id, business account or access token: leave them out")]
     CloudAccountNotTaken,
     #[error("the client has the number {0} already")]
     NumberTaken(String),
-    /// A number of any client already has this id.
     #[error("the phone-number id {0} belongs to a number already: callbacks could not be told apart")]
     PhoneNumberIdTaken(String),
     #[error(transparent)]

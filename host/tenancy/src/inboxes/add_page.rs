@@ -17,9 +17,7 @@ use base::{
 /// A page to add. `Debug` hides the secrets.
 #[derive(Clone)]
 pub struct NewPage {
-    /// `clientRef` of its client.
     pub client_ref: String,
-    /// Meta's id of the page.
     pub page_id: String,
     /// A token that may send as the page.
     pub access_token: String,
@@ -36,7 +34,6 @@ impl fmt::Debug for NewPage {
     }
 }
 
-/// The reason why no page was added.
 #[derive(Debug, thiserror::Error)]
 pub enum AddPageError {
     #[error("there is no client `{0}`; `patchbay client create` makes one")]
@@ -48,7 +45,6 @@ pub enum AddPageError {
     BadToken,
     #[error("the client has the page {0} already")]
     PageTaken(String),
-    /// The page belongs to another client.
     #[error("the page {0} belongs to a client already: its callbacks could not be told apart")]
     OfAnotherClient(String),
     #[error(transparent)]

@@ -25,10 +25,8 @@ const REFRESH_LIMIT: i64 = 50;
 /// Bound on the fetch of one catalogue with all its pages.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// The reason why a catalogue was not fetched.
 #[derive(Debug, thiserror::Error)]
 pub enum SyncError {
-    /// The provider refused, or its answer is not a catalogue.
     #[error("the templates of business account {waba} could not be fetched: {reason}")]
     Provider {
         /// The WhatsApp business account.

@@ -34,10 +34,8 @@ use base::Result;
 pub struct WhatsAppNumber {
     /// Id of the row that links client and number.
     pub link_id: Uuid,
-    /// Id of the inbox.
     pub id: InboxId,
     pub msisdn: Msisdn,
-    /// Cloud or Lite.
     pub kind: InboxKind,
     /// For a Lite number: the host of its device, and the billing model.
     pub lite: Option<(LiteHosting, BillingModel)>,

@@ -16,7 +16,6 @@ use storage::{
 
 use super::WhatsAppNumber;
 
-/// The reason why a number was not registered.
 #[derive(Debug, thiserror::Error)]
 pub enum RegisterError {
     /// 400 (SPEC 7): the client already has the number, with any provider.

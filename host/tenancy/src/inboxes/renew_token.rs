@@ -17,7 +17,6 @@ use base::{
 /// A new token. `Debug` hides it.
 #[derive(Clone)]
 pub struct NewToken {
-    /// `clientRef` of the client.
     pub client_ref: String,
     /// The channel of the number or page.
     pub channel: Channel,
@@ -35,18 +34,15 @@ impl fmt::Debug for NewToken {
     }
 }
 
-/// The reason why the token was not replaced.
 #[derive(Debug, thiserror::Error)]
 pub enum RenewTokenError {
     #[error("there is no client `{0}`; `patchbay client create` makes one")]
     UnknownClient(String),
-    /// The client has no such number or page.
     #[error("the client has no `{0}`: add it first")]
     Unknown(String),
     /// Not valid in a header.
     #[error("an access token must be visible ASCII characters without spaces")]
     BadToken,
-    /// A Lite number has no token.
     #[error("`{0}` is paired like a phone and has no access token")]
     HasNone(String),
     #[error(transparent)]

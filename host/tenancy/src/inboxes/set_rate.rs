@@ -15,18 +15,14 @@ use base::{
 /// The possible rates of a number in messages per second. Meta accepts no more.
 pub const RATES: std::ops::RangeInclusive<u16> = 1..=1_000;
 
-/// The reason why the rate was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum SetRateError {
     #[error("there is no client `{0}`; `patchbay client create` makes one")]
     UnknownClient(String),
-    /// The client has no such number.
     #[error("the client has no number `{0}`: add it first")]
     Unknown(Msisdn),
-    /// Zero, or more than Meta accepts.
     #[error("a rate is {} to {} messages per second", RATES.start(), RATES.end())]
     OutOfRange,
-    /// The owner of a Lite number sets its rate.
     #[error("`{0}` is a WhatsApp Lite number: its message processing configuration says how fast it sends")]
     HasNone(Msisdn),
     #[error(transparent)]

@@ -15,20 +15,16 @@ use storage::{
     violates,
 };
 
-/// The reason why a source was not added, listed or removed.
 #[derive(Debug, thiserror::Error)]
 pub enum SmsSourceError {
     #[error("there is no client `{0}`; `patchbay client create` makes one")]
     UnknownClient(String),
-    /// Not a valid source of SMS.
     #[error("`{0}` is no source of SMS: that is {WHAT_IT_IS}")]
     BadSource(String),
     #[error("the client has the source {0} already")]
     Taken(String),
-    /// The client has no such source.
     #[error("the client has no source {0}")]
     UnknownSource(String),
-    /// The default source cannot be removed.
     #[error("{0} takes the client's SMS that name no source, and stays")]
     Default(String),
     #[error(transparent)]

@@ -23,20 +23,16 @@ use storage::{
 
 pub use storage::web::sites::Site;
 
-/// Bound on the sites of a client.
 const MOST_SITES: i64 = 100;
 
-/// The reason why a site was not added or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum SiteError {
     #[error("{}", .0.first().map(ToString::to_string).unwrap_or_default())]
     Faults(Vec<FieldFault>),
-    /// The client has no site with this id.
     #[error("there is no such site")]
     NotFound,
     #[error("there is no client `{0}`")]
     UnknownClient(String),
-    /// The client has the maximum of sites.
     #[error("a client may have {MOST_SITES} sites: delete one first")]
     TooMany,
     #[error(transparent)]

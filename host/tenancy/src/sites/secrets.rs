@@ -9,7 +9,6 @@ pub(super) fn new_key() -> Result<String, SealError> {
     Ok(format!("site_{}", hexadecimal(&random::<16>()?)))
 }
 
-/// A secret of 256 bits.
 pub(super) fn new_secret() -> Result<String, SealError> {
     Ok(hexadecimal(&random::<32>()?))
 }

@@ -41,7 +41,6 @@ pub fn acme() -> NewClient {
     }
 }
 
-/// Another user.
 pub fn grace() -> NewUser {
     NewUser {
         email: "grace@acme.example".to_owned(),

@@ -25,16 +25,13 @@ use verdict::{Found, judge};
 
 use crate::stage::Stage;
 
-/// The default of `IDENTITY_LIVES`.
 const LIVES: u64 = 2_000;
-/// Lives in one transaction.
 const TOGETHER: usize = 500;
 /// Each fifth life is also run with a second client, with the same addresses.
 const WITH_TWO_CLIENTS: u64 = 5;
 /// The place for running a life again. No other life has these numbers.
 const APART: u32 = 90_000;
 
-/// A second client of the stage.
 async fn another_client(stage: &Stage) -> ClientId {
     let client: ClientId = stage.ctx.mint();
     let new = NewClient {

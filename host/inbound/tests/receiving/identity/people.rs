@@ -34,15 +34,12 @@ pub struct Happening {
 pub enum What {
     /// Writes to the business, with number and user id.
     Writes,
-    /// Writes with the number withheld.
     WritesWithheld,
     /// Writes without a user id, as before user ids existed.
     WritesWithoutUserId,
-    /// Writes with a malformed user id.
     WritesWithMalformedUserId,
     /// The business sends to the number in the form that the provider does not use.
     SentToOtherForm,
-    /// The business sends to the number.
     SentToNumber,
     /// The business sends to the number, and the status names the user id.
     StatusNamesUserId,
@@ -92,7 +89,6 @@ pub fn history(seed: u64) -> Vec<Happening> {
     (0..length).map(|_| one()).collect()
 }
 
-/// A report of the provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Told {
     Message {

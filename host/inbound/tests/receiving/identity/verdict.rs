@@ -8,7 +8,6 @@ use uuid::Uuid;
 
 use super::people::World;
 
-/// The customers of a client.
 pub struct Found {
     pub addresses: BTreeMap<Address, Uuid>,
     /// Number of customers that were not merged into another.

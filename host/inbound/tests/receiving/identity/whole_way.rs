@@ -14,7 +14,6 @@ use crate::stage::Stage;
 
 /// Each tenth life is run.
 const STRIDE: usize = 10;
-/// Messages in one callback.
 const TOGETHER: usize = 50;
 
 /// The provider's message and contact. `None` for a report that comes as the answer to a send.
