@@ -1,4 +1,4 @@
-//! Puts the surroundings of the use cases together from the configuration.
+//! Builds the `Context` of the use cases from the configuration.
 
 use std::{net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
@@ -36,26 +36,23 @@ use crate::{
     email, lite, master_key, media,
 };
 
-/// How long a media address stays valid.
 const MEDIA_URL_LIFETIME: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// Versions of a plugin that are kept whatever the operator says.
+/// The minimum of plugin versions to keep.
 const FEWEST_VERSIONS: u32 = 100;
 
-/// What administration and every process need: the database, the clock, ids, the key that seals secrets.
+/// The basis of administration and of each process: database, clock, ids and encryption of secrets.
 pub struct Base {
-    /// The database, migrated.
+    /// The migrated database.
     pub db: PgPool,
     /// The business clock of this process.
     pub clock: Arc<SystemClock>,
-    /// Ids.
     pub ids: IdSource,
-    /// Seals secrets.
     pub sealer: Sealer,
 }
 
 impl Base {
-    /// Connects, migrates, and checks that the data was sealed with our key.
+    /// Connects, migrates, and checks that the data was encrypted with our key.
     pub async fn open(config: &Config, database_url: &str) -> anyhow::Result<Self> {
         let db = storage::connect(database_url, config.limits.database_connections)
             .await
@@ -72,13 +69,12 @@ impl Base {
         Ok(Self { db, clock, ids: IdSource::new(secrets::random()?), sealer })
     }
 
-    /// For use cases of administration.
     pub fn administration(&self) -> Administration<'_> {
         Administration { db: &self.db, clock: self.clock.as_ref(), ids: &self.ids, sealer: &self.sealer }
     }
 }
 
-/// Where the database should be; a password in the URL is not shown.
+/// The error for an unreachable database, without the password in the URL.
 pub fn unreachable(config: &Config) -> String {
     match config.database.url.as_ref().map(SecretUrl::url) {
         Some(url) => {
@@ -97,12 +93,11 @@ fn master_key(config: &Config) -> anyhow::Result<[u8; 32]> {
     master_key::of_data_dir(config.data_dir())
 }
 
-/// Where the simulated providers are, when the simulator is on.
+/// Addresses and secrets of the running simulator.
 #[derive(Debug, Clone)]
 pub struct Simulated {
     /// Graph API and phones.
     pub http: SocketAddr,
-    /// SMSC.
     pub smsc: SocketAddr,
     /// Signs its callbacks.
     pub app_secret: String,
@@ -111,23 +106,21 @@ pub struct Simulated {
 }
 
 impl Simulated {
-    /// Base URL of the simulated Graph API.
     pub fn graph_url(&self) -> String {
         format!("http://{}", self.http)
     }
 }
 
-/// What a process is made of.
+/// The parts of a process.
 pub struct Parts {
-    /// The surroundings of the use cases.
     pub context: Arc<Context>,
-    /// Hints of the use cases to the runner.
+    /// Wake-ups from use cases to the runner.
     pub wakes: mpsc::Receiver<Wake>,
-    /// The SMSCs; nothing is connected yet.
+    /// The SMSCs, not connected yet.
     pub smpp: SmppGateway,
 }
 
-/// The surroundings of the use cases, and the receiving end of their wake-ups.
+/// Builds the context of the use cases and the receiver of their wake-ups.
 pub async fn context(
     config: &Config,
     base: Base,
@@ -181,7 +174,6 @@ pub async fn context(
     Ok(Parts { context: Arc::new(parts.build(wake)), wakes, smpp })
 }
 
-/// One line for each way out.
 fn carriers(
     config: &Config,
     cloud: &CloudApi,
@@ -246,7 +238,7 @@ fn settings(
         media_url_lifetime: MEDIA_URL_LIFETIME,
         media_kept,
         sms_default_source: config.sms.default_source.clone(),
-        // Words that cannot be used were refused with the configuration.
+        // Invalid words were refused with the configuration.
         stop_words: StopWords::with(&config.sms.stop_words).unwrap_or_default(),
         email: EmailSettings { relay },
         webhook_retry_schedule: config.webhooks.retry_schedule.clone(),
@@ -294,7 +286,6 @@ fn host_config(config: &Config) -> HostConfig {
     }
 }
 
-/// The limits of plugins.
 fn plugin_limits(config: &Config) -> Limits {
     let limits = &config.limits;
     let bytes = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
@@ -342,8 +333,8 @@ fn plugin_limits(config: &Config) -> Limits {
     }
 }
 
-/// Components of strangers are compiled by this very program, started anew: also when its file has been replaced by a
-/// newer one meanwhile, whose code would not fit.
+/// Uploaded components are compiled by a child process of this same program. `/proc/self/exe` names it even after the
+/// file was replaced by a newer version, whose code would not fit.
 pub fn compiler() -> Compiler {
     let running = Path::new("/proc/self/exe");
     let program = if running.exists() { running.to_owned() } else { std::env::current_exe().unwrap_or_default() };
@@ -367,7 +358,7 @@ pub fn smpp_urls(config: &Config, simulated: Option<&Simulated>) -> anyhow::Resu
     Ok(parsed)
 }
 
-/// Where the SMSC of the simulator at `listen` is: the next port, or any when the system picks.
+/// The SMSC address of a simulator at `listen`: the next port, or any if the system picks.
 pub fn smsc_address(listen: SocketAddr) -> SocketAddr {
     let port = if listen.port() == 0 { 0 } else { listen.port().saturating_add(1) };
     SocketAddr::new(listen.ip(), port)

@@ -1,4 +1,4 @@
-//! The system's clock, the only place that asks for the real time.
+//! The system clock, the only place that reads the real time.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -12,7 +12,6 @@ pub struct SystemClock {
 }
 
 impl SystemClock {
-    /// A clock that shows real time.
     pub fn new() -> Self {
         Self::default()
     }
@@ -23,12 +22,12 @@ impl SystemClock {
         before.saturating_add(i64::from(seconds))
     }
 
-    /// Takes over the offset that another node was moved to, in seconds.
+    /// Sets the offset of another node, in seconds.
     pub fn set_offset(&self, seconds: i64) {
         self.offset_seconds.store(seconds, Ordering::SeqCst);
     }
 
-    /// How far ahead of real time this clock is, in seconds.
+    /// The offset from real time in seconds.
     pub fn offset(&self) -> i64 {
         self.offset_seconds.load(Ordering::SeqCst)
     }
@@ -41,7 +40,7 @@ impl Clock for SystemClock {
     }
 
     fn at(&self, real: DateTime<Utc>) -> DateTime<Utc> {
-        // An offset beyond the calendar would have to be set by hand; then real time is the better answer.
+        // An offset beyond the calendar is ignored.
         let offset = TimeDelta::try_seconds(self.offset());
         offset.and_then(|offset| real.checked_add_signed(offset)).unwrap_or(real)
     }

@@ -1,5 +1,5 @@
-//! What makes a first start worth looking at: the simulator knows our numbers, and an empty database gets a demo client
-//! with a number, templates and the default chatbot.
+//! Prepares the simulator for a first start: it gets our numbers, and an empty database gets a demo client with a
+//! number, templates and the default chatbot.
 
 use std::io::Write;
 
@@ -17,17 +17,15 @@ use tenancy::{
 
 use crate::{boot::Simulated, simulated_numbers};
 
-/// The demo client.
 const CLIENT_REF: &str = "demo";
-/// Its number.
 const NUMBER: &str = "27110000000";
 /// Ids of its number and account at the simulated provider.
 const PHONE_NUMBER_ID: &str = "100000000000001";
 const WABA_ID: &str = "200000000000001";
-/// A customer to play with.
 const CUSTOMER: &str = "27820000001";
 
-/// Tells the simulator our numbers; on an empty database makes the demo client first and prints its key, once.
+/// Registers our numbers with the simulator. In an empty database it first creates the demo client and prints its key
+/// once.
 pub async fn prepare(ctx: &Context, simulated: &Simulated, url: &str) -> anyhow::Result<()> {
     let mut db = ctx.db.acquire().await?;
     let empty = !storage::tenancy::clients::any(&mut db).await?;

@@ -1,4 +1,4 @@
-//! E-mail to SMS: the SMTP listener, and the relay that answers go to.
+//! E-mail to SMS: the SMTP listener, and the relay for answers.
 
 use std::sync::Arc;
 
@@ -14,18 +14,18 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
 
-/// The domain of the addresses that become SMS, where it is set.
+/// The domain of SMS addresses, if configured.
 pub fn domain(config: &Config) -> Option<EmailDomain> {
     EmailDomain::parse(&config.email.domain)
 }
 
-/// The relay, where it is set. Mails come from addresses of the domain: without one there are none.
+/// The relay, if configured. Mails come from addresses of the domain, so it needs one.
 pub fn relay(config: &Config) -> anyhow::Result<Option<SmtpRelay>> {
     let (Some(url), Some(domain)) = (&config.email.relay, domain(config)) else { return Ok(None) };
     Ok(Some(SmtpRelay::new(url.url(), domain).context("email.relay")?))
 }
 
-/// Takes mails at the listener of `email.listen` until `stop`, with STARTTLS where there is a certificate.
+/// Accepts mails on `email.listen` until `stop`, with STARTTLS if there is a certificate.
 pub fn listen(
     config: &Config,
     ctx: &Arc<Context>,
@@ -52,9 +52,9 @@ pub fn listen(
     }))
 }
 
-/// The certificate of the HTTPS listeners serves here, too.
+/// The certificate of the HTTPS listeners is used here too.
 fn starttls(of_https: &ServerConfig) -> TlsAcceptor {
-    // No protocol of HTTP is spoken here: whoever was led here under another name is to find that out.
+    // HTTP is not spoken here. With ALPN a misdirected HTTP client notices this.
     let mut tls = of_https.clone();
     tls.alpn_protocols = vec![b"smtp".to_vec()];
     TlsAcceptor::from(Arc::new(tls))

@@ -1,6 +1,6 @@
-//! When the program is to stop: Ctrl-C, SIGTERM, or something that it cannot go on without. SIGHUP, which some supervisors send
-//! after a log was rotated or a configuration was changed, is not a reason: the log goes to standard error, and settings are read at
-//! the start alone.
+//! The end of the program: Ctrl-C, SIGTERM, or the loss of something essential. SIGHUP does not end it. Some
+//! supervisors send it after a log rotation or a change of configuration, but the log goes to standard error and
+//! settings are read only at the start.
 
 use tokio::{
     signal::unix::{Signal, SignalKind, signal},
@@ -9,7 +9,7 @@ use tokio::{
 
 use crate::postgres::Database;
 
-/// What asks the program to stop. It counts from when this was made on, also where nobody waits for it yet.
+/// The signals that end the program. They are noted from its creation, even before the first wait.
 pub(crate) struct Ending {
     terminate: Signal,
     interrupt: Signal,
@@ -17,7 +17,7 @@ pub(crate) struct Ending {
 }
 
 impl Ending {
-    /// Before anything is begun: until then such a signal, and SIGHUP too, ends the program on the spot.
+    /// Create it before anything else. Until then these signals, SIGHUP too, kill the program.
     pub(crate) fn new() -> anyhow::Result<Self> {
         Ok(Self {
             terminate: signal(SignalKind::terminate())?,
@@ -26,7 +26,7 @@ impl Ending {
         })
     }
 
-    /// Returns when the program was asked to stop.
+    /// Returns after a signal to stop.
     async fn asked(&mut self) {
         loop {
             tokio::select! {
@@ -39,7 +39,7 @@ impl Ending {
         }
     }
 
-    /// What `beginning` makes, or `None` where the program was asked to stop before that was made.
+    /// The result of `beginning`, or `None` if a signal came first.
     pub(crate) async fn unless_asked<T>(&mut self, beginning: impl Future<Output = T>) -> Option<T> {
         tokio::select! {
             made = beginning => Some(made),
@@ -50,7 +50,7 @@ impl Ending {
         }
     }
 
-    /// Returns when the program was asked to stop, and fails when the database or the first of the `servers` has ended.
+    /// Returns after a signal to stop, and fails if the database or the first of the `servers` has ended.
     pub(crate) async fn wait(
         &mut self,
         database: &Database,

@@ -1,6 +1,6 @@
 //! The program `patchbay`: configuration, the embedded database, listeners, and the commands that use them.
 //!
-//! It is a library so that its tests can reach the parts; `main.rs` only calls [`run`].
+//! It is a library so that its tests can reach the parts. `main.rs` only calls [`run`].
 //!
 //! # Start
 //!
@@ -17,7 +17,7 @@
 //!    the built-in plugins and `plugins.dir`, and makes the carriers and the store of files.
 //! 5. `Process::start` starts SMPP binds and the runner if `server.workers` is on. It always starts the followers of
 //!    activations, suspensions and the testing clock.
-//! 6. (*) Start the hub of live events and serve the routes, also on `server.batch_tls_listen`; accept mails on
+//! 6. (*) Start the hub of live events and serve the routes, also on `server.batch_tls_listen`. Accept mails on
 //!    `email.listen` and serve metrics on `server.metrics_listen` if these are set. `run.json` names the address of the
 //!    embedded database for commands. With the simulator, `demo::prepare` makes the demo client in an empty database.
 //!
@@ -57,12 +57,12 @@ use cli::{Cli, Command};
 use config::Config;
 use logging::Audience;
 
-/// Runs one command line. Results go to standard output, everything else to standard error; a failure is status 1.
+/// Runs one command line. Results go to standard output, all other output to standard error. A failure is status 1.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(answer) => {
-            // Help and version are answers, too. Nothing can be done when standard error is closed.
+            // Help and version count as success. If standard error is closed, nothing can be done.
             let _ = answer.print();
             return if answer.use_stderr() { ExitCode::FAILURE } else { ExitCode::SUCCESS };
         }
@@ -81,7 +81,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 fn execute(cli: Cli) -> anyhow::Result<()> {
-    // Of a plugin command, `--config` is the plugin's.
+    // For a plugin command, `--config` belongs to the plugin.
     let file = cli.config.as_deref().filter(|_| !matches!(cli.command, Some(Command::Plugin(_))));
     let config = Config::load(file)?;
     let command = cli.command.unwrap_or(Command::Serve);
@@ -92,7 +92,7 @@ fn execute(cli: Cli) -> anyhow::Result<()> {
     logging::init(&config.logging, audience)?;
     tls::install_crypto();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start")?;
-    // Behind a pointer: `block_on` is compiled three times over, and with it whatever it polls itself, which would be everything.
+    // Boxed, because `block_on` is compiled three times, together with a future that it polls directly.
     let done: Pin<Box<dyn Future<Output = anyhow::Result<()>>>> = Box::pin(dispatch(config, command));
     runtime.block_on(done)
 }
@@ -114,7 +114,7 @@ async fn dispatch(config: Config, command: Command) -> anyhow::Result<()> {
     }
 }
 
-/// Writes to standard output; a reader that went away is an error, not a panic.
+/// Writes to standard output. A closed reader is an error, not a panic.
 fn print(text: &str) -> anyhow::Result<()> {
     std::io::stdout().write_all(text.as_bytes()).context("cannot write to standard output")
 }

@@ -17,7 +17,7 @@ use crate::{
     config::Config,
 };
 
-/// The devices of Lite numbers; `None` where there are none.
+/// The devices of Lite numbers, if there are any.
 pub(crate) fn devices(
     config: &Config,
     simulated: Option<&Simulated>,

@@ -1,4 +1,4 @@
-//! Log lines on standard error, as text or JSON; standard output belongs to what commands print.
+//! Log lines on standard error, as text or JSON. Standard output is for the output of commands.
 
 use std::io::{self, IsTerminal};
 
@@ -6,30 +6,27 @@ use tracing_subscriber::{EnvFilter, Layer, Registry, layer::SubscriberExt, util:
 
 use crate::config::{LogFormat, Logging};
 
-/// Who reads the log decides how much is in it unless `logging.filter` says so.
+/// The reader of the log, which determines the default level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
-    /// A server: `info`. The statements of the SQL client are left out, because they come at `debug` in any case.
+    /// A server: `info`. Statements of the SQL client are logged at `debug`.
     Server,
-    /// Somebody who typed a command: `warn`.
+    /// A user of a command: `warn`.
     Command,
 }
 
-/// The log cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum LoggingError {
-    /// `logging.filter` cannot be understood.
     #[error(
         "logging.filter is {filter:?}; expected a level such as \"info\" or levels per module such as \"info,api=debug\""
     )]
     Filter {
-        /// What was configured.
+        /// The configured filter.
         filter: String,
-        /// What is wrong with it.
+        /// The fault.
         #[source]
         source: tracing_subscriber::filter::ParseError,
     },
-    /// Something else in this process already set up a log.
     #[error("the log was already set up")]
     Twice(#[from] tracing_subscriber::util::TryInitError),
 }
@@ -46,7 +43,7 @@ pub fn init(logging: &Logging, audience: Audience) -> Result<(), LoggingError> {
     Ok(())
 }
 
-/// The SMPP codec logs whole PDUs, texts and passwords included: no filter may turn that on.
+/// The SMPP codec logs whole PDUs with texts and passwords, so no filter can turn it on.
 const ALWAYS_QUIET: &str = "rusmpp=off,rusmpp_core=off";
 
 fn filter(logging: &Logging, audience: Audience) -> Result<EnvFilter, LoggingError> {

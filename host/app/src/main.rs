@@ -1,8 +1,8 @@
-//! The program `patchbay`; see the library of this crate.
+//! The program `patchbay`: see the library of this crate.
 
 use std::process::ExitCode;
 
-/// A request makes hundreds of small objects on one thread and drops them on another.
+/// A request allocates hundreds of small objects on one thread and frees them on another.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,4 +1,4 @@
-//! The key that seals secrets, where the operator does not name one: a file of the data directory that only our account can read.
+//! The default key that encrypts secrets: a file of the data directory that only our account can read.
 
 use std::{
     fs::{self, DirBuilder, OpenOptions, Permissions},
@@ -10,13 +10,13 @@ use std::{
 use anyhow::Context as _;
 use base::secrets;
 
-/// Bits of the group and of all others.
+/// Permission bits of the group and of others.
 const OF_OTHERS: u32 = 0o077;
 
-/// The key of a data directory. Without one, it is made, and so is the directory.
+/// The key of a data directory. If it is missing, key and directory are created.
 ///
 /// # Errors
-/// When the file cannot be read, closed to others or written, or holds no key.
+/// If the file cannot be read, restricted or written, or has no valid key.
 pub fn of_data_dir(data_dir: &Path) -> anyhow::Result<[u8; 32]> {
     let file = data_dir.join("master.key");
     let text = match fs::read_to_string(&file) {
@@ -36,8 +36,8 @@ pub fn of_data_dir(data_dir: &Path) -> anyhow::Result<[u8; 32]> {
     secrets::parse_master_key(&text).with_context(|| format!("{} does not hold a key", file.display()))
 }
 
-/// A copy or a restored backup may have another mode than the file that we wrote. One that the system mounts as a secret belongs
-/// to another account, and its mode is the operator's decision.
+/// A copy or a restored backup may have another mode. If the system mounts the file as a secret, it belongs to another
+/// account, and its mode is the operator's decision.
 fn close_to_others(file: &Path) -> io::Result<()> {
     if fs::metadata(file)?.permissions().mode() & OF_OTHERS == 0 {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Where files of customers are kept.
+//! The place of customers' files.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use domain::ids::MediaId;
 
 use crate::config::{Config, MediaPlace};
 
-/// What `media.store` says. A bucket is tried out beside the start, which does not wait for it; `trial` names the file of that.
+/// The place in `media.store`. A bucket is tested in parallel to the start. `trial` names the test file.
 pub(crate) fn kept(config: &Config, trial: MediaId) -> anyhow::Result<MediaKept> {
     Ok(match config.media_place() {
         MediaPlace::Folder(folder) if folder != config.media_folder() => MediaKept::InSharedFolder(folder),
@@ -33,8 +33,8 @@ pub(crate) fn kept(config: &Config, trial: MediaId) -> anyhow::Result<MediaKept>
     })
 }
 
-/// Makes the folders of this machine, which other accounts can neither read nor list. A folder that the operator named is closed in
-/// the same way when it is there.
+/// Creates the folders of this machine without access for other accounts. An existing folder that the operator named is
+/// restricted in the same way.
 pub(crate) async fn make_folders(config: &Config) -> anyhow::Result<()> {
     let own = config.media_folder();
     close_to_others(&own).await.with_context(|| format!("cannot make {}, or close it to others", own.display()))?;
@@ -54,7 +54,7 @@ pub(crate) async fn make_folders(config: &Config) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Says at once what would otherwise be found out with the first file that a customer sends.
+/// Reports a fault now that would otherwise appear with the first file of a customer.
 async fn try_out(store: ObjectMediaStore, trial: MediaId) {
     if let Err(error) = store.try_out(trial).await {
         tracing::error!(

@@ -6,13 +6,13 @@ use anyhow::Context as _;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
 use tokio_util::sync::CancellationToken;
 
-/// Seconds, for everything that ends in `_seconds`.
+/// Buckets in seconds, for metrics with a name in `_seconds`.
 const BUCKETS: [f64; 11] = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0];
 
-/// How often samples are counted into their histograms. Until then each is kept as it is.
+/// Interval at which samples are added to their histograms. Until then each sample is kept in memory.
 pub const UPKEEP: Duration = Duration::from_secs(5);
 
-/// Installs the recorder of this process and answers what renders it.
+/// Installs the recorder of this process and returns its renderer.
 pub fn install() -> anyhow::Result<PrometheusHandle> {
     let recorder = recorder()?;
     let handle = recorder.handle();
@@ -26,7 +26,7 @@ pub fn recorder() -> anyhow::Result<PrometheusRecorder> {
     Ok(builder.context("cannot set up metrics")?.build_recorder())
 }
 
-/// Counts samples into their histograms now and then, whether or not anybody asks for them.
+/// Adds samples to their histograms at intervals, even if the metrics are never read.
 pub async fn keep_up(handle: PrometheusHandle, stop: CancellationToken) {
     let mut turns = tokio::time::interval(UPKEEP);
     loop {

@@ -34,16 +34,16 @@ use crate::{
     tls,
 };
 
-/// How often a node looks whether the testing clock was moved by another one.
+/// Interval at which a node checks if another has moved the testing clock.
 const CLOCK_POLL: Duration = Duration::from_millis(200);
-/// Longest time in which a request body must have arrived.
+/// Time for a request body to arrive.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long work that was begun may go on after the program was asked to stop, which ends within 30 s (CONTRACT 3).
+/// Time for running work after the program was told to stop, which must end within 30 s (CONTRACT 3).
 const WORK_ENDS_WITHIN: Duration = Duration::from_secs(20);
 
 /// Runs the service until it is told to stop.
 pub async fn serve(config: Config) -> anyhow::Result<()> {
-    // What cannot work is found out before anything is begun.
+    // Faults in the TLS settings are found before anything starts.
     let tls = tls::configured(&config)?;
     let mut ending = Ending::new()?;
     let database = Database::start(&config).await?;
@@ -70,7 +70,7 @@ async fn run_server(
     let Some(base) = ending.unless_asked(Base::open(config, database.url())).await else { return Ok(()) };
     let base = base?;
     if database.is_embedded() {
-        // The data directory is ours alone, so whoever held a lease was killed.
+        // Only we use the data directory, so earlier holders of leases were killed.
         storage::work::lanes::end_all(&mut *base.db.acquire().await?).await?;
     }
     let sockets = Sockets::bind(config).await?;
@@ -85,7 +85,7 @@ async fn run_server(
     let metrics = metrics::install()?;
     tokio::spawn(metrics::keep_up(metrics.clone(), process.stop.child_token()));
     tokio::spawn(base::rights::follow(ctx.db.clone(), ctx.rights.clone(), process.stop.child_token()));
-    // Callers wait for what follows, so answers of the database are waited for less long.
+    // Callers wait for these, so their database timeouts are shorter.
     let requests = Arc::new(ctx.for_requests());
     let live = events::live::Hub::start(Arc::clone(&requests), process.stop.child_token());
     let admission = Admission::new(admission(config));
@@ -127,7 +127,7 @@ async fn run_server(
         live.finish().await;
         anyhow::Ok(())
     };
-    // Side by side: each may take most of the time that there is.
+    // In parallel, because each may need most of the time.
     let (answered, ()) = tokio::join!(answered, process.finish());
     answered?;
     if let Some((simulator, _)) = simulator {
@@ -158,7 +158,7 @@ async fn run_workers(config: &Config, database: &Database, ending: &mut Ending) 
     Ok(())
 }
 
-/// What we listen on. All of it is taken before background work begins: a start that fails has sent nothing.
+/// The sockets. All are bound before background work begins, so that a failed start has sent nothing.
 struct Sockets {
     http: TcpListener,
     batch: Option<TcpListener>,
@@ -189,7 +189,7 @@ async fn bind(setting: &str, address: SocketAddr) -> anyhow::Result<TcpListener>
     TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}, which {setting} names"))
 }
 
-/// What runs beside the listeners.
+/// Work that runs next to the listeners.
 struct Process {
     stop: CancellationToken,
     runner: Option<Runner>,
@@ -220,7 +220,7 @@ impl Process {
         Self { stop, runner, smpp }
     }
 
-    /// Gives back what is held.
+    /// Stops the work and releases leases.
     async fn finish(self) {
         if let Some(runner) = self.runner {
             runner.stop(WORK_ENDS_WITHIN).await;
@@ -229,7 +229,7 @@ impl Process {
     }
 }
 
-/// Keeps this process's clock where the table says; the business clock of all nodes moves together.
+/// Follows the offset in the table, so that the business clocks of all nodes move together.
 async fn follow_clock(ctx: Arc<Context>, clock: Arc<SystemClock>, stop: CancellationToken) {
     let mut poll = tokio::time::interval(CLOCK_POLL);
     loop {
@@ -316,7 +316,6 @@ fn router(
     }))
 }
 
-/// How often visitors of web sites may come, and what they may hold.
 fn web_chat_limits(config: &Config) -> WebChatLimits {
     let limits = &config.limits;
     WebChatLimits {
@@ -329,12 +328,12 @@ fn web_chat_limits(config: &Config) -> WebChatLimits {
         unread_bytes_per_visitor: usize::try_from(limits.web_chat_unread_bytes_per_visitor).unwrap_or(usize::MAX),
         unread_bytes_per_address: usize::try_from(limits.web_chat_unread_bytes_per_address).unwrap_or(usize::MAX),
         write_timeout: limits.web_chat_write_timeout,
-        // The other half is left to everything else.
+        // The other half is for other work.
         database_connections: usize::try_from(limits.database_connections / 2).unwrap_or(1),
     }
 }
 
-/// What this process takes on at once.
+/// Limits on requests in flight in this process.
 fn admission(config: &Config) -> AdmissionSettings {
     let limits = &config.limits;
     AdmissionSettings {
@@ -351,7 +350,7 @@ fn admission(config: &Config) -> AdmissionSettings {
     }
 }
 
-/// The business clock of all nodes: the table is the truth, and this node follows at once.
+/// The business clock of all nodes. The table has the offset, and this node follows at once.
 struct SharedClock {
     ctx: Arc<Context>,
     clock: Arc<SystemClock>,
@@ -382,7 +381,7 @@ async fn listen(
     Ok(())
 }
 
-/// `GET /metrics` at an address of its own.
+/// `GET /metrics` on a separate address.
 async fn serve_metrics(
     listener: TcpListener,
     metrics: PrometheusHandle,
@@ -395,7 +394,8 @@ async fn serve_metrics(
     Ok(())
 }
 
-/// Places and time for connections. As many files may be open as the system allows, since each of them is one.
+/// Limits of connections. The number of open files is raised to the maximum of the system, since each connection is
+/// one.
 fn reception(config: &Config, answers: EarlyAnswers) -> Reception {
     let limits = &config.limits;
     let connections = listeners::connections_for(listeners::raise(), limits.connections);

@@ -1,4 +1,4 @@
-//! Tells the simulator which business number stands behind a phone-number id, and which pages there are, as Meta would know it.
+//! Registers business numbers and pages with the simulator, as Meta would know them.
 
 use std::net::SocketAddr;
 
@@ -9,7 +9,6 @@ use storage::{
     inboxes::{Inbox, InboxSettings},
 };
 
-/// Tells it all Cloud numbers and pages.
 pub async fn register_all(db: &PgPool, simulator: SocketAddr) -> anyhow::Result<()> {
     let mut connection = db.acquire().await?;
     let mut known = storage::inboxes::all_cloud(&mut connection).await?;
@@ -21,7 +20,7 @@ pub async fn register_all(db: &PgPool, simulator: SocketAddr) -> anyhow::Result<
     Ok(())
 }
 
-/// Tells it one number or page. Lite numbers are none of its business.
+/// Registers one number or page. Lite numbers are skipped.
 pub async fn register(inbox: &Inbox, simulator: SocketAddr) -> anyhow::Result<()> {
     let (path, body) = match &inbox.settings {
         InboxSettings::WhatsappCloud(cloud) => {

@@ -16,52 +16,49 @@ use rustls::{
 
 use crate::config::Config;
 
-/// Why there is no HTTPS.
+/// The reason why HTTPS is not possible.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    /// A PEM file cannot be read.
     #[error("cannot read {} ({key})", .path.display())]
     Unreadable {
         /// The setting that names the file.
         key: &'static str,
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The error of the system.
         #[source]
         source: io::Error,
     },
-    /// The file does not hold what it should.
     #[error("{} ({key}) holds no {expected} in PEM form: {reason}", .path.display())]
     NotPem {
         /// The setting that names the file.
         key: &'static str,
         /// The file.
         path: PathBuf,
-        /// What it should hold.
+        /// The expected content.
         expected: &'static str,
-        /// What is wrong.
+        /// The fault.
         reason: pem::Error,
     },
-    /// Certificate and key were read and cannot be used together.
     #[error("the certificate in {} and the key in {} cannot be used together", .cert.display(), .key.display())]
     Unusable {
         /// File of the certificate.
         cert: PathBuf,
         /// File of the key.
         key: PathBuf,
-        /// Why not; most often the key is that of another certificate.
+        /// The fault. Usually the key belongs to another certificate.
         source: rustls::Error,
     },
 }
 
-/// Makes `ring` the cryptography of this process. Once, first thing in `main`: with two providers compiled in, rustls
-/// would refuse to choose.
+/// Makes `ring` the cryptography of this process. Call it once, first thing in `main`: with two providers compiled in,
+/// rustls would refuse to choose.
 pub fn install_crypto() {
-    // It fails only when a provider is installed already, and that is this one.
+    // It fails only if a provider is already installed, and that is this one.
     let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
-/// What the settings name; `None` where they name nothing. [`install_crypto`] comes first.
+/// The TLS configuration of the settings, if there is one. Call [`install_crypto`] first.
 pub fn configured(config: &Config) -> Result<Option<Arc<ServerConfig>>, TlsError> {
     match (&config.server.tls_cert, &config.server.tls_key) {
         (Some(cert), Some(key)) => load(cert, key).map(Some),
@@ -69,7 +66,7 @@ pub fn configured(config: &Config) -> Result<Option<Arc<ServerConfig>>, TlsError
     }
 }
 
-/// Reads `server.tls_cert` and `server.tls_key`. [`install_crypto`] comes first.
+/// Reads `server.tls_cert` and `server.tls_key`. Call [`install_crypto`] first.
 pub fn load(cert: &Path, key: &Path) -> Result<Arc<ServerConfig>, TlsError> {
     let (cert_setting, key_setting) = ("server.tls_cert", "server.tls_key");
     let not_pem = |key, path: &Path, expected| {

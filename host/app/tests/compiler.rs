@@ -1,4 +1,4 @@
-//! The program as the compiler of components: started by itself, as a child under limits.
+//! The program as the compiler of components: a child process of itself, under limits.
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 #[path = "../../plugin-host/tests/plugin_host/bombs.rs"]
@@ -18,7 +18,7 @@ fn patchbay(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_patchbay")).args(arguments).output().unwrap()
 }
 
-/// Both bombs, checked by the program under a tenth of the usual processor time.
+/// Both bombs, checked by the program with a tenth of the usual processor time.
 #[tokio::test(flavor = "multi_thread")]
 async fn compile_bombs_are_refused_in_words_by_the_program_itself() {
     let program = PathBuf::from(env!("CARGO_BIN_EXE_patchbay"));

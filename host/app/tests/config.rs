@@ -1,4 +1,4 @@
-//! The configuration as its users meet it: files, environment variables, error messages, output, documentation.
+//! The configuration from the user's side: files, environment variables, error messages, output, documentation.
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use std::{env, fs, path::PathBuf, time::Duration};
@@ -286,7 +286,7 @@ fn a_file_named_on_the_command_line_must_exist() {
     assert!(matches!(error, ConfigError::Missing { .. }), "{error}");
 }
 
-/// `UPDATE_DOCS=1 cargo test -p patchbay-app --test config` writes the tables anew.
+/// `UPDATE_DOCS=1 cargo test -p patchbay-app --test config` rewrites the tables.
 #[test]
 fn the_documentation_lists_every_setting_with_its_default() {
     let path = format!("{}/../../docs/operations.md", env::var("CARGO_MANIFEST_DIR").unwrap());

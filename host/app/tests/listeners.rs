@@ -1,5 +1,5 @@
-//! The listeners: HTTPS from PEM files, clear refusals, how many connections there may be and how long one may take, and a
-//! shutdown that finishes what is in flight.
+//! The listeners: HTTPS from PEM files, clear refusals, limits on connections and times, and a shutdown that finishes
+//! requests in flight.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -63,7 +63,7 @@ fn router() -> Router {
     Router::new().route("/", get(async |ConnectInfo(peer): ConnectInfo<SocketAddr>| format!("hello {}", peer.ip())))
 }
 
-/// One request by a client that trusts the certificate of the fixtures only.
+/// One request by a client that trusts only the certificate of the fixtures.
 fn get_over_tls(address: SocketAddr) -> String {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_file(fixture("localhost.pem")).unwrap()).unwrap();
@@ -73,7 +73,7 @@ fn get_over_tls(address: SocketAddr) -> String {
     let mut stream = StreamOwned::new(client, TcpStream::connect(address).unwrap());
     stream.write_all(REQUEST).unwrap();
     let mut answer = Vec::new();
-    // A peer that closes without a goodbye has still answered.
+    // If the peer closes without a goodbye, the answer is still valid.
     let _ = stream.read_to_end(&mut answer);
     String::from_utf8(answer).unwrap()
 }
@@ -119,7 +119,7 @@ async fn who_speaks_http_to_a_port_of_https_is_told_so() {
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
 }
 
-/// A whole error answer, with the error body and its request id.
+/// Checks a complete error answer, with the error body and its request id.
 fn is_error(answer: &str, status: u16) {
     let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {answer:?}"));
     assert!(head.starts_with(&format!("HTTP/1.1 {status} ")), "{answer}");
@@ -133,7 +133,7 @@ fn is_error(answer: &str, status: u16) {
     }
 }
 
-/// Everything that the server answers to these bytes until it ends the connection.
+/// The whole answer of the server to these bytes, until it ends the connection.
 async fn answer_to(address: SocketAddr, bytes: Vec<u8>) -> String {
     spawn_blocking(move || {
         let mut stream = TcpStream::connect(address).unwrap();
@@ -291,7 +291,7 @@ async fn connections_that_are_only_held_keep_nobody_out() {
     }
 }
 
-/// The other end of a connection to these routes, on virtual time. What is in flight in it has little room.
+/// The client end of a connection to these routes, on virtual time, with a small buffer.
 fn connect(router: Router) -> DuplexStream {
     let (ours, theirs) = duplex(1_000);
     let peer = SocketAddr::from(([192, 0, 2, 1], 50_000));
@@ -307,16 +307,16 @@ fn connect(router: Router) -> DuplexStream {
     ours
 }
 
-/// Until the server ends the connection; in seconds, and with what it said.
+/// Waits until the server ends the connection. Returns the seconds and the received text.
 async fn ended_after(mut stream: DuplexStream) -> (f64, String) {
     let begin = Instant::now();
     let mut said = Vec::new();
-    // A connection that is cut has ended, too.
+    // A connection that is cut has ended too.
     let _ = stream.read_to_end(&mut said).await;
     (begin.elapsed().as_secs_f64(), String::from_utf8(said).unwrap())
 }
 
-/// It is looked at now and then: up to a quarter of the shortest time later, and then it gets half a second.
+/// Connections are checked at intervals, up to a quarter of the shortest limit late, and then get half a second.
 fn is_about(seconds: f64, expected: f64) {
     assert!((expected..expected + 5.0).contains(&seconds), "after {seconds} s, expected {expected}");
 }
@@ -342,7 +342,7 @@ async fn a_head_that_comes_byte_by_byte_ends_the_connection() {
     });
     let mut said = Vec::new();
     let _ = read.read_to_end(&mut said).await;
-    // The first byte came after two seconds; up to it, it was a connection that says nothing.
+    // The first byte came after two seconds. Until then the connection was silent.
     is_about(begin.elapsed().as_secs_f64(), 17.0);
     assert!(said.is_empty());
 }
@@ -383,7 +383,7 @@ async fn a_caller_that_does_not_read_its_answer_is_not_waited_for() {
     tokio::time::sleep(Duration::from_secs(29)).await;
     let mut piece = [0; 500];
     stream.read_exact(&mut piece).await.unwrap();
-    // It took something, so it has its time once more.
+    // It took something, so its time starts again.
     tokio::time::sleep(Duration::from_secs(29)).await;
     stream.read_exact(&mut piece).await.unwrap();
     tokio::time::sleep(Duration::from_secs(36)).await;
@@ -402,7 +402,6 @@ async fn connect_http2(router: Router) -> (h2::client::SendRequest<bytes::Bytes>
     (requests, pings, driving)
 }
 
-/// Sends PINGs as long as they are answered.
 async fn ping(mut pings: h2::PingPong) {
     while pings.ping(h2::Ping::opaque()).await.is_ok() {
         tokio::time::sleep(Duration::from_secs(1)).await;

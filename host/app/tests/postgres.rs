@@ -1,4 +1,4 @@
-//! The embedded PostgreSQL with real clusters: each test makes its own in a directory for temporary files.
+//! The embedded PostgreSQL with real clusters. Each test makes its own in a directory for temporary files.
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 mod support;
@@ -19,10 +19,10 @@ use patchbay_app::{
 use rustix::process::{Pid, Signal, kill_process};
 use support::TempDir;
 
-/// Tells the helper of the tests about killed servers which data directory to use.
+/// The data directory for the helper process of tests about killed servers.
 const HELD_DIR: &str = "PATCHBAY_TEST_HELD_DIR";
 
-/// Runs one statement with PostgreSQL's own client and returns what it prints.
+/// Runs one statement with PostgreSQL's own client and returns its output.
 fn sql(url: &str, statement: &str) -> String {
     let psql = Binaries::find(None, None).unwrap().program("psql");
     let output = Command::new(psql).args(["-XAtq", "-d", url, "-c", statement]).output().unwrap();
@@ -43,7 +43,7 @@ fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// Not a test: what a killed server is made of. Runs in a process of its own.
+/// Not a test, but the process that such tests kill.
 #[tokio::test]
 #[ignore = "started by the tests of killed servers"]
 async fn hold_a_cluster_until_killed() {
@@ -137,7 +137,7 @@ async fn a_postgresql_that_was_left_behind_is_stopped_by_the_next_start() {
     postgres.stop().await;
 }
 
-/// Kills the shell that watches over a PostgreSQL, found by its arguments.
+/// Kills the watcher of a PostgreSQL, found by its arguments.
 fn kill_watcher(server: Pid) {
     let server = server.as_raw_nonzero().to_string();
     for process in fs::read_dir("/proc").unwrap().flatten() {
@@ -244,7 +244,7 @@ async fn a_command_makes_no_database_and_no_data_directory() {
     assert!(matches!(error, PostgresError::NoDatabase { .. }), "{error}");
     assert!(error.to_string().contains("patchbay serve"), "{error}");
     assert!(!data_dir.exists());
-    // One that another program made, or that was given up before there was a database.
+    // A directory of another program, or one that was abandoned before there was a database.
     fs::create_dir(&data_dir).unwrap();
     fs::write(data_dir.join("patchbay.lock"), "1\n").unwrap();
     Database::connect_for_admin(&config_for(&data_dir)).await.unwrap_err();
@@ -269,7 +269,7 @@ async fn a_command_waits_for_a_server_that_is_just_making_the_database() {
     server.stop().await;
 }
 
-/// Only root has to put the database elsewhere; any other user starts it where it is.
+/// Only for root the database goes elsewhere.
 #[tokio::test]
 async fn a_data_directory_behind_a_closed_one_has_its_database_elsewhere() {
     let closed = TempDir::new();

@@ -123,7 +123,7 @@ fn a_program_that_is_told_to_read_its_settings_again_goes_on_and_says_that_it_di
 #[test]
 fn a_program_that_is_told_to_stop_while_it_starts_does_so_with_status_0() {
     let dir = TempDir::new();
-    // A database that never says a word, so that the start does not get past it.
+    // A database that never answers, so that the start waits for it.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("postgres://app@{}/patchbay", silent.local_addr().unwrap());
     fs::write(dir.path().join("patchbay.toml"), format!("[database]\nurl = \"{url}\"\n")).unwrap();

@@ -1,4 +1,4 @@
-//! Every setting is read by something.
+//! Each setting is used somewhere.
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 use std::{
@@ -8,7 +8,7 @@ use std::{
 
 use patchbay_app::config::Config;
 
-/// The sources of the program, without those of its tests: file and text.
+/// The sources of the program without tests: file and text.
 fn sources() -> Vec<(String, String)> {
     let host = PathBuf::from(env::var("CARGO_MANIFEST_DIR").unwrap()).join("..");
     let mut found = Vec::new();
@@ -31,7 +31,7 @@ fn collect(directory: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Lines in which `what` stands as a whole word.
+/// Lines that contain `what` as a whole word.
 fn lines_with<'t>(text: &'t str, what: &str) -> Vec<&'t str> {
     let part_of_word = |character: char| character.is_alphanumeric() || character == '_';
     let whole = |line: &&str| {
@@ -44,26 +44,26 @@ fn lines_with<'t>(text: &'t str, what: &str) -> Vec<&'t str> {
     text.lines().filter(|line| !line.trim_start().starts_with("//")).filter(whole).collect()
 }
 
-/// Where a setting is taken into account: in the program, beside the files that define, check and show settings.
+/// The lines that read a setting in the program, except in the files that define, check and show settings.
 fn readings<'t>(sources: &'t [(String, String)], key: &str) -> Vec<&'t str> {
     let place = |file: &str| {
         file.starts_with("app/src/") && (!file.starts_with("app/src/config/") || file == "app/src/config/derived.rs")
     };
     let read = if key.contains('.') { key.to_owned() } else { format!("base.{key}") };
-    // The data directory is asked for by its own method.
+    // The data directory has its own method.
     let method = format!("{key}()");
     let texts = sources.iter().filter(|(file, _)| place(file));
     texts.flat_map(|(_, text)| [lines_with(text, &read), lines_with(text, &method)].concat()).collect()
 }
 
-/// The field that a setting is handed on in, as in `field: limits.setting,`.
+/// The field to which a setting is passed, as in `field: limits.setting,`.
 fn handed_on_in(line: &str) -> Option<&str> {
     let (field, value) = line.trim_start().split_once(": ")?;
     let is_name = field.chars().all(|character| character.is_alphanumeric() || character == '_');
     (is_name && !value.is_empty()).then_some(field)
 }
 
-/// Files of the program that only hand settings on; its listeners act on theirs.
+/// Files of the program that only pass settings on. The listeners use theirs.
 fn hands_on(file: &str) -> bool {
     file.starts_with("app/") && !file.starts_with("app/src/listeners/")
 }

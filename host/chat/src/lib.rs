@@ -1,7 +1,7 @@
 //! Live chat: stores messages of customers in their chats ([`receive`]), and routes each chat to an agent or a plugin.
 //!
 //! The lane of a participant works off the events for plugins ([`work`]): a router decides who answers ([`routing`]),
-//! and a chatbot has its turn ([`bot_turn`]). Shared code is in `conversation`; messages to the customer go through
+//! and a chatbot has its turn ([`bot_turn`]). Shared code is in `conversation`. Messages to the customer go through
 //! [`say`].
 //!
 //! # Incoming messages
@@ -12,33 +12,33 @@
 //! conversation that a tapped button ends.
 //!
 //! - An edit or a deletion (`receive/change.rs`) changes a message of the same author and keeps the old text. If the
-//!   message is not known yet, the change is looked at again every 5 s for 10 minutes.
-//! - A message that the business sent by other means is added to the chat (`receive/import.rs`), unless its provider id
-//!   is that of one of our messages. On a Lite number it waits while a call to the same customer is not settled.
+//!   message is not known yet, the change is tried again every 5 s for 10 minutes.
+//! - A message that the business sent with another app is added to the chat (`receive/import.rs`), unless its provider
+//!   id is that of one of our messages. On a Lite number it waits while a call to the same customer is not settled.
 //! - The origin of a customer who has not written yet waits in `waiting_referral` (`receive/referral.rs`).
 //!
 //! # A bot turn
 //!
-//! 1. [`work`] takes the next event of the participant: one at a time, in order. `ROUTE` goes to a router; every other
+//! 1. [`work`] takes the next event of the participant: one at a time, in order. `ROUTE` goes to a router. Each other
 //!    event is a turn (`bot_turn::turn`).
-//! 2. `scene::load` reads the data of the turn; then no transaction is open. `question::of` makes the types of `wit/`.
+//! 2. `scene::load` reads the data of the turn. Then no transaction is open. `question::of` makes the types of `wit/`.
 //! 3. `PluginHost::chatbot` calls the component in a fresh instance. Key-value reads are remembered with their versions
 //!    (`plugins::calls::key_values::Snapshot`), and writes are buffered. The id of the event seeds the randomness. The
-//!    clock is that of the event at every repetition.
+//!    clock is that of the event at each repetition.
 //! 4. `actions::effects` turns actions into effects.
-//! 5. `effects::apply` is one transaction: it checks the lease and stops if `control_version` has changed; writes
-//!    key-values, or runs the turn again if a value that it read has changed (ten times at most); queues each reply
-//!    (`say::say`); writes state, timers, tags, hand-over or close; records events; removes the event. Then the lanes
-//!    are woken.
-//! 6. A failed turn is repeated after 1, 5 and 25 s; the chat waits. Then the chat goes to the unassigned queue with
-//!    the reason (`failure.rs`). It goes there at once if a repetition is useless (`calls::trace::is_final`): the
-//!    chatbot says so, its answer cannot be carried out, or its file is gone. If a version on trial fails, the live
-//!    version answers at once. A host without room and a database outage (`storage::Error::is_outage`) are not
-//!    failures: the lane is kept, and the chatbot is asked each second.
+//! 5. `effects::apply` is one transaction. It checks the lease and stops if `control_version` has changed. It writes
+//!    key-values, or runs the turn again if a value that it read has changed (at most ten times). It queues each reply
+//!    (`say::say`), writes state, timers, tags, hand-over or close, records events and removes the event. Then the
+//!    lanes are woken.
+//! 6. A failed turn is repeated after 1, 5 and 25 s, and the chat waits. Then the chat goes to the unassigned queue
+//!    with the reason (`failure.rs`). It goes there at once if a repetition is useless (`calls::trace::is_final`): the
+//!    chatbot says so, its answer cannot be carried out, or its file was deleted. If a canary fails, the live version
+//!    answers at once. A host without room and a database outage (`storage::Error::is_outage`) are not failures: the
+//!    lane is kept, and the chatbot is asked each second.
 //!
 //! # A router
 //!
-//! 1. If a router is in force, `receive::chat::tell_bot` adds an event `ROUTE` before all others of a conversation.
+//! 1. If a router is active, `receive::chat::tell_bot` adds an event `ROUTE` before all others of a conversation.
 //! 2. `routing::decide` calls the router under the lease of the participant without a transaction. `routing::apply` is
 //!    one transaction: the named chatbot (`participant.bot_plugin`) gets the waiting events, or the chat goes to a
 //!    team, an agent or the queue. It records `ChatChangedHands`.

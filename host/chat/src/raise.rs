@@ -1,4 +1,4 @@
-//! Custom events of the business for a chatbot: an order was paid, a parcel has left.
+//! Events that the business raises for a chatbot, for example that an order was paid.
 
 use std::time::Duration;
 
@@ -19,55 +19,44 @@ use storage::{
     inboxes,
 };
 
-/// Longest name, in characters.
+/// Bound on the name, in characters.
 const NAME: usize = 64;
-/// Longest payload, in bytes of its JSON text.
+/// Bound on the payload, in bytes of JSON.
 const PAYLOAD: usize = 16 << 10;
-/// Most events that wait for the chatbot of one chat.
+/// Bound on the events that wait for the chatbot of one chat.
 const MOST_WAITING: i64 = 100;
-/// How long an event waits for earlier messages. Usually there are none, or they take milliseconds.
+/// Time to wait for earlier messages. Usually there are none, or they take milliseconds.
 const PATIENCE: Duration = Duration::from_secs(10);
 const LOOK_AGAIN: Duration = Duration::from_millis(15);
 
-/// The chatbot that gets the event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Hears {
-    /// That of this chat.
     Participant(ParticipantId),
-    /// That of a customer's chat on an inbox, by phone number or business-scoped user id.
+    /// The chatbot of the chat of a customer on an inbox, by phone number or business-scoped user id.
     Customer(InboxId, String),
 }
 
-/// A custom event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Raise {
-    /// Its chatbot.
     pub hears: Hears,
-    /// Its name, such as `order-paid`.
+    /// The name, such as `order-paid`.
     pub name: String,
-    /// Its payload.
     pub payload: serde_json::Value,
 }
 
-/// The reason why the event was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum RaiseError {
-    /// There is no such chat.
     #[error("there is no such chat")]
     NotFound,
-    /// Wrong fields of the request.
     #[error("the request is not valid")]
     Faults(Vec<FieldFault>),
     /// No chatbot has the chat.
     #[error("{0}")]
     NotTheBots(&'static str),
-    /// Too many earlier events wait for its chatbot.
     #[error("too many events wait for the chatbot of this chat: try again when it has dealt with some")]
     TooMany,
-    /// Earlier messages of customers are not in their chats yet.
     #[error("messages that came before it are not in their chats yet: try again")]
     Behind,
-    /// A fault of the system.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -84,11 +73,11 @@ impl From<storage::SqlxError> for RaiseError {
     }
 }
 
-/// Adds an event for the chatbot of a chat, after all earlier events of the chat. Returns its id, which the chatbot
-/// sees.
+/// Raises an event for the chatbot of a chat, after all earlier events of the chat. Returns its id, which the chatbot
+/// sees too.
 ///
 /// # Errors
-/// See [`RaiseError`]; then the event was not stored.
+/// See [`RaiseError`]. Nothing was raised then.
 pub async fn raise(ctx: &Context, client: ClientId, wanted: Raise) -> Result<ParticipantEventId, RaiseError> {
     let payload = wanted.payload.to_string();
     let faults = faults(&wanted, &payload);
@@ -130,7 +119,7 @@ pub async fn raise(ctx: &Context, client: ClientId, wanted: Raise) -> Result<Par
     Ok(id)
 }
 
-/// Returns the inbox of the chatbot; `None` if there is no such chat.
+/// The inbox of the recipient. `None` if there is no such chat.
 async fn inbox_of(ctx: &Context, client: ClientId, hears: &Hears) -> Result<Option<InboxId>, RaiseError> {
     let mut db = ctx.db.acquire().await?;
     match hears {
@@ -139,8 +128,8 @@ async fn inbox_of(ctx: &Context, client: ClientId, hears: &Hears) -> Result<Opti
     }
 }
 
-/// Waits until all acknowledged callbacks (`callback`) are in their chats, because they came before this event and may
-/// begin the chat.
+/// Waits until all stored callbacks of the inbox are in their chats. They came before this event and may begin the
+/// chat.
 async fn taken_in(ctx: &Context, client: ClientId, inbox: InboxId) -> Result<(), RaiseError> {
     let Some(newest) = callbacks::newest(&mut *ctx.db.acquire().await?, client, inbox.0).await? else {
         return Ok(());

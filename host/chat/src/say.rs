@@ -1,4 +1,4 @@
-//! Messages of a chatbot or an agent to the customer of a chat, on any channel.
+//! Sends words of a chatbot or an agent to the customer of a chat, on any channel.
 
 use base::{Context, Result};
 use domain::{
@@ -22,61 +22,54 @@ use storage::{
 
 use crate::conversation::{as_event, words};
 
-/// The owner of messages without an agent: of a chatbot, and of the service itself.
+/// The owner of words without an agent: those of chatbots and of Patchbay itself.
 pub const BY_ITSELF: &str = "BOT";
 
-/// A message to a customer.
 #[derive(Clone, Copy)]
 pub struct Words<'a> {
-    /// Its content.
     pub content: &'a OutboundContent,
-    /// True if it asks for a rating.
     pub asks_rating: bool,
-    /// The author: `BOT`, or the agent's name.
+    /// The owner: `BOT`, or the agent's name.
     pub owner: &'a str,
-    /// The quoted message, and its provider id.
+    /// The quoted message: our id and the provider's.
     pub quotes: Option<(ChatMessageId, &'a str)>,
-    /// Facts of an agent's message.
+    /// Data that only words of an agent have.
     pub of_agent: OfAgent<'a>,
 }
 
-/// Facts of an agent's message that a chatbot's message lacks.
+/// Data that only words of an agent have.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OfAgent<'a> {
-    /// The agent.
     pub agent: Option<UserId>,
-    /// The client's tracking id.
     pub ct_id: Option<&'a str>,
-    /// The sender's name for the message (`tempId`).
+    /// The sender's name for the message.
     pub temp_id: Option<&'a str>,
-    /// Its file of ours.
     pub media: Option<MediaId>,
-    /// The content type, if it does not follow from the content (SPEC 4.2 `MEDIA`).
+    /// The type of the message, if it does not follow from the content (SPEC 4.2 `MEDIA`).
     pub content_type: Option<ContentType>,
 }
 
-/// The messages of one content in their chat.
+/// The messages that some words became in their chat.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InChat {
-    /// The first one, which has the sender's names.
+    /// The first, which has the names that the sender gave.
     pub first: ChatMessageId,
     /// The others, in order.
     pub rest: Vec<ChatMessageId>,
 }
 
 impl<'a> Words<'a> {
-    /// The next message of the same author. Names, quote and file are those of the first message.
+    /// Another part of the same words. Names, quote and file belong to the first message.
     fn going_on(&self, content: &'a OutboundContent) -> Self {
         let of_agent = OfAgent { agent: self.of_agent.agent, ..OfAgent::default() };
         Self { content, quotes: None, of_agent, ..*self }
     }
 }
 
-/// Stores a message in a chat and queues it, in the caller's transaction. The caller records the event of [`said`],
-/// saves the participant, and wakes `Queue::Outbound` on the inbox's lane after the commit.
+/// Stores words in a chat and queues them for sending, inside the caller's transaction. The caller records [`said`],
+/// saves the participant, and wakes `Queue::Outbound` on the lane of the inbox after the commit.
 ///
-/// Content that needs several messages on Messenger is several messages in the chat, too: each is one call with its own
-/// states.
+/// On Messenger, words that need several calls become several messages in the chat, each with its own state.
 pub async fn say(
     ctx: &Context,
     db: &mut PgConnection,
@@ -98,7 +91,7 @@ pub async fn say(
     Ok(InChat { first, rest })
 }
 
-/// As [`say`]. Returns the first message, and the events for the caller to record.
+/// Like [`say`], but returns the first message and the event for the caller to record.
 pub async fn say_and_tell(
     ctx: &Context,
     db: &mut PgConnection,
@@ -111,7 +104,7 @@ pub async fn say_and_tell(
     Ok((in_chat.first, said(in_chat, words, (chat, customer))))
 }
 
-/// The event of a message in a chat with this state.
+/// The event that words were sent in this chat.
 pub fn said(in_chat: InChat, words: &Words<'_>, (chat, customer): (event::Chat, &Customer)) -> Event {
     Event::MessageSaid(Box::new(MessageSaid {
         message: in_chat.first,

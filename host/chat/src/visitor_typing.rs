@@ -1,15 +1,14 @@
-//! Shows a visitor of a web site for a moment that an agent is typing. Channels of providers have calls of their own
-//! for it.
+//! Typing indicators for visitors of a web site. Other channels have calls of their provider for this.
 
 use base::{Context, Result};
 use chrono::TimeDelta;
 use domain::{channel::Channel, ids::ClientId};
 use storage::{chat::participants::Participant, web::visitors};
 
-/// How long it is shown.
+/// Time for which the indicator is shown.
 const SHOWN: TimeDelta = TimeDelta::seconds(6);
 
-/// Shows it. Does nothing on another channel, or in a chat without a visitor.
+/// Shows the indicator to the visitors of a chat. No effect on other channels.
 pub async fn show(ctx: &Context, client: ClientId, chat: &Participant) -> Result<()> {
     if chat.channel != Channel::Web {
         return Ok(());

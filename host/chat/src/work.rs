@@ -1,4 +1,4 @@
-//! The lane of a participant: handles the events of its chat one after the other.
+//! The lane of a participant: works off the events of its chat, one at a time.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::{
     routing,
 };
 
-/// Wait of a lane before its chatbot is asked again that had no room.
+/// Pause before a chatbot is asked again if the host had no room.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Handles the events of a participant until none is due.
@@ -27,7 +27,7 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
             Some(event) if event.due_at <= ctx.now() => match deal_with(ctx, lease, participant, &event).await {
                 Ok(Turn::Over) => {}
                 Ok(Turn::NotAsked(made)) => {
-                    // Logged once: nothing is written while the chat waits for its turn.
+                    // Logged and stored once per event. After that nothing is written while the chat waits.
                     if was_not_asked.replace(event.id) != Some(event.id) {
                         tracing::info!(participant.id = %participant, outcome = made.outcome(), "a chatbot is asked when the host can do that");
                         bot_turn::keep(ctx, lease, *made).await?;

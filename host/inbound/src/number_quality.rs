@@ -1,6 +1,6 @@
-//! Quality of Cloud numbers at the provider. Its callbacks report a change without the new value (PROVIDERS 0.4), so
-//! the number is read outside any transaction: soon after a callback, and hourly. The client gets one event for a
-//! callback and for a change that a look finds.
+//! The quality, limit and status of Cloud numbers. Callbacks only say that something changed (PROVIDERS 0.4). So the
+//! number is read from the provider, outside any transaction: soon after a callback, and hourly. One merged event
+//! reports the changes to the client.
 
 use base::{Context, Error, Result, secrets::Purpose};
 use channels::whatsapp_cloud::{CloudNumber, NumberNode};
@@ -20,12 +20,11 @@ use storage::{
 
 /// Numbers read by one call of [`look_at_due`].
 const LOOKS: i64 = 50;
-/// Time until the next look after a failed one.
 const RETRY_INTERVAL: TimeDelta = TimeDelta::minutes(1);
-/// Failed looks after which the client gets the known facts.
+/// Failed reads after which the client gets the values that callbacks have reported.
 const PATIENCE: i16 = 3;
 
-/// Reads the due numbers and returns how many were read. Failures are logged and tried again later.
+/// Reads the numbers that are due and returns how many succeeded. Failures are logged and retried later.
 pub async fn look_at_due(ctx: &Context) -> Result<usize> {
     let due = {
         let mut db = ctx.db.acquire().await?;
@@ -49,7 +48,7 @@ pub async fn look_at_due(ctx: &Context) -> Result<usize> {
     Ok(read)
 }
 
-/// Returns the provider's node of a number; `None` if it cannot be read now.
+/// Reads the number at the provider. `None` if that fails.
 async fn node(ctx: &Context, client: ClientId, inbox: InboxId) -> Result<Option<NumberNode>> {
     let stored = {
         let mut db = ctx.db.acquire().await?;
@@ -76,7 +75,7 @@ fn words_of(node: NumberNode) -> NumberQuality {
     }
 }
 
-/// Stores a look, and records an event if there is news.
+/// Stores the result of a read and records an event if there is a change to report.
 async fn found(ctx: &Context, (client, inbox): (ClientId, InboxId), now: NumberQuality, asked: i32) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     let Some(before) = quality::lock(&mut tx, client, inbox).await? else { return Ok(()) };
@@ -95,7 +94,7 @@ async fn found(ctx: &Context, (client, inbox): (ClientId, InboxId), now: NumberQ
     Ok(())
 }
 
-/// Handles a failed look: after enough of them the client gets the facts of the callback.
+/// Records a failed read. After `PATIENCE` of them the client gets the last known values.
 async fn missed(ctx: &Context, (client, inbox): (ClientId, InboxId), asked: i32) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     let Some(before) = quality::lock(&mut tx, client, inbox).await? else { return Ok(()) };
@@ -113,7 +112,7 @@ async fn missed(ctx: &Context, (client, inbox): (ClientId, InboxId), asked: i32)
     Ok(())
 }
 
-/// The event about a number with these facts. The limit stays in the provider's words; the webhook converts it.
+/// The event for these values of a number. The limit stays in the provider's words, and the API translates it.
 pub(crate) fn changed(ctx: &Context, inbox: InboxId, known: &NumberQuality) -> NewEvent {
     let quality = known.quality_rating.as_deref().and_then(Quality::from_name);
     let changed = InboxQualityChanged {
@@ -123,14 +122,14 @@ pub(crate) fn changed(ctx: &Context, inbox: InboxId, known: &NumberQuality) -> N
     };
     NewEvent {
         inbox: Some(inbox),
-        // Events of one number stay in order.
+        // Keeps the events of one number in order.
         order_key: inbox.0.as_u64_pair().1.cast_signed(),
         at: ctx.now(),
         event: Event::InboxQualityChanged(changed),
     }
 }
 
-/// One of our four states for each of the provider's (PROVIDERS A.10).
+/// Maps the provider's many statuses to the four of the product (PROVIDERS A.10).
 fn status(name: &str) -> ChannelStatus {
     match name {
         "CONNECTED" => ChannelStatus::Connected,

@@ -1,4 +1,4 @@
-//! Events of accounts and identities that are injected by `POST /simulator/events` (PROVIDERS A.10).
+//! Account and identity events, injected by `POST /simulator/events` (PROVIDERS A.10).
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::phones::Phone;
 use crate::world::{State, World};
 use crate::{identity, numbers::BusinessNumber};
 
-/// An event to inject. Each also changes the object it is about, so that reading the object agrees.
+/// An event to inject. It also changes its object, so that reading the object agrees.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub(crate) enum Injection {
@@ -37,7 +37,7 @@ pub(crate) enum Injection {
         template: TemplateRef,
         body: String,
     },
-    /// `phone_number_quality_update`, and what the number node then shows.
+    /// `phone_number_quality_update`, and the new values of the number node.
     PhoneQuality {
         phone_number_id: String,
         event: String,
@@ -51,11 +51,10 @@ pub(crate) enum Injection {
     UserPreferences { msisdn: String, phone_number_id: String, value: String },
     /// System message `user_changed_number`: the phone moves to the new number.
     NumberChange { msisdn: String, new_msisdn: String, phone_number_id: String },
-    /// Anything else, as it is.
+    /// Any other event, sent unchanged.
     Raw { waba_id: String, field: String, value: Value },
 }
 
-/// Names a template.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TemplateRef {
@@ -68,7 +67,7 @@ fn english() -> String {
     "en".to_owned()
 }
 
-/// The event is about something that does not exist.
+/// The object of the event does not exist.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InjectionError {
     #[error("WABA {waba_id} has no template \"{name}\" in language {language}")]
@@ -79,7 +78,7 @@ fn account(waba_id: &str, field: &str, value: Value) -> Event {
     Event { queue: "account".to_owned(), waba_id: waba_id.to_owned(), field: field.to_owned(), value, taken: None }
 }
 
-/// The event that a template changed its status.
+/// The event for a changed template status.
 pub(crate) fn template_status(waba_id: &str, template: &Template, event: &str, reason: Option<&str>) -> Event {
     let value = with_template(
         template,
@@ -92,7 +91,7 @@ pub(crate) fn template_status(waba_id: &str, template: &Template, event: &str, r
     account(waba_id, "message_template_status_update", value)
 }
 
-/// Adds what names the template; its id is an integer here.
+/// Adds the fields that identify the template. The id is an integer here.
 fn with_template(template: &Template, mut value: Value) -> Value {
     if let Some(fields) = value.as_object_mut() {
         let id: Option<u64> = template.id.parse().ok();
@@ -188,7 +187,7 @@ fn set_body(components: &mut Value, text: &str) {
     }
 }
 
-/// Meta's flat picture of a template: `message_template_element` is the body text (PROVIDERS 0.5).
+/// Meta's flat form of a template: `message_template_element` is the body text (PROVIDERS 0.5).
 fn parts(template: &Template) -> Value {
     let text = |kind: &str| template.component(kind).and_then(|part| part.get("text")).cloned();
     let mut parts = json!({"message_template_element": text("BODY")});

@@ -1,19 +1,18 @@
-//! The simulator's own clock and dice. It is an outside world: nothing of the host's is passed in.
+//! The simulator's own clock and randomness, independent of the host.
 #![expect(clippy::disallowed_methods, reason = "a simulated outside world keeps its own time and throws its own dice")]
 
 use chrono::{DateTime, Utc};
 
-/// The time on the wall of the outside world.
 pub(crate) fn now() -> DateTime<Utc> {
     Utc::now()
 }
 
-/// Unix seconds as text, the form of every time in Meta's callbacks (PROVIDERS A.8).
+/// Unix seconds as text, the form of all times in Meta's callbacks (PROVIDERS A.8).
 pub(crate) fn seconds_as_text() -> String {
     now().timestamp().to_string()
 }
 
-/// Unpredictable bytes for ids and signing keys.
+/// Random bytes for ids and signing keys.
 pub(crate) fn dice<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     for byte in &mut bytes {

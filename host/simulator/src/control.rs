@@ -18,7 +18,6 @@ use crate::numbers::BusinessNumber;
 use crate::request_log::LogQuery;
 use crate::world::World;
 
-/// A call that cannot be carried out.
 #[derive(Debug, thiserror::Error)]
 enum ControlError {
     #[error("the body is not right: {0}")]
@@ -39,7 +38,6 @@ impl IntoResponse for ControlError {
     }
 }
 
-/// Routes of the controls, and the page.
 pub(crate) fn routes() -> Router<Arc<World>> {
     Router::new()
         .route("/", get(|| async { Html(include_str!("page.html")) }))
@@ -120,14 +118,13 @@ async fn reset(State(world): State<Arc<World>>) -> StatusCode {
     StatusCode::NO_CONTENT
 }
 
-/// Performs Meta's handshake with the callback address.
+/// Performs Meta's handshake with the callback addresses.
 async fn handshake(State(world): State<Arc<World>>) -> Json<Value> {
     let verified = world.callbacks.handshake(None, None).await;
     let messenger = world.callbacks.messenger_handshake().await;
     Json(json!({"verified": verified, "messengerVerified": messenger}))
 }
 
-/// Posts at once what waits for another attempt.
 async fn retry(State(world): State<Arc<World>>) -> StatusCode {
     world.callbacks.retry_now();
     StatusCode::NO_CONTENT

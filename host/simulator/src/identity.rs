@@ -1,4 +1,4 @@
-//! Names that the outside world gives to people, messages and things. Derived ones are the same in every run.
+//! Ids of people, messages and objects. Derived ids are the same in each run.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -34,12 +34,12 @@ const COUNTRIES: [(&str, &str); 24] = [
     ("7", "KZ"),
 ];
 
-/// The digits of a phone number written in any way (`+27 82 000 0001` is `27820000001`).
+/// The digits of a phone number in any notation (`+27 82 000 0001` becomes `27820000001`).
 pub(crate) fn digits(number: &str) -> String {
     number.chars().filter(char::is_ascii_digit).collect()
 }
 
-/// `length` decimal digits that depend on nothing but `seed`.
+/// `length` decimal digits that depend only on `seed`.
 pub(crate) fn stable_digits(seed: &str, length: usize) -> String {
     (0u32..)
         .flat_map(|round| Sha256::digest(format!("{round}:{seed}")))
@@ -48,13 +48,13 @@ pub(crate) fn stable_digits(seed: &str, length: usize) -> String {
         .collect()
 }
 
-/// The business-scoped user id of a phone whose owner set none: `ZA.` and 20 digits (PROVIDERS 0.1).
+/// The default business-scoped user id of a phone: `ZA.` and 20 digits (PROVIDERS 0.1).
 pub(crate) fn user_id(msisdn: &str) -> String {
     let country = COUNTRIES.iter().find(|(code, _)| msisdn.starts_with(code)).map_or("ZZ", |(_, country)| country);
     format!("{country}.{}", stable_digits(msisdn, 20))
 }
 
-/// A fresh WhatsApp message id: `wamid.` and base64, opaque as Meta's.
+/// A new WhatsApp message id: `wamid.` and base64, opaque like Meta's.
 pub(crate) fn wamid(msisdn: &str) -> String {
     let mut bytes = vec![0x1d, 0x07, 0x0b];
     bytes.extend_from_slice(msisdn.as_bytes());
@@ -63,7 +63,7 @@ pub(crate) fn wamid(msisdn: &str) -> String {
     format!("wamid.{}", STANDARD.encode(bytes))
 }
 
-/// Meta's trace id of one call, carried in every error body.
+/// Meta's trace id of a call, part of each error body.
 pub(crate) fn trace_id() -> String {
     format!("A{}", STANDARD.encode(clock::dice::<15>()).replace(['+', '/'], "x"))
 }

@@ -1,5 +1,5 @@
-//! Simulated providers: Meta's Graph API, an SMSC, and the phones behind both. They speak the real protocols, so that
-//! the real adapters run against them.
+//! Simulated providers: Meta's Graph API, an SMSC, and the phones behind both. They speak the real protocols, so the
+//! real adapters run against them.
 
 mod account_events;
 mod callbacks;
@@ -32,65 +32,60 @@ use tokio_util::sync::DropGuard;
 use callbacks::Callbacks;
 use world::World;
 
-/// How long running calls may take after a stop.
+/// Time that running calls may take after a stop.
 const LAST_CALLS: Duration = Duration::from_secs(2);
 
-/// Where the outside world listens and whom it calls back.
+/// Addresses of the simulator and of its callbacks.
 #[derive(Clone)]
 pub struct SimulatorConfig {
-    /// Graph API, phones and controls; port 0 picks a free one.
+    /// Graph API, phones and controls. Port 0 picks a free one.
     pub listen: SocketAddr,
-    /// SMSC; port 0 picks a free one.
+    /// SMSC. Port 0 picks a free one.
     pub smsc_listen: SocketAddr,
-    /// Address of the host for WhatsApp callbacks, such as
-    /// `http://127.0.0.1:8080/providers/whatsapp-cloud/webhook`.
+    /// Address of the host for WhatsApp callbacks, such as `http://127.0.0.1:8080/providers/whatsapp-cloud/webhook`.
     pub callback_url: String,
-    /// Key of the signature over each callback.
+    /// Key for the signature of callbacks.
     pub app_secret: String,
-    /// Token that the handshake presents.
+    /// Token for the handshake.
     pub verify_token: String,
     /// The same for callbacks about pages of Messenger.
     pub messenger: CallbackLine,
 }
 
-/// Where callbacks about pages go, and what opens that door.
+/// Address and secrets of callbacks about pages.
 #[derive(Clone, Default)]
 pub struct CallbackLine {
     /// Address of the host, such as `http://127.0.0.1:8080/providers/messenger/webhook`.
     pub url: String,
-    /// Key of the signature over each callback.
+    /// Key for the signature of callbacks.
     pub app_secret: String,
-    /// Token that the handshake presents.
+    /// Token for the handshake.
     pub verify_token: String,
 }
 
-/// The simulator could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum SimulatorError {
-    /// The HTTP port is taken or not allowed.
     #[error("the simulator cannot listen on {address}; set `simulator.listen` to a free address, or stop what uses it")]
     Listen {
-        /// The address asked for.
+        /// The configured address.
         address: SocketAddr,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
-    /// The SMSC port is taken or not allowed.
     #[error(
         "the simulated SMSC cannot listen on {address}, the port behind that of `simulator.listen`; choose a free one, or stop what uses it"
     )]
     ListenSmsc {
-        /// The address asked for.
+        /// The configured address.
         address: SocketAddr,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
-    /// There is no usable HTTP client for callbacks.
     #[error("the simulator cannot make its HTTP client for callbacks")]
     Client(#[source] reqwest::Error),
 }
 
-/// The running outside world. Dropping it ends it without waiting; [`Simulator::stop`] waits.
+/// A running simulator. Dropping it ends it without waiting. [`Simulator::stop`] waits.
 pub struct Simulator {
     world: Arc<World>,
     http_addr: SocketAddr,
@@ -99,10 +94,10 @@ pub struct Simulator {
 }
 
 impl Simulator {
-    /// Starts the outside world; both listeners are bound when this returns.
+    /// Starts the simulator. Both listeners are bound when this returns.
     ///
     /// # Errors
-    /// [`SimulatorError`] where an address is taken.
+    /// [`SimulatorError`] if an address is taken.
     pub async fn start(config: SimulatorConfig) -> Result<Self, SimulatorError> {
         let whatsapp =
             CallbackLine { url: config.callback_url, app_secret: config.app_secret, verify_token: config.verify_token };
@@ -119,17 +114,16 @@ impl Simulator {
         Ok(Self { world, http_addr, smsc_addr, _stop_on_drop: stop })
     }
 
-    /// Where the Graph API, the phones and the controls listen.
+    /// The address of the Graph API, the phones and the controls.
     pub fn http_addr(&self) -> SocketAddr {
         self.http_addr
     }
 
-    /// Where the SMSC listens.
     pub fn smsc_addr(&self) -> SocketAddr {
         self.smsc_addr
     }
 
-    /// Sends callbacks to another address from now on; those that wait for another attempt go there at once.
+    /// Sends callbacks to another address from now on, waiting retries at once.
     pub fn set_callback_url(&self, url: String) {
         self.world.callbacks.set_url(url);
     }
@@ -139,11 +133,11 @@ impl Simulator {
         self.world.callbacks.set_messenger_url(url);
     }
 
-    /// Ends the outside world and waits for what is running.
+    /// Ends the simulator and waits for running calls.
     pub async fn stop(self) {
         self.world.shutdown.cancel();
         self.world.tasks.close();
-        // A caller that never reads its answer does not keep the world alive.
+        // A caller that never reads its answer must not block the stop.
         let _ = tokio::time::timeout(LAST_CALLS, self.world.tasks.wait()).await;
     }
 }
@@ -163,7 +157,7 @@ async fn serve_http(world: Arc<World>, listener: TcpListener) {
         .merge(messenger::routes())
         .merge(graph::routes())
         .with_state(Arc::clone(&world));
-    // Small answers must not wait for each other; without it the simulator is only slower.
+    // Small answers must not wait for each other. Without this the simulator is only slower.
     let listener = listener.tap_io(|stream| {
         let _ = stream.set_nodelay(true);
     });

@@ -1,4 +1,4 @@
-//! What phones received and what they wrote. The newest 50,000 of each are kept.
+//! Messages received and written by phones. The newest 50,000 of each are kept.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -10,7 +10,6 @@ use serde_json::value::RawValue;
 
 const KEPT: usize = 50_000;
 
-/// The network that brought a message to the phone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub(crate) enum Channel {
@@ -18,7 +17,7 @@ pub(crate) enum Channel {
     Sms,
 }
 
-/// How far a message has come. Only ever moves down this list.
+/// State of a message. It only moves down this list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Progress {
@@ -30,7 +29,7 @@ pub(crate) enum Progress {
     Failed,
 }
 
-/// What tapping a button does.
+/// The effect of a tap on a button.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ButtonKind {
@@ -38,29 +37,26 @@ pub(crate) enum ButtonKind {
     QuickReply,
     /// Reply button of an interactive message.
     Reply,
-    /// Row of a list.
     Row,
-    /// Opens a page, dials or copies: nothing comes back.
+    /// Opens a page, dials or copies. Nothing comes back.
     Local,
 }
 
-/// Something on a message that a finger can touch.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Button {
     pub(crate) kind: ButtonKind,
     /// Position among the buttons of its message or card.
     pub(crate) index: usize,
     pub(crate) title: String,
-    /// Reply id or quick-reply payload; for a local button its URL, number or code.
+    /// Reply id or quick-reply payload. For a local button its URL, number or code.
     pub(crate) id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) description: Option<String>,
-    /// Carousel card it sits on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) card: Option<usize>,
 }
 
-/// One message that arrived, or is on its way, at a phone.
+/// A message that arrived at a phone or is on its way.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Received {
@@ -73,19 +69,17 @@ pub(crate) struct Received {
     pub(crate) phone_number_id: Option<String>,
     #[serde(rename = "type")]
     pub(crate) kind: String,
-    /// What a person reads, placeholders filled in.
+    /// The text that a person reads, with filled placeholders.
     pub(crate) text: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) buttons: Vec<Button>,
-    /// The JSON of the message as it was sent.
+    /// The JSON of the message as sent.
     #[serde(serialize_with = "as_json")]
     pub(crate) body: Bytes,
     pub(crate) received_time: DateTime<Utc>,
     pub(crate) status: Progress,
-    /// Number of SMS parts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) parts: Option<usize>,
-    /// SMPP data coding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) data_coding: Option<u8>,
     #[serde(skip)]
@@ -95,12 +89,12 @@ pub(crate) struct Received {
     pub(crate) device: Option<String>,
 }
 
-/// Shows kept bytes as the JSON they are; they are kept as bytes because they are many.
+/// Serialises the stored bytes as JSON. Bytes take less memory.
 fn as_json<S: Serializer>(body: &Bytes, serializer: S) -> Result<S::Ok, S::Error> {
     serde_json::from_slice::<&RawValue>(body).ok().serialize(serializer)
 }
 
-/// What the status callbacks of a WhatsApp message repeat.
+/// Data that the status callbacks of a WhatsApp message repeat.
 #[derive(Debug, Clone)]
 pub(crate) struct Sender {
     pub(crate) opaque: Option<String>,
@@ -112,7 +106,6 @@ pub(crate) struct Sender {
     pub(crate) priced: bool,
 }
 
-/// One message that a phone wrote to a business.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Written {
@@ -125,11 +118,10 @@ pub(crate) struct Written {
     pub(crate) kind: String,
     pub(crate) body: Value,
     pub(crate) sent_time: DateTime<Utc>,
-    /// The business marked it read.
     pub(crate) read_by_business: bool,
 }
 
-/// Messages by id and by phone, oldest dropped first.
+/// Messages by id and by phone. The oldest are dropped first.
 #[derive(Debug)]
 struct Shelf<T> {
     by_id: HashMap<String, T>,
@@ -172,7 +164,6 @@ impl<T> Shelf<T> {
     }
 }
 
-/// All messages of all phones.
 #[derive(Debug, Default)]
 pub(crate) struct Mailbox {
     received: Shelf<Received>,
@@ -180,44 +171,38 @@ pub(crate) struct Mailbox {
 }
 
 impl Mailbox {
-    /// Puts a message on its way to its phone.
     pub(crate) fn receive(&mut self, message: Received) {
         let (msisdn, id) = (message.msisdn.clone(), message.id.clone());
         self.received.put(&msisdn, &id, message);
     }
 
-    /// Remembers what a phone wrote.
     pub(crate) fn write(&mut self, message: Written) {
         let (msisdn, id) = (message.msisdn.clone(), message.id.clone());
         self.written.put(&msisdn, &id, message);
     }
 
-    /// A message on its way to or on a phone.
     pub(crate) fn received(&self, id: &str) -> Option<&Received> {
         self.received.by_id.get(id)
     }
 
-    /// The same, to move it on.
     pub(crate) fn received_mut(&mut self, id: &str) -> Option<&mut Received> {
         self.received.by_id.get_mut(id)
     }
 
-    /// A message that a phone wrote.
     pub(crate) fn written(&self, id: &str) -> Option<&Written> {
         self.written.by_id.get(id)
     }
 
-    /// What a phone has received, oldest first. Failed and unsent messages never reached it.
+    /// The messages of a phone, oldest first. Failed and unsent messages never reached it.
     pub(crate) fn inbox(&self, msisdn: &str) -> impl DoubleEndedIterator<Item = &Received> {
         self.received.of(msisdn).filter(|message| !matches!(message.status, Progress::Accepted | Progress::Failed))
     }
 
-    /// What a phone wrote, oldest first.
     pub(crate) fn outbox(&self, msisdn: &str) -> impl DoubleEndedIterator<Item = &Written> {
         self.written.of(msisdn)
     }
 
-    /// Marks a message and all earlier ones to the same business number as read by the business.
+    /// Marks a message, and all earlier ones to the same business number, as read by the business.
     pub(crate) fn business_read(&mut self, id: &str) -> Option<Written> {
         let marked = self.written.by_id.get(id)?.clone();
         let ids = self.written.by_phone.get(&marked.msisdn)?;
@@ -233,7 +218,7 @@ impl Mailbox {
         Some(marked)
     }
 
-    /// When the phone last wrote to the number: the start of the 24-hour window (PROVIDERS A.13).
+    /// Time of the last message of the phone to the number, the start of the 24-hour window (PROVIDERS A.13).
     pub(crate) fn last_written(&self, msisdn: &str, phone_number_id: &str) -> Option<DateTime<Utc>> {
         self.written
             .of(msisdn)

@@ -1,4 +1,4 @@
-//! Media that businesses uploaded and phones sent: kept in memory, the newest 256 MB.
+//! Media of businesses and phones, in memory. The newest 256 MB are kept.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -10,12 +10,11 @@ use sha2::{Digest, Sha256};
 use crate::{clock, identity};
 
 const KEPT_BYTES: usize = 256 * 1024 * 1024;
-/// Media ids are 17 digits that begin so; they are told from number and template ids by it.
+/// Media ids have 17 digits and this prefix, which distinguishes them from number and template ids.
 pub(crate) const ID_PREFIX: &str = "8800";
-/// Seconds that a download URL works (PROVIDERS A.6).
+/// Lifetime of a download URL in seconds (PROVIDERS A.6).
 const URL_LIFETIME: i64 = 300;
 
-/// One stored file.
 #[derive(Debug, Clone)]
 pub(crate) struct Medium {
     pub(crate) id: String,
@@ -25,18 +24,17 @@ pub(crate) struct Medium {
 }
 
 impl Medium {
-    /// Digest as callbacks carry it.
+    /// Digest in the form of callbacks.
     pub(crate) fn sha256_base64(&self) -> String {
         STANDARD.encode(self.digest)
     }
 
-    /// Digest as the resolve call carries it.
+    /// Digest in the form of the media node.
     pub(crate) fn sha256_hex(&self) -> String {
         hex::encode(self.digest)
     }
 }
 
-/// The store.
 #[derive(Debug)]
 pub(crate) struct Media {
     by_id: HashMap<String, Medium>,
@@ -52,7 +50,6 @@ impl Default for Media {
 }
 
 impl Media {
-    /// Keeps a file under a fresh id.
     pub(crate) fn store(&mut self, mime_type: &str, bytes: Bytes) -> Medium {
         let seed = hex::encode(clock::dice::<16>());
         let medium = Medium {
@@ -88,13 +85,13 @@ impl Media {
         gone.is_some()
     }
 
-    /// Path and query of a download that works for five minutes.
+    /// Path and query of a download. They expire after five minutes.
     pub(crate) fn download_path(&self, id: &str) -> String {
         let expires = clock::now().timestamp() + URL_LIFETIME;
         format!("/media/{id}?ext={expires}&hash={}", self.seal(id, expires))
     }
 
-    /// Whether a download URL was made here and has not expired.
+    /// True if a download URL was made here and has not expired.
     pub(crate) fn download_allowed(&self, id: &str, expires: i64, hash: &str) -> bool {
         expires >= clock::now().timestamp() && hash == self.seal(id, expires)
     }

@@ -1,4 +1,4 @@
-//! The business numbers of the outside world. Any phone-number id that is asked for exists.
+//! The business numbers. Any phone-number id exists when it is first used.
 
 use std::collections::BTreeMap;
 
@@ -6,15 +6,14 @@ use serde::Serialize;
 
 use crate::identity;
 
-/// The WABA of numbers that were put on none while several are known.
+/// The WABA of numbers without one, if several WABAs are known.
 const DEFAULT_WABA: &str = "100000000000001";
 
-/// One business number.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct BusinessNumber {
     pub(crate) phone_number_id: String,
-    /// Unset until `POST /simulator/numbers` names it.
+    /// Unset until `POST /simulator/numbers` sets it.
     pub(crate) waba_id: Option<String>,
     /// Digits only.
     pub(crate) number: String,
@@ -36,13 +35,13 @@ impl BusinessNumber {
             verified_name: "Patchbay Sample Shop".to_owned(),
             quality_rating: "GREEN".to_owned(),
             status: "CONNECTED".to_owned(),
-            // None of ours: who wants one sets it.
+            // No limit by default. Tests can set one.
             messaging_limit: "TIER_UNLIMITED".to_owned(),
             throughput: 80,
         }
     }
 
-    /// The number as the number node shows it: `+27 10 123 4567`.
+    /// The display form: `+27 10 123 4567`.
     pub(crate) fn display(&self) -> String {
         let mut shown = String::from("+");
         for (position, digit) in self.number.chars().enumerate() {
@@ -55,7 +54,7 @@ impl BusinessNumber {
     }
 }
 
-/// All business numbers and the WABAs that were spoken of.
+/// All business numbers and known WABAs.
 #[derive(Debug, Default)]
 pub(crate) struct Numbers {
     by_id: BTreeMap<String, BusinessNumber>,
@@ -63,36 +62,34 @@ pub(crate) struct Numbers {
 }
 
 impl Numbers {
-    /// The number of this id, made known if it was not.
+    /// The number with this id, created if it is new.
     pub(crate) fn get(&mut self, phone_number_id: &str) -> &mut BusinessNumber {
         self.by_id.entry(phone_number_id.to_owned()).or_insert_with(|| BusinessNumber::new(phone_number_id))
     }
 
-    /// The number that a person dials, or the id itself.
+    /// Finds a number by its digits or its id.
     pub(crate) fn find(&self, number_or_id: &str) -> Option<&BusinessNumber> {
         let digits = identity::digits(number_or_id);
         self.by_id.get(number_or_id).or_else(|| self.by_id.values().find(|known| known.number == digits))
     }
 
-    /// The number, if there is exactly one.
     pub(crate) fn only(&self) -> Option<&BusinessNumber> {
         let mut all = self.by_id.values();
         all.next().filter(|_| all.next().is_none())
     }
 
-    /// Remembers that a WABA was asked for.
+    /// Remembers a WABA after its first use.
     pub(crate) fn know_waba(&mut self, waba_id: &str) {
         if !self.wabas.iter().any(|known| known == waba_id) {
             self.wabas.push(waba_id.to_owned());
         }
     }
 
-    /// Whether anybody asked for this WABA.
     pub(crate) fn knows_waba(&self, waba_id: &str) -> bool {
         self.wabas.iter().any(|known| known == waba_id)
     }
 
-    /// The WABA of a number: the one it was put on, else the only one known.
+    /// The WABA of a number: its own, or else the only known one.
     pub(crate) fn waba_of(&mut self, phone_number_id: &str) -> String {
         let named = self.get(phone_number_id).waba_id.clone();
         let only = match self.wabas.as_slice() {
@@ -102,7 +99,6 @@ impl Numbers {
         named.or(only).unwrap_or_else(|| DEFAULT_WABA.to_owned())
     }
 
-    /// The numbers of a WABA.
     pub(crate) fn of_waba(&mut self, waba_id: &str) -> Vec<BusinessNumber> {
         let mut found = Vec::new();
         for number in self.all() {
@@ -113,7 +109,6 @@ impl Numbers {
         found
     }
 
-    /// Every known number.
     pub(crate) fn all(&self) -> Vec<BusinessNumber> {
         self.by_id.values().cloned().collect()
     }

@@ -1,4 +1,4 @@
-//! The phones of the outside world: who is on WhatsApp, how they behave, how sends to them fail.
+//! The phones: their registration on WhatsApp, their behaviour, and failures of sends to them.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,6 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::identity;
 
-/// One subscriber.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Phone {
@@ -14,42 +13,38 @@ pub(crate) struct Phone {
     pub(crate) msisdn: String,
     #[serde(rename = "onWhatsApp")]
     pub(crate) on_whatsapp: bool,
-    /// Profile name shown to businesses.
+    /// Profile name for businesses.
     pub(crate) name: String,
     pub(crate) username: Option<String>,
     /// Business-scoped user id (BSUID).
     pub(crate) user_id: String,
-    /// The number WhatsApp knows this phone by, where it differs from the dialled one (PROVIDERS A.4).
+    /// The number of this phone on WhatsApp, if it differs from the dialled one (PROVIDERS A.4).
     pub(crate) wa_id: Option<String>,
-    /// Callbacks leave the phone number out and carry the BSUID only.
+    /// Callbacks have only the BSUID and no phone number.
     pub(crate) hide_phone: bool,
     pub(crate) auto_read: bool,
     pub(crate) auto_deliver: bool,
-    /// Sends are accepted and then reported failed with this code.
+    /// Sends are accepted and then reported as failed with this code.
     pub(crate) fail_with: Option<u32>,
-    /// Sends are refused.
     pub(crate) reject_with: Option<Rejection>,
-    /// Sends are carried out, but the call is not answered for 60 seconds.
+    /// Sends are carried out, but the answer is delayed by 60 seconds.
     pub(crate) timeout: bool,
-    /// State in SMS receipts of this phone, before that of the faults.
+    /// State in SMS receipts of this phone. It takes precedence over the faults.
     pub(crate) sms_state: Option<String>,
-    /// A business showed the typing indicator after the last message.
+    /// A business has shown the typing indicator since the last message.
     pub(crate) typing: bool,
 }
 
-/// How a send is refused.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Rejection {
-    /// HTTP status of the answer.
     pub(crate) status: u16,
-    /// Meta's error code.
     pub(crate) code: u32,
-    /// So many sends are refused, then they are accepted; unset means all.
+    /// Number of sends to refuse. Unset means all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) times: Option<u32>,
 }
 
-/// The fields of a phone that `PUT /phones/{msisdn}` names; `null` clears one.
+/// Body of `PUT /phones/{msisdn}`: the fields to change. `null` clears one.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(crate) struct PhonePatch {
@@ -75,7 +70,7 @@ pub(crate) struct PhonePatch {
     sms_state: Option<Option<String>>,
 }
 
-/// Tells a field that is `null` from one that is absent.
+/// Distinguishes `null` from an absent field.
 fn named<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -104,17 +99,15 @@ impl Phone {
         }
     }
 
-    /// The number WhatsApp knows this phone by.
     pub(crate) fn wa_id(&self) -> &str {
         self.wa_id.as_deref().unwrap_or(&self.msisdn)
     }
 
-    /// The code that an accepted send to this phone will fail with, if any.
+    /// The code with which an accepted send to this phone will fail.
     pub(crate) fn failure(&self) -> Option<u32> {
         if self.on_whatsapp { self.fail_with } else { Some(131_026) }
     }
 
-    /// Takes one refusal from this phone's supply.
     pub(crate) fn take_rejection(&mut self) -> Option<Rejection> {
         let rejection = self.reject_with.as_mut()?;
         let taken = rejection.clone();
@@ -156,24 +149,22 @@ impl Phone {
     }
 }
 
-/// All phones that were spoken of. An unknown one is on WhatsApp and switched on.
+/// All known phones. A new one is on WhatsApp and switched on.
 #[derive(Debug, Default)]
 pub(crate) struct Phones {
     by_msisdn: BTreeMap<String, Phone>,
 }
 
 impl Phones {
-    /// The phone with these digits, made known if it was not.
+    /// The phone with these digits, created if it is new.
     pub(crate) fn get(&mut self, msisdn: &str) -> &mut Phone {
         self.by_msisdn.entry(msisdn.to_owned()).or_insert_with(|| Phone::new(msisdn))
     }
 
-    /// The phone of a BSUID.
     pub(crate) fn by_user_id(&self, user_id: &str) -> Option<&Phone> {
         self.by_msisdn.values().find(|phone| phone.user_id == user_id)
     }
 
-    /// Changes what `patch` names.
     pub(crate) fn patch(&mut self, msisdn: &str, patch: PhonePatch) -> Phone {
         let phone = self.get(msisdn);
         phone.apply(patch);
@@ -189,7 +180,7 @@ impl Phones {
         (before, after)
     }
 
-    /// Every known phone, in order of number.
+    /// All known phones, in order of number.
     pub(crate) fn all(&self) -> Vec<Phone> {
         self.by_msisdn.values().cloned().collect()
     }

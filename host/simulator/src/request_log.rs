@@ -1,4 +1,4 @@
-//! The calls that the Graph API received, to count doubles with. The newest 50,000 are kept.
+//! The calls that the Graph API received, for counting duplicates. The newest 50,000 are kept.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 const KEPT: usize = 50_000;
 
-/// One call of `POST /{phone-number-id}/messages`.
+/// A call of `POST /{phone-number-id}/messages`.
 #[derive(Debug)]
 pub(crate) struct LoggedRequest {
     pub(crate) time: DateTime<Utc>,
@@ -17,30 +17,29 @@ pub(crate) struct LoggedRequest {
     /// `send`, or `read` for mark-read and typing.
     pub(crate) kind: &'static str,
     pub(crate) opaque: Option<String>,
-    /// HTTP status decided on, and Meta's code where it was refused.
+    /// HTTP status of the answer, and Meta's code if it was refused.
     pub(crate) status: u16,
     pub(crate) code: Option<u32>,
     pub(crate) wamid: Option<String>,
     pub(crate) body: Bytes,
 }
 
-/// What to list of the log: query of `GET /simulator/requests`.
+/// Query of `GET /simulator/requests`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(crate) struct LogQuery {
     count: bool,
     opaque: Option<String>,
-    /// `send` unless named.
+    /// Default: `send`.
     kind: Option<String>,
-    /// Only the calls that were answered 200.
+    /// Only calls with status 200.
     accepted: bool,
     /// `opaque`: number of calls per `biz_opaque_callback_data`.
     group_by: Option<String>,
-    /// The newest so many.
+    /// Only this many of the newest.
     limit: Option<usize>,
 }
 
-/// The log.
 #[derive(Debug, Default)]
 pub(crate) struct RequestLog {
     newest_last: VecDeque<LoggedRequest>,
@@ -54,7 +53,6 @@ impl RequestLog {
         }
     }
 
-    /// The answer to a query.
     pub(crate) fn answer(&self, query: &LogQuery) -> Value {
         let matching: Vec<&LoggedRequest> = self.newest_last.iter().filter(|request| query.matches(request)).collect();
         if query.count {

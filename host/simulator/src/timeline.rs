@@ -1,4 +1,4 @@
-//! What becomes of a WhatsApp message after it was accepted: sent, delivered, read, or failed.
+//! The states of an accepted WhatsApp message: sent, delivered, read, or failed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,8 +14,8 @@ const UNTIL_SENT: Duration = Duration::from_millis(20);
 const UNTIL_DELIVERED: Duration = Duration::from_millis(50);
 const UNTIL_READ: Duration = Duration::from_millis(50);
 
-/// Plays a message out. With `first_taken` the first step happens at once, and its sender hears when the host
-/// has taken the callback.
+/// Runs a message through its states. With `first_taken` the first step happens at once, and the sender gets a signal
+/// when the host has accepted its callback.
 pub(crate) async fn play(
     world: Arc<World>,
     wamid: String,
@@ -41,7 +41,7 @@ pub(crate) async fn play(
     }
 }
 
-/// Whether the phone delivers and reads by itself.
+/// True if the phone delivers and reads automatically.
 fn behaviour(world: &World, wamid: &str) -> (bool, bool) {
     let mut state = world.state();
     let Some(message) = state.mailbox.received(wamid) else {
@@ -52,7 +52,7 @@ fn behaviour(world: &World, wamid: &str) -> (bool, bool) {
     (phone.auto_deliver, phone.auto_read && phone.auto_deliver)
 }
 
-/// Moves a message on and tells the host. A message never moves back.
+/// Advances a message and reports that to the host. A message never moves back.
 pub(crate) fn advance(world: &Arc<World>, wamid: &str, progress: Progress, taken: Option<oneshot::Sender<()>>) -> bool {
     let reported = {
         let mut state = world.state();
@@ -78,8 +78,8 @@ fn fail(world: &Arc<World>, wamid: &str, code: u32, taken: Option<oneshot::Sende
     }
 }
 
-/// Moves on what a Lite device sent, which hears of it; `None` for other messages. Whoever waits for its news is woken by the
-/// caller.
+/// Advances a message of a Lite device, and reports that to the device. `None` for other messages. The caller wakes
+/// waiting requests for events.
 fn step_of_device(state: &mut State, id: &str, progress: Progress) -> Option<bool> {
     let message = state.mailbox.received_mut(id)?;
     let device = message.device.clone()?;
@@ -91,7 +91,7 @@ fn step_of_device(state: &mut State, id: &str, progress: Progress) -> Option<boo
     Some(true)
 }
 
-/// The event of a step forward; `None` where the message is already there.
+/// The event of a step. `None` if the message already has the state.
 fn step(state: &mut State, wamid: &str, progress: Progress) -> Option<Event> {
     let skipped = state.faults.skip_delivered && progress == Progress::Delivered;
     let message = state.mailbox.received_mut(wamid)?;

@@ -1,4 +1,4 @@
-//! Everything that the outside world knows, behind one lock.
+//! The state of the simulator, behind one lock.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::phones::Phones;
 use crate::request_log::RequestLog;
 use crate::smsc::Smsc;
 
-/// The facts. The lock is never held across an await.
+/// The lock is never held across an await.
 #[derive(Debug, Default)]
 pub(crate) struct State {
     /// `http://host:port` of the simulator itself, for absolute URLs in callbacks.
@@ -37,12 +37,12 @@ pub(crate) struct State {
     pub(crate) messenger: Messenger,
 }
 
-/// The facts and the lines to the host: callbacks one way, SMSC sessions the other.
+/// The state, and the connections to the host: callbacks and SMSC sessions.
 pub(crate) struct World {
     state: Mutex<State>,
     pub(crate) callbacks: Callbacks,
     pub(crate) smsc: Smsc,
-    /// Somebody who waits for the events of a device looks again.
+    /// Wakes requests that wait for events of a device.
     pub(crate) lite_news: Notify,
     pub(crate) shutdown: CancellationToken,
     pub(crate) tasks: TaskTracker,
@@ -60,24 +60,22 @@ impl World {
         })
     }
 
-    /// The facts, locked.
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A copy of the faults in force.
     pub(crate) fn faults(&self) -> Faults {
         self.state().faults.clone()
     }
 
-    /// Waits, but not beyond the end of the world.
+    /// Waits, but not beyond the stop of the simulator.
     pub(crate) async fn pause(&self, duration: Duration) {
         if !duration.is_zero() {
             self.shutdown.run_until_cancelled(tokio::time::sleep(duration)).await;
         }
     }
 
-    /// Forgets everything but the open SMSC sessions.
+    /// Clears everything but the open SMSC sessions.
     pub(crate) fn reset(&self) {
         {
             let mut state = self.state();

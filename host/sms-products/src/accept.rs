@@ -1,4 +1,4 @@
-//! Takes the messages of requests: judged, charged, stored and scheduled in one transaction.
+//! Accepts the messages of requests: checks, charges, stores and schedules them in one transaction.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -37,35 +37,33 @@ use crate::{
     told,
 };
 
-/// A text and whom it goes to.
+/// A text and its recipients.
 pub(crate) struct OrderedText {
     pub(crate) content: SmsContent,
-    /// How many SMS it is.
+    /// Number of SMS that it needs.
     pub(crate) parts: usize,
-    /// The client's tracking id: the same is not sent twice under it.
+    /// The client's tracking id. The same text is not sent to the same number twice under it.
     pub(crate) ct_id: Option<String>,
-    /// Numbers in digits, each with the client's name for it.
+    /// Numbers in digits, each with the client's own identifier.
     pub(crate) recipients: Vec<(String, Option<String>)>,
 }
 
-/// A request whose messages can be sent.
 pub(crate) struct Order<'a> {
     pub(crate) request: NewRequest<'a>,
-    /// What it is sent from; `None` = the client's SMS inbox.
+    /// The source. `None` = the client's SMS inbox.
     pub(crate) source: Option<&'a str>,
     pub(crate) texts: &'a [OrderedText],
-    /// The mail that it came in.
     pub(crate) mailed: Option<Mailed>,
 }
 
 impl Order<'_> {
-    /// Whether it is sent later than then.
+    /// True if it is scheduled after `moment`.
     fn waits(&self, moment: DateTime<Utc>) -> bool {
         self.request.due_at.is_some_and(|due| due > moment)
     }
 
-    /// Where its messages stand in the queue. What is urgent of the JSON gateway is a one-time pin; of the batch gateway it is what
-    /// somebody answers.
+    /// The priority of its messages in the queue. Urgent messages of the JSON gateway are one-time pins, and those of
+    /// the batch gateway are replies.
     fn priority(&self) -> i16 {
         let urgent = self.texts.iter().any(|text| text.content.urgent);
         match self.request.product {
@@ -76,35 +74,32 @@ impl Order<'_> {
     }
 }
 
-/// What became of a request.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Taken {
-    /// It is on disk.
     Stored,
-    /// All of it had been sent before, with this request.
+    /// All of it was sent before, with this request.
     Before(SmsRequestId),
-    /// There is a batch of the same name.
+    /// A batch with the same name exists.
     SameName,
-    /// The balance does not cover it. Nothing is stored, nothing charged.
+    /// The balance does not cover it. Nothing is stored or charged.
     NoCredits,
 }
 
-/// A message on its way into the tables.
 pub(crate) struct Draft {
-    /// Which request it is of, and which text of that.
+    /// Index of its request.
     pub(crate) order: usize,
     text: usize,
     to: Address,
     pub(crate) sms: NewSms,
 }
 
-/// Takes a request. What is stored is stored with the charge for it, or not at all.
+/// Accepts a request. It is stored together with its charge, or not at all.
 pub(crate) async fn accept(ctx: &Context, client: ClientId, order: Order<'_>) -> Result<Taken> {
     take(ctx, client, &[order]).await
 }
 
-/// Takes requests of one client in one transaction. Where one of them cannot be taken as it is, each is taken by itself, so that it
-/// is nobody else's affair.
+/// Accepts requests of one client in one transaction. If one fails, each is tried alone, so that it does not affect the
+/// others.
 pub(crate) async fn accept_all(ctx: &Context, client: ClientId, orders: &[Order<'_>]) -> Vec<Result<Taken>> {
     match take(ctx, client, orders).await {
         Ok(Taken::Stored) => return orders.iter().map(|_| Ok(Taken::Stored)).collect(),
@@ -124,7 +119,7 @@ pub(crate) async fn accept_all(ctx: &Context, client: ClientId, orders: &[Order<
     taken
 }
 
-/// Takes all of these, or none: anything but [`Taken::Stored`] is said of one of them.
+/// Accepts all requests or none. Any result but [`Taken::Stored`] refers to one of them.
 async fn take(ctx: &Context, client: ClientId, orders: &[Order<'_>]) -> Result<Taken> {
     let mut tx = ctx.db.begin().await?;
     let requests: Vec<&NewRequest<'_>> = orders.iter().map(|order| &order.request).collect();
@@ -146,7 +141,7 @@ async fn take(ctx: &Context, client: ClientId, orders: &[Order<'_>]) -> Result<T
     price(&mut tx, client, orders, &mut drafts).await?;
     store(ctx, &mut tx, client, orders, &inbox, &drafts).await?;
     let told = told::tell(ctx, &mut tx, client, orders, &drafts).await?;
-    // Last, so that other requests of the client wait for the commit alone.
+    // Last, so that other requests of the client wait only for the commit.
     if !charge(ctx, &mut tx, client, orders, &drafts).await? {
         return Ok(Taken::NoCredits);
     }
@@ -161,7 +156,7 @@ async fn take(ctx: &Context, client: ClientId, orders: &[Order<'_>]) -> Result<T
     Ok(Taken::Stored)
 }
 
-/// Who of the recipients has stopped messages from the source that they would get theirs from.
+/// The recipients that have opted out of messages from their source.
 async fn who_stopped(db: &mut PgConnection, client: ClientId, orders: &[Order<'_>], own: &str) -> Result<Stopped> {
     let mut asked = Vec::new();
     for order in orders {
@@ -171,7 +166,7 @@ async fn who_stopped(db: &mut PgConnection, client: ClientId, orders: &[Order<'_
     Ok(opt_outs::stopped(db, client, &asked).await?)
 }
 
-/// The messages of a request that are to be sent. Ids of parts come before those of their messages.
+/// The messages of a request to send. Ids of parts are minted before those of their messages.
 fn drafts_of(
     ctx: &Context,
     client: ClientId,
@@ -188,7 +183,7 @@ fn drafts_of(
                 continue;
             }
             let Some(address) = Address::of_kind(AddressKind::Phone, to) else { continue };
-            // A text that is forgotten with its message is a message's own.
+            // A text that is deleted with its message cannot be shared.
             let part = if of.request.forget_at.is_some() { ctx.mint() } else { shared };
             let sms = NewSms {
                 id: ctx.mint(),
@@ -207,7 +202,6 @@ fn drafts_of(
     }
 }
 
-/// What each message costs.
 async fn price(db: &mut PgConnection, client: ClientId, orders: &[Order<'_>], drafts: &mut [Draft]) -> Result<()> {
     let recipients: Vec<&str> = drafts.iter().map(|draft| draft.to.value()).collect();
     let prices = credits::prices(db, client, &recipients).await?;
@@ -232,7 +226,7 @@ async fn store(
     let sent: Vec<&Draft> = drafts.iter().filter(|draft| !draft.sms.blocked).collect();
     let parts = parts_of(orders, inbox, &sent);
     let mut parts: Vec<&NewPart> = parts.iter().collect();
-    // Requests that go out alike are stored together.
+    // Requests with the same priority and time are stored together.
     let mut alike: BTreeMap<(i16, Option<DateTime<Utc>>), Vec<&Draft>> = BTreeMap::new();
     for draft in &sent {
         let Some(order) = orders.get(draft.order) else { continue };
@@ -250,7 +244,7 @@ async fn store(
             work::defer(db, client, &later, Later::PutOff).await?;
         }
     }
-    // What waits for its time is answered when it has been sent, not before.
+    // Replies to a scheduled message count only after it was sent.
     let soon = ctx.now() + SCHEDULED_FROM;
     let (later, now): (Vec<&Draft>, Vec<&Draft>) =
         sent.iter().partition(|draft| orders.get(draft.order).is_some_and(|order| order.waits(soon)));
@@ -258,12 +252,12 @@ async fn store(
     Ok(replies::correspond_at_last(db, client, &answerable(&later), ctx.now()).await?)
 }
 
-/// Source, subscriber and message of each.
+/// Source, subscriber and id of each message.
 fn answerable<'d>(drafts: &[&'d Draft]) -> Vec<(&'d str, &'d str, MessageId)> {
     drafts.iter().map(|draft| (draft.sms.source.as_str(), draft.to.value(), draft.sms.id)).collect()
 }
 
-/// Takes what the requests cost, and gives back what their blocked messages did; `false` where the balance does not cover them.
+/// Charges the requests, and refunds their blocked messages. `false` if the balance does not cover them.
 async fn charge(
     ctx: &Context,
     db: &mut PgConnection,

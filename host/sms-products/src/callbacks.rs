@@ -1,5 +1,5 @@
-//! Callbacks of the JSON gateway on their way (SPEC 6.6): receipts with GET, replies with GET or POST, through the guarded
-//! client, again and again for 24 hours until the receiver answers with 2xx.
+//! Delivers callbacks of the JSON gateway (SPEC 6.6): receipts with GET, replies with GET or POST, through the guarded
+//! client, until the receiver answers with 2xx, for up to 24 hours.
 
 use std::time::Duration;
 
@@ -17,19 +17,18 @@ use uuid::Uuid;
 
 use crate::json::may_reach_private;
 
-/// Callbacks read at once.
 const PAGE: i64 = 64;
 /// Requests in flight to one receiver.
 const IN_FLIGHT: usize = 16;
-/// How long a callback is tried.
+/// Time after which a callback is given up.
 const TRIED_FOR: TimeDelta = TimeDelta::hours(24);
-/// Pauses between attempts, in seconds; the last one again and again.
+/// Pauses between attempts, in seconds. The last one repeats.
 const PAUSES: [i64; 8] = [5, 30, 120, 300, 600, 1800, 3600, 7200];
-/// What is read of an answer: nothing of it is used.
+/// Bytes to read of an answer, which is ignored.
 const ANSWER_MAX: usize = 64 * 1024;
 const TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Makes the callbacks that are due to the receiver of the lane.
+/// Makes the due callbacks to the receiver of the lane.
 pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
     let allow_private = may_reach_private(ctx, lease.client).await?;
     while !lease.is_over() {
@@ -73,8 +72,8 @@ async fn attempt(ctx: &Context, lease: &Lease, callback: Callback, allow_private
     (callback, arrived)
 }
 
-/// Writes down how attempts ended. If the lane has gone to another process, it is kept at least which ones arrived: that one must not
-/// make them again.
+/// Stores the outcomes. If another process has taken the lane, at least the successful ones are stored, so that they
+/// are not repeated.
 async fn settle(ctx: &Context, lease: &Lease, ended: &[(Callback, bool)]) -> Result<()> {
     let (mut done, mut again): (Vec<&Callback>, Vec<(&Callback, DateTime<Utc>)>) = (Vec::new(), Vec::new());
     for (callback, arrived) in ended {
@@ -114,7 +113,7 @@ async fn settle(ctx: &Context, lease: &Lease, ended: &[(Callback, bool)]) -> Res
     .await
 }
 
-/// When a callback that did not arrive is tried again; `None` when its day is over.
+/// Time of the next attempt of a failed callback. `None` if its 24 hours are over.
 fn next(callback: &Callback, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
     let attempts = usize::try_from(callback.attempts).unwrap_or_default();
     let pause = PAUSES.get(attempts).or(PAUSES.last()).copied().unwrap_or_default();

@@ -1,4 +1,5 @@
-//! The door of both gateways: requests of one client that arrive together share a transaction, as sends do (ADR 0003).
+//! Groups the requests of both gateways: requests of one client that arrive together share a transaction, like sends
+//! (ADR 0003).
 
 use std::sync::Arc;
 
@@ -19,22 +20,22 @@ use crate::accept::{self, Order, OrderedText, Taken};
 const GROUPING: Grouping =
     Grouping { groups: 2, further_from: 32, most_items: 128, most_weight: 4000, coming_back: COMING_BACK };
 
-/// A request that is judged, on its way into a group.
+/// A checked request that waits for its group.
 pub(crate) struct Pending {
     pub(crate) id: SmsRequestId,
     pub(crate) product: Product,
     pub(crate) receipt_url: Option<String>,
     pub(crate) reply_url: Option<String>,
     pub(crate) posts_replies: bool,
-    /// When its texts are forgotten at the latest; `None` = they are kept.
+    /// Latest time at which its texts are deleted. `None` = they are kept.
     pub(crate) forget_at: Option<DateTime<Utc>>,
     /// `batchref` and `batchid`.
     pub(crate) batch: Option<(String, String)>,
     pub(crate) wants_receipts: bool,
     pub(crate) wants_replies: bool,
-    /// What is answered, where it is kept.
+    /// The answer, if it is stored.
     pub(crate) response: Option<String>,
-    /// What it is sent from; `None` = the client's SMS inbox.
+    /// The source. `None` = the client's SMS inbox.
     pub(crate) source: Option<String>,
     pub(crate) texts: Vec<OrderedText>,
     /// `None` = now.
@@ -64,14 +65,13 @@ impl Pending {
     }
 }
 
-/// Takes the requests of both gateways.
+/// Accepts the requests of both gateways.
 pub struct Gateways {
     pub(crate) ctx: Arc<Context>,
     groups: Arc<Gatherer<ClientId, Pending, Result<Taken>>>,
 }
 
 impl Gateways {
-    /// One per process.
     pub fn new(ctx: Arc<Context>) -> Arc<Self> {
         let stores = Arc::clone(&ctx);
         let groups = Gatherer::new(GROUPING, Pending::recipients, move |client, group: Vec<Pending>| {
@@ -84,7 +84,7 @@ impl Gateways {
         Arc::new(Self { ctx, groups })
     }
 
-    /// Takes a request, with whatever else of its client arrives meanwhile.
+    /// Accepts a request, together with others of its client that arrive at the same time.
     pub(crate) async fn take(&self, client: ClientId, pending: Pending) -> Result<Taken> {
         self.groups.join(client, pending).await.unwrap_or(Err(Error::Stopped))
     }

@@ -1,4 +1,4 @@
-//! Asks the routers about what subscribers answer (ADR 0036), before it is stored: they may rewrite it, or refuse it.
+//! Asks SMS routers about a subscriber's SMS before it is stored (ADR 0036). They may rewrite or refuse it.
 
 use base::{Context, Result};
 use channels::smpp::MobileOriginated;
@@ -18,14 +18,14 @@ use storage::{
 };
 use uuid::Uuid;
 
-/// What routers decided about an SMS of a subscriber.
+/// The decision of the routers on an SMS of a subscriber.
 #[derive(Default)]
 pub(crate) struct Incoming {
     route: Option<SmsRoute>,
     calls: Vec<FinishedCall>,
 }
 
-/// Asks about an SMS, if it answers somebody who has a router, or the operator has one.
+/// Asks the routers if the SMS answers a client with a router, or if the operator has one.
 pub(crate) async fn ask(ctx: &Context, id: Uuid, message: &MobileOriginated, text: &str) -> Result<Incoming> {
     let mut db = ctx.db.acquire().await?;
     let Some((client, answered)) = replies::answered(&mut db, &message.to, &message.from).await? else {
@@ -67,17 +67,17 @@ pub(crate) async fn ask(ctx: &Context, id: Uuid, message: &MobileOriginated, tex
 }
 
 impl Incoming {
-    /// What the SMS says by now.
+    /// The text after the routers.
     pub(crate) fn text<'a>(&'a self, said: &'a str) -> &'a str {
         self.route.as_ref().and_then(|route| route.text.as_deref()).unwrap_or(said)
     }
 
-    /// Whether it is handed to nobody.
+    /// True if the SMS is delivered to no product.
     pub(crate) fn is_refused(&self) -> bool {
         self.route.as_ref().is_some_and(|route| route.refused.is_some())
     }
 
-    /// Keeps the decision and the calls, inside the caller's transaction.
+    /// Stores the decision and the calls inside the caller's transaction.
     pub(crate) async fn keep(
         &mut self,
         ctx: &Context,

@@ -1,5 +1,5 @@
 //! The SMS products: the JSON gateway (SPEC 4.8), the batch gateway and e-mail to SMS (SPEC 4.9), and replies of
-//! subscribers. Their messages go out through `outbound` like every other SMS. This crate checks and charges requests,
+//! subscribers. Their messages go out through `outbound` like all other SMS. This crate checks and charges requests,
 //! reports results, and routes replies.
 
 mod accept;

@@ -1,4 +1,4 @@
-//! What was sent under a tracking id is not sent again (SPEC 4.8).
+//! Prevents that a text is sent twice under the same tracking id (SPEC 4.8).
 
 use std::collections::HashSet;
 
@@ -12,25 +12,26 @@ use storage::{
 
 use crate::accept::{Order, OrderedText};
 
-/// What stands for "this text to this number under this tracking id".
+/// Identifies a text to a number under a tracking id.
 pub(crate) type Digest = [u8; 32];
 
-/// What is not a repetition of what was sent before.
+/// The messages that were not sent before.
 pub(crate) struct Unsent {
-    /// To be sent, by one of the requests.
+    /// To send, by one of the requests.
     sent: HashSet<Digest>,
-    /// To be noted as blocked, by each of these requests: none of them sends it.
+    /// To store as blocked, by each of these requests.
     blocked: HashSet<(usize, Digest)>,
 }
 
 impl Unsent {
-    /// Whether the request at this place has it; once, so that a request that names a message twice has it once, too.
+    /// True if the request at this index takes the message. Only the first call returns true, so a message that a
+    /// request repeats is taken once.
     pub(crate) fn take(&mut self, order: usize, digest: Digest) -> bool {
         self.sent.remove(&digest) || self.blocked.remove(&(order, digest))
     }
 }
 
-/// Keyed, so that it tells nobody what a text was; `None` without a tracking id.
+/// Keyed, so that it does not reveal the text. `None` without a tracking id.
 pub(crate) fn digest(ctx: &Context, client: ClientId, text: &OrderedText, to: &str) -> Option<Digest> {
     let ct_id = text.ct_id.as_deref()?;
     let mut digest = Sha256::new();
@@ -43,9 +44,8 @@ pub(crate) fn digest(ctx: &Context, client: ClientId, text: &OrderedText, to: &s
     Some(digest.finalize().into())
 }
 
-/// Which messages with tracking ids were not sent before, by their digests, and the request that sent one of the others. Those that
-/// are not sent now, because their recipients have stopped them, count as not sent the next time. `own`: what an order without a
-/// source is sent from.
+/// Finds the messages with a tracking id that were not sent before, and the request that sent one of the others.
+/// Messages to recipients that opted out count as not sent. `own`: the source of an order without one.
 pub(crate) async fn unsent(
     ctx: &Context,
     db: &mut PgConnection,

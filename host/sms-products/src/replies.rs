@@ -1,6 +1,6 @@
-//! What subscribers answer: stored before the SMSC is told so, and handed to the product whose message they answer, which is the
-//! one that was sent last to that subscriber from that address. Who answers a fallback, or what the send endpoints sent, writes in
-//! the chat of the SMS inbox.
+//! SMS of subscribers. Each is stored before the SMSC gets its answer, and goes to the product of the last message to
+//! that subscriber from that address. A reply to a fallback, or to a message of the send endpoints, goes to the chat of
+//! the SMS inbox.
 
 use std::{sync::Arc, time::Duration};
 
@@ -33,10 +33,10 @@ use uuid::Uuid;
 
 use crate::{email, incoming, stops};
 
-/// How long an SMS may take: the SMSC is told to bring it again while the database says nothing.
+/// Bound on handling one SMS. After it the SMSC must deliver it again, since the database does not answer.
 const LONGEST: Duration = Duration::from_secs(25);
 
-/// Stores what the SMSC sends before it is acknowledged: receipts for the engine, replies for the products.
+/// Stores deliveries of the SMSC before they are acknowledged: receipts for the engine, replies for the products.
 pub struct SmscEvents {
     ctx: Arc<Context>,
     receipts: Arc<outbound::SmscEvents>,
@@ -67,7 +67,8 @@ impl SmppEvents for SmscEvents {
     }
 }
 
-/// The message with its addresses as we write them: the subscriber in international format, and our number as it was sent from.
+/// Normalises the addresses: the subscriber to international format, and our number to the form that was used for
+/// sending.
 async fn addressed(ctx: &Context, message: MobileOriginated) -> Result<MobileOriginated> {
     let whole = subscriber::international(&message.to, "");
     let from = subscriber::international(&message.from, &whole);
@@ -77,16 +78,15 @@ async fn addressed(ctx: &Context, message: MobileOriginated) -> Result<MobileOri
     Ok(MobileOriginated { from, to: whole, ..message })
 }
 
-/// Whether something was sent from a number to a subscriber, or a client has it.
+/// True if a message was sent from the number to the subscriber, or if a client owns the number.
 async fn is_ours(ctx: &Context, number: &str, subscriber: &str) -> Result<bool> {
     let mut db = ctx.db.acquire().await?;
     Ok(replies::answered(&mut db, number, subscriber).await?.is_some()
         || sms_sources::sole_owner(&mut db, number).await?.is_some())
 }
 
-/// Takes an SMS of a subscriber.
 async fn take(ctx: &Context, message: &MobileOriginated) -> Result<()> {
-    // PostgreSQL takes no NUL characters; a phone may send some.
+    // PostgreSQL texts have no NUL characters, but a phone may send them.
     let text = message.text.replace('\0', "\u{fffd}");
     let id: Uuid = ctx.mint();
     let mut incoming = incoming::ask(ctx, id, message, &text).await?;
@@ -97,7 +97,7 @@ async fn take(ctx: &Context, message: &MobileOriginated) -> Result<()> {
     let (mut wakes, mut kept) = (Vec::new(), None);
     if let Some((client, answered)) = found {
         kept = Some((client, incoming.keep(ctx, &mut tx, client, id).await?));
-        // By what the subscriber wrote: no router stands between anybody and a stop.
+        // Uses the original text, so that no router can suppress an opt-out.
         if let Some(word) = ctx.settings.stop_words.heard(&text) {
             wakes = stops::heed(ctx, &mut tx, client, (&message.to, &message.from), word).await?;
         }
@@ -116,7 +116,8 @@ async fn take(ctx: &Context, message: &MobileOriginated) -> Result<()> {
     Ok(())
 }
 
-/// Whom a subscriber writes to, and the message that is answered: whoever wrote to the subscriber last, else who alone has the number.
+/// The client that a subscriber writes to, and the answered message: the last sender to the subscriber, or else the
+/// only owner of the number.
 async fn meant(db: &mut PgConnection, message: &MobileOriginated) -> Result<Option<(ClientId, Option<MessageId>)>> {
     if let Some((client, answered)) = replies::answered(db, &message.to, &message.from).await? {
         return Ok(Some((client, Some(answered))));
@@ -124,7 +125,7 @@ async fn meant(db: &mut PgConnection, message: &MobileOriginated) -> Result<Opti
     Ok(sms_sources::sole_owner(db, &message.to).await?.map(|owner| (owner, None)))
 }
 
-/// Gives a reply to the product that sent the message which it answers. What answers none is written in a chat.
+/// Gives a reply to the product of the answered message. An SMS that answers none goes to a chat.
 async fn hand_over(
     ctx: &Context,
     db: &mut PgConnection,
@@ -164,8 +165,8 @@ async fn hand_over(
     Ok(vec![(Queue::SmsCallback, callback.lane_id)])
 }
 
-/// Takes an SMS that answers none of the products' as a message of a customer: its chat is that of the client's SMS inbox. A word
-/// that stops messages, or asks for them again, has been heeded, and nobody is to answer it.
+/// Receives an SMS as a message in the chat of the client's SMS inbox. Opt-out and opt-in words are already handled and
+/// need no answer.
 async fn write_in_chat(
     ctx: &Context,
     db: &mut PgConnection,

@@ -1,22 +1,22 @@
-//! When SMS are sent that are not sent at once, and until when their texts are needed.
+//! Bounds of scheduled SMS, and the lifetime of their texts.
 
 use base::Context;
 use chrono::{DateTime, TimeDelta, Utc};
 
 /// A year.
 const DAYS_MAX: i64 = 366;
-/// Kept of the days that messages are kept: what is sent in the end is still to be asked after.
+/// Days of retention that must remain after the time of sending, so that the result can be queried.
 const DAYS_AFTER: i64 = 7;
-/// How long after the end of its validity nothing is heard of an SMS any more.
+/// Time after the end of its validity in which an SMS may still get a receipt.
 const GRACE: TimeDelta = TimeDelta::days(1);
 
-/// How many days ahead something can be scheduled: what is forgotten before it is sent would never be.
+/// Bound on scheduling, in days. A message must not be deleted before it is sent.
 pub(crate) fn days_ahead(ctx: &Context) -> i64 {
     let kept = i64::from(ctx.settings.retention.messages_days);
     DAYS_MAX.min((kept - DAYS_AFTER).max(kept / 2))
 }
 
-/// When the texts of what is sent then, or now, are forgotten at the latest.
+/// Latest time at which the texts of messages due at `due`, or now, are deleted.
 pub(crate) fn forgotten_by(ctx: &Context, due: Option<DateTime<Utc>>) -> DateTime<Utc> {
     let validity = TimeDelta::from_std(ctx.settings.sms_expires_after).unwrap_or(TimeDelta::MAX);
     let sent = due.unwrap_or_default().max(ctx.now());

@@ -1,4 +1,4 @@
-//! Subscribers who want no more messages of a client (SPEC 4.8).
+//! Subscribers that opted out of messages of a client (SPEC 4.8).
 
 use base::{
     Context, Result,
@@ -21,12 +21,11 @@ use storage::{
 };
 use uuid::Uuid;
 
-/// Waiting messages that one reply stops.
+/// Bound on waiting messages that one reply stops.
 const STOPPED_AT_ONCE: i64 = 1000;
-/// Numbers of a list at most, read so many at a time.
 const PAGE: i64 = 5000;
 
-/// The subscribers who stopped messages of a client, in order.
+/// The subscribers that opted out, in order.
 pub async fn list(db: &PgPool, client: ClientId) -> Result<Vec<String>> {
     let mut db = db.acquire().await?;
     let mut all: Vec<String> = Vec::new();
@@ -40,7 +39,7 @@ pub async fn list(db: &PgPool, client: ClientId) -> Result<Vec<String>> {
     }
 }
 
-/// Takes back that a subscriber stopped messages; `false` when nothing was stopped.
+/// Removes the opt-out of a subscriber. `false` if there is none.
 pub async fn take_back(admin: &Administration<'_>, client: ClientId, subscriber: &str, actor: Actor) -> Result<bool> {
     let mut tx = admin.db.begin().await?;
     let gone = opt_outs::resume(&mut tx, client, None, subscriber).await?;
@@ -51,8 +50,8 @@ pub async fn take_back(admin: &Administration<'_>, client: ClientId, subscriber:
     Ok(gone > 0)
 }
 
-/// Does what a reply says about further messages, inside the caller's transaction. What waits for its time is not sent any
-/// more, and its credits go back. Answers the lanes to wake.
+/// Applies an opt-out or opt-in word inside the caller's transaction. Waiting messages are cancelled and their credits
+/// refunded. Returns the lanes to wake.
 pub(crate) async fn heed(
     ctx: &Context,
     db: &mut PgConnection,
@@ -69,7 +68,7 @@ pub(crate) async fn heed(
     };
     opt_outs::stop(db, client, source, subscriber, &word, ctx.now()).await?;
     if let Some(inbox) = inboxes::default_sms(db, client).await? {
-        // Whoever marks messages as being sent has the lane, and so have we: what waits now is not sent.
+        // Sending needs the lane, which we hold now. So messages that wait now are not sent.
         lanes::stand_still(db, client, Queue::Outbound, inbox.id.0).await?;
     }
     let waiting = messages::waiting(db, client, source, subscriber, STOPPED_AT_ONCE).await?;

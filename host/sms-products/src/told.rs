@@ -1,5 +1,5 @@
-//! What is told of requests as they are taken: to who sent mails, and of messages that never go out because their recipients have
-//! stopped them. What becomes of the others is told as it happens.
+//! Results that are known when a request is accepted: the answer to a mail, and receipts of messages that are blocked
+//! by an opt-out. Other results follow when they happen.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ use crate::{
     email,
 };
 
-/// Writes down what is to be told, and answers the lanes to wake after the commit.
+/// Stores these results, and returns the lanes to wake after the commit.
 pub(crate) async fn tell(
     ctx: &Context,
     db: &mut PgConnection,
@@ -43,7 +43,7 @@ pub(crate) async fn tell(
     Ok(lanes)
 }
 
-/// The receipt of a message that is blocked, where one was asked for.
+/// The receipt of a blocked message, if one was requested.
 fn refusal(ctx: &Context, order: &Order<'_>, draft: &Draft) -> Option<Callback> {
     let (url, sms) = (order.request.receipt_url?, &draft.sms);
     let about = callback::About {

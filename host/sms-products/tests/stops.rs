@@ -1,4 +1,4 @@
-//! Subscribers who answer STOP, in whatever form the network writes their number and their phone the word.
+//! Subscribers that answer STOP. Networks write the number in different forms, and phones the word.
 #![expect(clippy::unwrap_used, reason = "a test may panic, in its helper functions too")]
 
 use std::{path::Path, sync::Arc};
@@ -27,7 +27,7 @@ async fn client(ctx: &Context) -> ClientId {
     create_client(&Administration::from(ctx), new).await.unwrap().client
 }
 
-/// Surroundings, and a client that has sent something from the source to the subscriber.
+/// A context, and a client that has sent a message from the source to the subscriber.
 async fn stage(source: &str) -> (Arc<Context>, ClientId) {
     let pool = scratch::database().await.pool(4).await;
     let mut surroundings = Surroundings::new(Path::new(env!("CARGO_TARGET_TMPDIR")).join("sms-products"));

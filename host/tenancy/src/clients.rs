@@ -1,4 +1,4 @@
-//! A client and those below it (SPEC 4.7): references and names, fallbacks, privacy.
+//! A client and its child clients (SPEC 4.7): references, names, fallbacks and privacy.
 
 use domain::{
     chat::FallbackMode,
@@ -18,56 +18,49 @@ use base::{
     secrets::Purpose,
 };
 
-/// The name that stands for the caller's own client (DESIGN 7).
+/// The reference of the caller's own client (DESIGN 7).
 pub const ME: &str = "me";
-/// Longest name and password of an account for SMS, in characters.
+/// Bound on name and password of an SMS account, in characters.
 pub const SMS_LOGIN_MAX: usize = 200;
 
-/// A client as it is shown.
+/// A client in the view of a caller.
 #[derive(Debug, Clone)]
 pub struct Shown {
-    /// The client.
     pub client: Client,
-    /// Reference of the client above it. The caller's own client is shown no higher than this.
     pub parent_ref: Option<String>,
 }
 
-/// What is to change of a client; `None` = as it was.
+/// Changes of a client. `None` = unchanged.
 #[derive(Debug, Clone, Default)]
 pub struct ClientChange {
-    /// The name that programs call it by. The old one is nobody's afterwards.
+    /// The reference. The old one becomes free.
     pub client_ref: Option<String>,
-    /// The name that people read.
     pub display_name: Option<String>,
-    /// Whose clock its schedules and hours go by.
+    /// The time zone of its schedules and hours.
     pub time_zone: Option<TimeZone>,
-    /// Whether customers are asked how it was when an agent ends their chat.
+    /// Customers are asked for a rating when an agent ends their chat.
     pub asks_rating: Option<bool>,
 }
 
-/// What is to change of a client's fallbacks.
+/// Changes of a client's fallbacks.
 #[derive(Clone)]
 pub struct FallbackChange {
-    /// Whether what a send asks for in `fallback` is done.
+    /// Fallbacks in send requests are carried out.
     pub enabled: bool,
-    /// Which failures count as "not on WhatsApp"; `None` = as it was.
+    /// The failures that count as "not on WhatsApp". `None` = unchanged.
     pub mode: Option<FallbackMode>,
-    /// Name of the client's own account for SMS; `Some(None)` = none.
+    /// Name of the client's own SMS account. `Some(None)` = none.
     pub username: Option<Option<String>>,
-    /// Its password; `None` = as it was, `Some(None)` = forgotten.
+    /// Its password. `None` = unchanged, `Some(None)` = deleted.
     pub password: Option<Option<String>>,
 }
 
-/// Why a client was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// Neither the caller's client nor one below it.
     #[error("there is no such client")]
     Unknown,
-    /// Not a reference, or taken; not a name.
     #[error(transparent)]
     Refused(CreateError),
-    /// Nobody's fault.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -93,7 +86,8 @@ impl From<storage::SqlxError> for ClientError {
     }
 }
 
-/// The client that a caller means: `me`, its own reference, or that of one below it. `None` for every other one, known or not.
+/// The client that a caller names: `me`, its own reference, or one below it. `None` for all others, whether they exist
+/// or not.
 pub async fn meant(db: &mut PgConnection, caller: ClientId, client_ref: &str) -> base::Result<Option<ClientId>> {
     if client_ref.eq_ignore_ascii_case(ME) {
         return Ok(Some(caller));
@@ -106,8 +100,8 @@ pub async fn meant(db: &mut PgConnection, caller: ClientId, client_ref: &str) ->
     Ok(seen.then_some(found))
 }
 
-/// The client that a caller with this role means, whose customers are to be read, and how the caller sees them: as the caller's own
-/// client has it and as theirs has it. `None` as of [`meant`].
+/// The client that a caller names, in order to read its customers, and how the caller sees them: the stricter of both
+/// clients' settings. `None` as for [`meant`].
 pub async fn opened(db: &PgPool, caller: &Caller, client_ref: &str) -> base::Result<Option<(ClientId, Sight)>> {
     let mut db = db.acquire().await?;
     let Some(client) = meant(&mut db, caller.client, client_ref).await? else { return Ok(None) };
@@ -118,7 +112,6 @@ pub async fn opened(db: &PgPool, caller: &Caller, client_ref: &str) -> base::Res
     Ok(Some((client, caller.sight.max(caller.role.sight(masks)))))
 }
 
-/// A client, as the caller sees it.
 pub async fn find(db: &PgPool, caller: ClientId, client_ref: &str) -> Result<Shown, ClientError> {
     let mut db = db.acquire().await?;
     let client = meant(&mut db, caller, client_ref).await?.ok_or(ClientError::Unknown)?;
@@ -134,7 +127,7 @@ async fn shown(db: &mut PgConnection, client: ClientId) -> Result<Shown, ClientE
     Ok(Shown { client, parent_ref: parent.map(|parent| parent.client_ref) })
 }
 
-/// The clients right below one, by reference. A reference that the caller does not see has none.
+/// The direct children of a client, sorted by reference. Empty for a client that the caller does not see.
 pub async fn children(
     db: &PgPool,
     caller: ClientId,
@@ -151,7 +144,7 @@ pub async fn children(
     Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
 }
 
-/// Creates a client below one. It has no users yet: `patchbay user create` makes the first.
+/// Creates a client below another. It has no users yet: `patchbay user create` makes the first.
 pub async fn create_child(
     admin: &Administration<'_>,
     caller: ClientId,
@@ -172,7 +165,7 @@ pub async fn create_child(
         sms_inbox: admin.mint(),
     };
     clients::insert(&mut tx, child, &new, admin.now()).await.map_err(|error| taken(error, client_ref))?;
-    // Both sides can see who made it.
+    // Both clients can see the creator.
     for side in [parent, child] {
         audit(admin, &mut tx, side, actor, "create", ("client", &child.to_string())).await?;
     }
@@ -181,7 +174,7 @@ pub async fn create_child(
     Ok(made)
 }
 
-/// Renames a client, or sets its clock.
+/// Changes the reference, name, time zone or rating question of a client.
 pub async fn update(
     admin: &Administration<'_>,
     caller: ClientId,
@@ -212,7 +205,7 @@ pub async fn update(
     .await
 }
 
-/// Switches the masking of numbers and names on or off. It counts from the next request on, on every node.
+/// Switches the masking of numbers and names on or off, from the next request on all nodes.
 pub async fn set_popia(
     admin: &Administration<'_>,
     caller: ClientId,
@@ -243,7 +236,7 @@ async fn changed(
     Ok(after)
 }
 
-/// Says what becomes of the fallbacks of a client. What waits for a decision goes by it, too.
+/// Changes the fallback settings of a client. They also apply to waiting fallbacks.
 pub async fn set_sms_fallback(
     admin: &Administration<'_>,
     caller: ClientId,

@@ -23,16 +23,12 @@ use base::{
     audit::{Actor, Administration, audit},
 };
 
-/// Why the address book was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ContactError {
-    /// The client has none with this id.
     #[error("there is no such contact")]
     Unknown,
-    /// The customer with this number is in it.
     #[error("there is a contact of the customer with this number: rename that one")]
     Taken,
-    /// Nobody's fault.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -49,7 +45,7 @@ impl From<storage::SqlxError> for ContactError {
     }
 }
 
-/// Adds a customer to the address book. The chats of that customer, those of before too, carry the name, and are found by it.
+/// Adds a customer to the address book. All chats of the customer, old ones too, show the name and are found by it.
 pub async fn create(
     admin: &Administration<'_>,
     client: ClientId,
@@ -71,13 +67,12 @@ pub async fn create(
     Ok(made)
 }
 
-/// The numbers of a customer, in all their spellings.
+/// The numbers of a customer in all their spellings.
 fn phones(customer: Option<&Customer>) -> Vec<&str> {
     let addresses = customer.into_iter().flat_map(|customer| customer.addresses.iter());
     addresses.filter_map(|address| address.as_kind(AddressKind::Phone)).collect()
 }
 
-/// Gives a contact another name.
 pub async fn rename(
     admin: &Administration<'_>,
     client: ClientId,
@@ -117,9 +112,9 @@ pub async fn delete(
     Ok(())
 }
 
-/// The contacts whose name or number contains `searched` (blank = all), by name. What people put between the digits of a number
-/// does not matter, nor do case, accents and script of a name. A role that sees customers masked finds and orders them by the
-/// parts that are shown only.
+/// The contacts whose name or number contains `searched` (blank = all), sorted by name. Separators in numbers are
+/// ignored, and so are case, accents and script of names. For a role that sees masked customers, search and order use
+/// only the visible parts.
 pub async fn list(
     db: &PgPool,
     (client, sight): (ClientId, Sight),

@@ -1,4 +1,4 @@
-//! SMS credits: what the operator adds, what a segment costs, and what is left.
+//! SMS credits: top-ups, prices per segment, and balances.
 
 use base::{
     Error,
@@ -13,22 +13,17 @@ use storage::{
     },
 };
 
-/// Credits that one command adds at most.
+/// Bound on the credits of one top-up.
 const AMOUNT_MAX: i64 = 1_000_000_000;
 
-/// Why credits cannot be changed.
 #[derive(Debug, thiserror::Error)]
 pub enum CreditsError {
-    /// No such client.
     #[error("there is no client `{0}`; `patchbay client create` makes one")]
     UnknownClient(String),
-    /// Not an amount.
     #[error("an amount is a whole number from 1 to {AMOUNT_MAX}")]
     BadAmount,
-    /// Not a prefix.
     #[error("a prefix is 1 to {PREFIX_MAX} digits of a country code, such as 27")]
     BadPrefix,
-    /// The work failed.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -45,7 +40,7 @@ impl From<storage::SqlxError> for CreditsError {
     }
 }
 
-/// Adds credits to a client and answers the balance.
+/// Adds credits to a client and returns the balance.
 pub async fn add(admin: &Administration<'_>, client_ref: &str, amount: i64, actor: Actor) -> Result<i64, CreditsError> {
     if !(1..=AMOUNT_MAX).contains(&amount) {
         return Err(CreditsError::BadAmount);
@@ -58,7 +53,7 @@ pub async fn add(admin: &Administration<'_>, client_ref: &str, amount: i64, acto
     Ok(balance)
 }
 
-/// Sets what a segment to numbers costs that begin with a prefix.
+/// Sets the price of a segment for numbers with this prefix.
 pub async fn set_price(
     admin: &Administration<'_>,
     client_ref: &str,
@@ -80,7 +75,6 @@ pub async fn set_price(
     Ok(())
 }
 
-/// The credits of a client.
 pub async fn balance(db: &PgPool, client: ClientId) -> base::Result<i64> {
     let mut db = db.acquire().await?;
     Ok(credits::balance(&mut db, client).await?)

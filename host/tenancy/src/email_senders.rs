@@ -1,4 +1,5 @@
-//! The addresses from which a client's mails become SMS (SPEC 4.9). Registering one is what enables e-mail to SMS for a client.
+//! The sender addresses whose mails become SMS of a client (SPEC 4.9). A client can use e-mail to SMS after it has
+//! registered one.
 
 use base::{
     Error,
@@ -14,31 +15,22 @@ use storage::{
     violates,
 };
 
-/// Why a sender is not registered, or not taken out.
 #[derive(Debug, thiserror::Error)]
 pub enum SenderError {
-    /// No such client.
     #[error("there is no client `{0}`; `patchbay client create` makes one")]
     UnknownClient(String),
-    /// No such user.
     #[error("the client has no user `{0}`")]
     UnknownUser(String),
-    /// Nobody whose password the mails could bear.
     #[error("the client has no ADMIN: name a user whose password the mails bear")]
     NoAdmin,
-    /// Not an address.
     #[error("`{0}` is no e-mail address")]
     BadAddress(String),
-    /// An address that mails go to.
     #[error("`{0}` is of the domain of the SMS addresses: nobody sends from there")]
     OwnDomain(String),
-    /// It is somebody's.
     #[error("`{0}` is a registered sender already; an address belongs to one client only")]
     Taken(String),
-    /// It is not of this client.
     #[error("`{0}` is no sender of the client")]
     UnknownSender(String),
-    /// The work failed.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -55,18 +47,15 @@ impl From<storage::SqlxError> for SenderError {
     }
 }
 
-/// A sender to be registered.
 #[derive(Debug, Clone, Copy)]
 pub struct NewSender<'a> {
-    /// Its client.
     pub client_ref: &'a str,
-    /// The address that mails come from.
     pub address: &'a str,
-    /// E-mail of the user whose password they bear; `None` = the first ADMIN.
+    /// E-mail address of the user whose password the mails use. `None` = the first ADMIN.
     pub user: Option<&'a str>,
 }
 
-/// Registers a sender and answers its address as it is compared. `domain` is that of the SMS addresses, where there is one.
+/// Registers a sender and returns its normalised address. `domain` is the domain of the SMS addresses, if configured.
 pub async fn add(
     admin: &Administration<'_>,
     new: NewSender<'_>,
@@ -89,7 +78,7 @@ pub async fn add(
     Ok(address)
 }
 
-/// Takes a sender out: its mails are refused from now on.
+/// Removes a sender. Its mails are refused from now on.
 pub async fn remove(
     admin: &Administration<'_>,
     client_ref: &str,
@@ -107,7 +96,7 @@ pub async fn remove(
     Ok(parsed)
 }
 
-/// The senders of a client in order, each with the e-mail of the user whose password its mails bear.
+/// The senders of a client in order, each with the e-mail address of its user.
 pub async fn list(admin: &Administration<'_>, client_ref: &str) -> Result<Vec<(String, String)>, SenderError> {
     let mut db = admin.db.acquire().await?;
     let client = known(&mut db, client_ref).await?;

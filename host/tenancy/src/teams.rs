@@ -1,4 +1,4 @@
-//! Teams of agents: making and changing them, and who belongs to them.
+//! Teams of agents: create and change them, and their members.
 
 use domain::{
     hours::{BusinessHours, TimeZone},
@@ -24,46 +24,36 @@ use base::{
     audit::{Actor, Administration, audit},
 };
 
-/// What is to change of a team, or how a new one begins; `None` = as it was.
+/// Changes of a team, or the settings of a new one. `None` = unchanged.
 #[derive(Debug, Clone, Default)]
 pub struct TeamChange {
-    /// Its name.
     pub name: Option<String>,
-    /// Who is given a chat that waits for it.
+    /// Automatic assignment of waiting chats.
     pub assignment: Option<Assignment>,
-    /// Whose clock its hours go by; `Some(None)` = the client's.
+    /// The time zone of its hours. `Some(None)` = the client's.
     pub time_zone: Option<Option<TimeZone>>,
-    /// When it answers; `Some(None)` = always.
+    /// The business hours. `Some(None)` = always open.
     pub hours: Option<Option<BusinessHours>>,
-    /// What is said to who comes to wait outside them; `Some(None)` = nothing.
+    /// The text for customers outside the hours. `Some(None)` = none.
     pub after_hours_text: Option<Option<AfterHoursText>>,
 }
 
-/// Why a team was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum TeamError {
-    /// The client has none with this id.
     #[error("there is no such team")]
     Unknown,
-    /// The client has no user with this id.
     #[error("there is no such user")]
     UnknownUser,
-    /// Not a name.
     #[error(transparent)]
     BadName(#[from] BadTeamName),
-    /// Another team's.
     #[error("you have a team of this name already")]
     NameTaken,
-    /// Somebody belongs to it.
     #[error("users belong to this team: take them out first")]
     HasMembers,
-    /// Chats are with it.
     #[error("chats wait for this team or are in the hands of its agents: move or close them first")]
     HasChats,
-    /// A web site names it.
     #[error("a web site has its chats wait for the team: give the site another team first")]
     HasSites,
-    /// Nobody's fault.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -80,7 +70,6 @@ impl From<storage::SqlxError> for TeamError {
     }
 }
 
-/// Makes a team.
 pub async fn create(
     admin: &Administration<'_>,
     client: ClientId,
@@ -100,7 +89,6 @@ pub async fn create(
     Ok(made)
 }
 
-/// Changes a team.
 pub async fn update(
     admin: &Administration<'_>,
     client: ClientId,
@@ -112,7 +100,7 @@ pub async fn update(
     let mut found = teams::lock(&mut tx, client, team).await?.ok_or(TeamError::Unknown)?;
     apply(&mut found, change)?;
     teams::save(&mut tx, client, &found).await?;
-    // What waits may be given out from now on.
+    // Waiting chats may now be assigned automatically.
     due::room_in(&mut tx, client, &[team], admin.now()).await?;
     audit(admin, &mut tx, client, actor, "update", ("team", &team.to_string())).await?;
     let stored = teams::get(&mut tx, client, team).await?.ok_or(TeamError::Unknown)?;
@@ -135,13 +123,12 @@ fn apply(team: &mut Team, change: TeamChange) -> Result<(), BadTeamName> {
     Ok(())
 }
 
-/// One team.
 pub async fn find(db: &PgPool, client: ClientId, team: TeamId) -> Result<Team, TeamError> {
     let mut db = db.acquire().await?;
     teams::get(&mut db, client, team).await?.ok_or(TeamError::Unknown)
 }
 
-/// The teams whose names contain `search` (`""` = all), by name.
+/// The teams whose names contain `search` (`""` = all), sorted by name.
 pub async fn list(db: &PgPool, client: ClientId, search: &str, page: PageRequest) -> base::Result<Page<Team>> {
     let mut db = db.acquire().await?;
     let search = fold(search);
@@ -149,7 +136,7 @@ pub async fn list(db: &PgPool, client: ClientId, search: &str, page: PageRequest
     Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
 }
 
-/// Deletes a team that nobody belongs to and no chat is with.
+/// Deletes a team without members, chats and sites.
 pub async fn delete(admin: &Administration<'_>, client: ClientId, team: TeamId, actor: Actor) -> Result<(), TeamError> {
     let mut tx = admin.db.begin().await?;
     teams::lock(&mut tx, client, team).await?.ok_or(TeamError::Unknown)?;
@@ -164,7 +151,7 @@ pub async fn delete(admin: &Administration<'_>, client: ClientId, team: TeamId, 
         return Err(TeamError::HasSites);
     }
     teams::delete(&mut tx, client, team).await.map_err(|error| {
-        // Somebody joined in between.
+        // A user joined at the same time.
         if violates(&error, MEMBERS_FK) { TeamError::HasMembers } else { error.into() }
     })?;
     audit(admin, &mut tx, client, actor, "delete", ("team", &team.to_string())).await?;
@@ -172,7 +159,7 @@ pub async fn delete(admin: &Administration<'_>, client: ClientId, team: TeamId, 
     Ok(())
 }
 
-/// Makes a user a member of a team, and of no other.
+/// Adds a user to a team, and removes it from any other.
 pub async fn add_member(
     admin: &Administration<'_>,
     client: ClientId,
@@ -190,7 +177,7 @@ pub async fn add_member(
     Ok(())
 }
 
-/// Takes a user out of a team that it is a member of.
+/// Removes a user from its team.
 pub async fn remove_member(
     admin: &Administration<'_>,
     client: ClientId,

@@ -1,4 +1,4 @@
-//! Commands that change the database: each prints one JSON object (CONTRACT 3).
+//! Commands that change the database. Each prints one JSON object (CONTRACT 3).
 
 mod secrets;
 mod sites;
@@ -28,10 +28,9 @@ use crate::{
     simulated_numbers,
 };
 
-/// How long a catalogue may take.
+/// Bound on the fetch of a catalogue.
 const SYNC_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Carries out one command and returns what it prints.
 pub async fn run(config: &Config, command: AdminCommand) -> anyhow::Result<Value> {
     let database = match command {
         AdminCommand::Migrate => Database::connect_for_migration(config).await?,

@@ -1,4 +1,4 @@
-//! Secrets that a command is given. On the command line everybody on the machine can read them.
+//! Secrets for commands. On the command line all users of the machine can read them.
 
 use std::io::BufRead;
 
@@ -9,10 +9,9 @@ use crate::{
     config::Secret,
 };
 
-/// Bytes of a secret at most.
+/// Bound on a secret, in bytes.
 const SECRET_MAX: u64 = 64 * 1024;
 
-/// The password of a user.
 pub(super) fn password(given: GivenPassword) -> anyhow::Result<Secret> {
     match given.password {
         Some(password) => Ok(password),
@@ -20,7 +19,6 @@ pub(super) fn password(given: GivenPassword) -> anyhow::Result<Secret> {
     }
 }
 
-/// The access token of a number or page.
 pub(super) fn token(given: GivenToken) -> anyhow::Result<Secret> {
     match given.access_token {
         Some(token) => Ok(token),
@@ -28,7 +26,7 @@ pub(super) fn token(given: GivenToken) -> anyhow::Result<Secret> {
     }
 }
 
-/// The first line of standard input, without its end.
+/// The first line of standard input, without its line ending.
 pub(super) fn from_stdin(what: &str) -> anyhow::Result<Secret> {
     let line = first_line(std::io::stdin().lock()).with_context(|| format!("cannot read the {what}"))?;
     if line.is_empty() {

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 use crate::{cli::SiteAdd, config::Config};
 
-/// Adds a site.
 pub(super) async fn add(config: &Config, admin: &Administration<'_>, add: SiteAdd) -> anyhow::Result<Value> {
     let asked = SiteForm { name: Some(add.name), origins: Some(add.origin), ..SiteForm::default() };
     let site = tenancy::sites::add_of_ref(admin, &add.client, &asked, Actor::Operator).await?;

@@ -17,7 +17,6 @@ use crate::{
     email,
 };
 
-/// Carries out `patchbay credits ...`.
 pub(super) async fn credits(admin: &Administration<'_>, command: CreditsCommand) -> anyhow::Result<Value> {
     match command {
         CreditsCommand::Add(add) => {
@@ -31,7 +30,6 @@ pub(super) async fn credits(admin: &Administration<'_>, command: CreditsCommand)
     }
 }
 
-/// Carries out `patchbay sms-source ...`.
 pub(super) async fn source(admin: &Administration<'_>, command: SmsSourceCommand) -> anyhow::Result<Value> {
     match command {
         SmsSourceCommand::Add(add) => {
@@ -50,7 +48,6 @@ pub(super) async fn source(admin: &Administration<'_>, command: SmsSourceCommand
     }
 }
 
-/// Carries out `patchbay sender ...`.
 pub(super) async fn sender(
     config: &Config,
     admin: &Administration<'_>,
@@ -73,7 +70,6 @@ pub(super) async fn sender(
     Ok(json!({ "email": address.as_str() }))
 }
 
-/// Carries out `patchbay opt-out remove`.
 pub(super) async fn remove_opt_out(admin: &Administration<'_>, remove: OptOutRemove) -> anyhow::Result<Value> {
     let mut db = admin.db.acquire().await?;
     let client = storage::tenancy::clients::find_by_ref(&mut db, &remove.client)

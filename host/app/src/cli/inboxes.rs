@@ -1,4 +1,4 @@
-//! The commands about what clients are reached at: numbers and pages (CONTRACT 3).
+//! The commands for inboxes: numbers and pages (CONTRACT 3).
 
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -9,9 +9,9 @@ use crate::config::Secret;
 pub enum NumberCommand {
     /// Connect a WhatsApp number
     Add(NumberAdd),
-    /// Give a number of WhatsApp Cloud another access token: for when Meta takes the one that it has no longer
+    /// Replace the access token of a WhatsApp Cloud number after Meta no longer accepts the old one
     RenewToken(NumberRenewToken),
-    /// Say how fast a number of WhatsApp Cloud sends
+    /// Set the send rate of a WhatsApp Cloud number
     SetRate(NumberSetRate),
 }
 
@@ -33,10 +33,10 @@ pub struct NumberAdd {
     /// Meta's id of the WhatsApp Business account
     #[arg(long, value_name = "ID")]
     pub waba_id: Option<String>,
-    /// Access token of the account; others on this machine can read it in the list of processes
+    /// Access token of the account. Other users of this machine can read it in the process list
     #[arg(long, value_name = "TOKEN", conflicts_with = "access_token_stdin")]
     pub access_token: Option<Secret>,
-    /// Read the access token from standard input, to the end of the first line
+    /// Read the access token from the first line of standard input
     #[arg(long)]
     pub access_token_stdin: bool,
 }
@@ -50,7 +50,7 @@ pub struct NumberRenewToken {
     /// The number in international form
     #[arg(long, value_name = "MSISDN")]
     pub number: String,
-    /// How its account is opened
+    /// Access token of its account
     #[command(flatten)]
     pub token: GivenToken,
 }
@@ -64,12 +64,12 @@ pub struct NumberSetRate {
     /// The number in international form
     #[arg(long, value_name = "MSISDN")]
     pub number: String,
-    /// Messages per second, 1 to 1000; without it `limits.cloud_rate_per_number` counts
+    /// Messages per second, 1 to 1000. Default: `limits.cloud_rate_per_number`
     #[arg(long, value_name = "N")]
     pub per_second: Option<u16>,
 }
 
-/// How a WhatsApp number is connected.
+/// The connection of a WhatsApp number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Provider {
     /// Meta's Cloud API
@@ -85,7 +85,7 @@ pub enum Provider {
 pub enum PageCommand {
     /// Connect a Facebook page, whose customers write over Messenger
     Add(PageAdd),
-    /// Give a page another access token: for when Meta takes the one that it has no longer
+    /// Replace the access token of a page after Meta no longer accepts the old one
     RenewToken(PageRenewToken),
 }
 
@@ -98,7 +98,7 @@ pub struct PageAdd {
     /// Meta's id of the page
     #[arg(long, value_name = "ID")]
     pub page_id: String,
-    /// How the page is opened
+    /// Access token of the page
     #[command(flatten)]
     pub token: GivenToken,
 }
@@ -112,19 +112,19 @@ pub struct PageRenewToken {
     /// Meta's id of the page
     #[arg(long, value_name = "ID")]
     pub page_id: String,
-    /// How the page is opened
+    /// Access token of the page
     #[command(flatten)]
     pub token: GivenToken,
 }
 
-/// An access token, in the one way or the other.
+/// An access token, given in one of two ways.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub struct GivenToken {
-    /// The access token; others on this machine can read it in the list of processes
+    /// The access token. Other users of this machine can read it in the process list
     #[arg(long, value_name = "TOKEN")]
     pub access_token: Option<Secret>,
-    /// Read the access token from standard input, to the end of the first line
+    /// Read the access token from the first line of standard input
     #[arg(long)]
     pub access_token_stdin: bool,
 }

@@ -13,37 +13,37 @@ pub use inboxes::{
 
 use crate::{config::Secret, plugin::commands::PluginCommand};
 
-/// Omnichannel messaging and live chat whose decisions are WebAssembly components.
+/// Omnichannel messaging and live chat with WebAssembly components that make the decisions.
 #[derive(Debug, Parser)]
 #[command(name = "patchbay", version, about)]
 pub struct Cli {
-    /// Configuration file; without it, patchbay.toml in the working directory if there is one
+    /// Configuration file. Default: patchbay.toml in the working directory, if it exists
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// What to do; without it, serve
+    /// The command. Default: serve
     #[command(subcommand)]
     pub command: Option<Command>,
 }
 
-/// What `patchbay` can do.
+/// The commands of `patchbay`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Run the service: HTTP, background work and, without a database.url, the database
     Serve,
-    /// Run background work only, beside servers with server.workers = false
+    /// Run background work only, together with servers that have server.workers = false
     Work,
-    /// Print the settings in force as TOML, secrets masked
+    /// Print the effective settings as TOML, with secrets masked
     Config,
-    /// The tools of those who write plugins
+    /// Tools for authors of plugins
     #[command(subcommand)]
     Plugin(PluginCommand),
     /// The child process that compiles components
     #[command(hide = true)]
     CompilePlugin {
-        /// What to do, in JSON
+        /// The order, in JSON
         order: String,
     },
-    /// Administration, which works while the server runs and prints one JSON object.
+    /// Administration. It works while the server runs and prints one JSON object.
     #[command(flatten)]
     Admin(AdminCommand),
 }
@@ -77,7 +77,7 @@ pub enum AdminCommand {
     /// Addresses that a client's SMS can be sent from
     #[command(subcommand)]
     SmsSource(SmsSourceCommand),
-    /// Subscribers who stopped the SMS of a client
+    /// Subscribers that opted out of SMS of a client
     #[command(subcommand)]
     OptOut(OptOutCommand),
     /// Addresses from which a client's mails become SMS
@@ -90,9 +90,9 @@ pub enum AdminCommand {
 pub enum SenderCommand {
     /// Register an address, which enables e-mail to SMS for the client
     Add(SenderAdd),
-    /// Take an address out
+    /// Remove an address
     Remove(SenderRemove),
-    /// List the addresses, each with the user whose password its mails bear
+    /// List the addresses, each with the user whose password its mails use
     List(SenderList),
 }
 
@@ -102,10 +102,10 @@ pub struct SenderAdd {
     /// The client
     #[arg(long, value_name = "REF")]
     pub client: String,
-    /// Address that mails come from; it belongs to one client only
+    /// Address that sends the mails. It belongs to one client only
     #[arg(long, value_name = "ADDRESS")]
     pub email: String,
-    /// User whose password the mails bear as their subject; without it, the client's first ADMIN
+    /// User whose password is the subject of the mails. Default: the client's first ADMIN
     #[arg(long, value_name = "EMAIL")]
     pub user: Option<String>,
 }
@@ -132,9 +132,9 @@ pub struct SenderList {
 /// `patchbay sms-source ...`
 #[derive(Debug, Subcommand)]
 pub enum SmsSourceCommand {
-    /// Add an address, beside sms.default_source
+    /// Add an address, in addition to sms.default_source
     Add(SmsSourceAdd),
-    /// Take an address out; what was accepted before still goes out from it
+    /// Remove an address. Messages accepted before still use it
     Remove(SmsSourceRemove),
     /// List the addresses
     List(SmsSourceList),
@@ -175,7 +175,7 @@ pub struct SmsSourceList {
 pub enum CreditsCommand {
     /// Add SMS credits, and print the balance
     Add(CreditsAdd),
-    /// Set what a segment to a country costs; it is 1 where nothing is set
+    /// Set the price of a segment to a country. The default is 1
     Price(CreditsPrice),
 }
 
@@ -185,7 +185,7 @@ pub struct CreditsAdd {
     /// The client
     #[arg(long, value_name = "REF")]
     pub client: String,
-    /// How many
+    /// Number of credits
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub amount: i64,
 }
@@ -196,7 +196,7 @@ pub struct CreditsPrice {
     /// The client
     #[arg(long, value_name = "REF")]
     pub client: String,
-    /// How the numbers begin, such as 44
+    /// First digits of the numbers, such as 44
     #[arg(long, value_name = "DIGITS")]
     pub prefix: String,
     /// Credits for one segment
@@ -207,7 +207,7 @@ pub struct CreditsPrice {
 /// `patchbay opt-out ...`
 #[derive(Debug, Subcommand)]
 pub enum OptOutCommand {
-    /// Take back that a number stopped the SMS of a client
+    /// Remove the opt-out of a number from a client's SMS
     Remove(OptOutRemove),
 }
 
@@ -235,13 +235,13 @@ pub struct ClientCreate {
     /// Short name that identifies the client in requests
     #[arg(long = "ref", value_name = "REF")]
     pub client_ref: String,
-    /// Name that people see
+    /// Display name
     #[arg(long)]
     pub name: String,
     /// E-mail address of the first user
     #[arg(long)]
     pub email: String,
-    /// How the first user logs in
+    /// Password of the first user
     #[command(flatten)]
     pub password: GivenPassword,
     /// Client that this one belongs to
@@ -249,14 +249,14 @@ pub struct ClientCreate {
     pub parent: Option<String>,
 }
 
-/// A password, in the one way or the other.
+/// A password, given in one of two ways.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub struct GivenPassword {
-    /// Password; others on this machine can read it in the list of processes: --password-stdin keeps it to yourself
+    /// Password. Other users of this machine can read it in the process list, so prefer --password-stdin
     #[arg(long)]
     pub password: Option<Secret>,
-    /// Read the password from standard input, to the end of the first line
+    /// Read the password from the first line of standard input
     #[arg(long)]
     pub password_stdin: bool,
 }
@@ -277,10 +277,10 @@ pub struct UserCreate {
     /// E-mail address, unique within the client
     #[arg(long)]
     pub email: String,
-    /// How the user logs in
+    /// Password of the user
     #[command(flatten)]
     pub password: GivenPassword,
-    /// Name that people see
+    /// Display name
     #[arg(long)]
     pub name: String,
     /// ADMIN, SUPERVISOR, AGENT, DEVELOPER or API
@@ -316,13 +316,13 @@ pub enum SiteCommand {
 /// `patchbay site add`
 #[derive(Debug, Args)]
 pub struct SiteAdd {
-    /// Client whose chats they are
+    /// Client of the site
     #[arg(long, value_name = "REF")]
     pub client: String,
-    /// Name that people see
+    /// Display name
     #[arg(long)]
     pub name: String,
-    /// Origin whose pages may show the widget, such as https://shop.example; may be given several times
+    /// Origin whose pages may show the widget, such as https://shop.example. May be given several times
     #[arg(long, value_name = "URL", required = true)]
     pub origin: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! Values that are well-formed one by one and still cannot work.
+//! Checks of values that are valid alone but cannot work, alone or together.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 
@@ -9,11 +9,11 @@ use super::{Config, ConfigError, MediaPlace, SecretUrl, join};
 
 /// Bytes of `security.master_key`.
 const MASTER_KEY_BYTES: usize = 32;
-/// What a form may have beside the file that it uploads.
+/// Bytes of an upload form in addition to its file.
 const FORM_BYTES: u64 = 64 * 1024;
 
 impl Config {
-    /// Refuses what would only fail later, with the setting to change.
+    /// Refuses settings that would fail later, and names the one to change.
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         self.check_tls()?;
         self.check_master_key()?;
@@ -102,7 +102,7 @@ impl Config {
         Ok(())
     }
 
-    /// The largest body that is taken must find room.
+    /// The largest accepted body must fit.
     fn check_bytes_in_flight(&self) -> Result<(), ConfigError> {
         let limits = &self.limits;
         for (name, largest) in [("max_body_bytes", limits.max_body_bytes), ("plugin_bytes", limits.plugin_bytes)] {

@@ -10,8 +10,8 @@ use super::{BaseUrl, Config, MediaPlace, Switch, value::Value};
 pub const META_GRAPH_URL: &str = "https://graph.facebook.com";
 
 impl Config {
-    /// `true` when a real provider is configured that this version speaks to: the Graph URL or app secret of WhatsApp or
-    /// Messenger, devices of WhatsApp Lite, or an SMS centre.
+    /// `true` if a real provider is configured: the Graph URL or app secret of WhatsApp or Messenger, devices of
+    /// WhatsApp Lite, or an SMS centre.
     pub fn provider_configured(&self) -> bool {
         let whatsapp = &self.whatsapp_cloud;
         let messenger = &self.messenger;
@@ -21,7 +21,7 @@ impl Config {
         meta || secrets || !self.smpp.url.is_empty() || lite
     }
 
-    /// Whether the simulator runs: as set, or while no provider is configured.
+    /// True if the simulator runs: as set, or by default if no provider is configured.
     pub fn simulator_on(&self) -> bool {
         match self.simulator.enabled {
             Switch::On => true,
@@ -40,7 +40,6 @@ impl Config {
         graph_url(self.messenger.graph_url.as_ref(), simulator)
     }
 
-    /// Times and bounds of `smpp.*`.
     pub fn smpp_settings(&self) -> SmppSettings {
         let smpp = &self.smpp;
         SmppSettings {
@@ -68,7 +67,7 @@ impl Config {
         self.data_dir().join("media")
     }
 
-    /// Where files of customers are kept: as set, or where every process on this database finds them.
+    /// The place of customers' files: as set, or by default one that all processes on this database can reach.
     pub fn media_place(&self) -> MediaPlace {
         match &self.media.store {
             MediaPlace::Auto if self.database.url.is_some() => MediaPlace::Database,
@@ -77,13 +76,13 @@ impl Config {
         }
     }
 
-    /// Base of media and callback URLs: as set, or made from the address that `server.listen` was bound to.
+    /// Base of media and callback URLs: as set, or made from the bound address of `server.listen`.
     pub fn public_url(&self, bound: SocketAddr) -> String {
         let scheme = if self.server.tls_cert.is_some() { "https" } else { "http" };
         self.server.public_url.as_ref().map_or_else(|| format!("{scheme}://{bound}"), |url| url.as_str().to_owned())
     }
 
-    /// This configuration with everything filled in that would be decided at start, for `patchbay config`.
+    /// This configuration with the defaults that are decided at the start, for `patchbay config`.
     pub fn effective(&self) -> Self {
         let mut effective = self.clone();
         let on = self.simulator_on();

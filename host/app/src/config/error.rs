@@ -1,13 +1,13 @@
-//! What can be wrong with a configuration, said so that the reader can mend it.
+//! Errors of the configuration, with their cures.
 
 use std::{fmt, io, path::PathBuf};
 
-/// Where a setting was written.
+/// The source of a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
-    /// In a configuration file.
+    /// A configuration file.
     File(PathBuf),
-    /// In an environment variable, named in full.
+    /// An environment variable, with its full name.
     Environment(String),
 }
 
@@ -20,70 +20,63 @@ impl fmt::Display for Place {
     }
 }
 
-/// Why the configuration was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// `--config` names a file that is not there.
     #[error("there is no configuration file {}; check the path given to --config", .path.display())]
     Missing {
-        /// The path as it was given.
+        /// The path as given.
         path: PathBuf,
     },
-    /// The file is there and cannot be read.
     #[error("cannot read the configuration file {}", .path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the system.
         #[source]
         source: io::Error,
     },
-    /// The file is not TOML. The line itself is not repeated, because it may hold a secret.
+    /// The file is not TOML. The line is not repeated, because it may contain a secret.
     #[error("{} is not valid TOML: see line {line}, column {column}", .path.display())]
     Syntax {
         /// The file.
         path: PathBuf,
         /// The line of the fault, from 1.
         line: usize,
-        /// The character of the line at which reading ended, from 1.
+        /// The column of the fault, from 1.
         column: usize,
     },
-    /// A setting of this name does not exist.
     #[error("unknown setting {key} {place}{}", suggestion(.near))]
     Unknown {
-        /// The key in full.
+        /// The full key.
         key: String,
-        /// Where it was written.
+        /// The source of the setting.
         place: Place,
-        /// Keys that look like it, best first.
+        /// Similar keys, best first.
         near: Vec<String>,
     },
-    /// A section was given a value, or a value outside any section was a table.
     #[error("{key} {place} is a section: write its settings as [{key}] or {key}.NAME = VALUE")]
     NotASection {
         /// Name of the section.
         key: String,
-        /// Where it was written.
+        /// The source of the setting.
         place: Place,
     },
-    /// The value has the wrong type or form.
     #[error("{key} {place}: expected {expected}{}", got_instead(.got))]
     Wrong {
-        /// The key in full.
+        /// The full key.
         key: String,
-        /// Where it was written.
+        /// The source of the setting.
         place: Place,
-        /// What would have been right.
+        /// The expected form.
         expected: String,
-        /// What was given; empty for secrets.
+        /// The given value. Empty for secrets.
         got: String,
     },
-    /// The values are well-formed and make no sense together.
     #[error("{key}: {reason}")]
     Unusable {
         /// The setting to change.
         key: String,
-        /// What is wrong and what to do.
+        /// The fault and its cure.
         reason: String,
     },
 }

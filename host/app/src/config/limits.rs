@@ -1,4 +1,4 @@
-//! Limits and retention: every number that bounds what one request, client or plugin can use.
+//! Limits and retention: all numbers that bound the use by one request, client or plugin.
 
 use std::time::Duration;
 
@@ -14,57 +14,70 @@ section! {
         max_recipients: usize = 1_000,
         /// Bytes of a request body.
         max_body_bytes: u64 = 8 * MIB,
-        /// Requests of one client in a second, of which as many may come at once; more are answered with 429.
+        /// Requests of one client per second, with a burst of the same number. More get 429.
         requests_per_second_per_client: u32 = 20_000,
-        /// Recipients of one client's sends in a second; a send that has more delays the next one.
+        /// Recipients in sends of one client per second. A send with more delays the next one.
         recipients_per_second_per_client: u32 = 100_000,
-        /// Requests in flight in this process. When there are as many, a new one takes the place of the slowest one of the client or address that has the most; if none of them waits for its caller, it is answered with 503. Callers without a key have half of them.
+        /// Requests in flight in this process. If all are taken, a new request replaces the slowest one of the client
+        /// or address with the most requests. If none of those waits for its caller, the new one gets 503. Callers
+        /// without a key have half of them.
         requests_in_flight: u64 = 2_048,
-        /// Requests in flight of one client; more are answered with 429.
+        /// Requests in flight of one client. More get 429.
         requests_in_flight_per_client: u64 = 512,
-        /// Requests in flight without a key from one address, or from one IPv6 network of 64 bits; behind `server.trusted_proxies`, from one forwarded address. A new one takes the place of the slowest one; if none of them waits for its caller, it is answered with 429.
+        /// Requests in flight without a key from one address, or from one /64 IPv6 network. Behind
+        /// `server.trusted_proxies` the forwarded address counts. A new request replaces the slowest one. If none of
+        /// those waits for its caller, the new one gets 429.
         requests_in_flight_per_source: u64 = 256,
-        /// Bytes of bodies that have arrived and of answers that are not taken yet, in this process. When there are as many, the slowest request of the client or address that has the most is ended; if none waits for its caller, new requests are answered with 503. Callers without a key have half of them.
+        /// Bytes of received bodies and of unread answers in this process. If the limit is reached, the slowest request
+        /// of the client or address with the most bytes is ended. If none of those waits for its caller, new requests
+        /// get 503. Callers without a key have half of them.
         bytes_in_flight: u64 = 128 * MIB,
-        /// Those of one client; more are answered with 429. A larger body of a client is taken when it has little else in flight.
+        /// The same for one client. More get 429. A larger body is accepted if the client has little else in flight.
         bytes_in_flight_per_client: u64 = 64 * MIB,
-        /// Those without a key from one address, or from one IPv6 network of 64 bits; more are answered with 429.
+        /// The same for callers without a key from one address, or from one /64 IPv6 network. More get 429.
         bytes_in_flight_per_source: u64 = 48 * MIB,
-        /// Connections to the listeners of this process; fewer when it may not open as many files. When all are taken, idle ones are closed for new ones, first those of the address that has the most.
+        /// Connections to the listeners of this process. Fewer if the process may not open as many files. If all are
+        /// taken, idle ones are closed for new ones, first those of the address with the most connections.
         connections: usize = 8_192,
-        /// Connections from one address, or from one IPv6 network of 64 bits; this machine and `server.trusted_proxies` excepted.
+        /// Connections from one address, or from one /64 IPv6 network. This machine and `server.trusted_proxies` are
+        /// exempt.
         connections_per_address: usize = 512,
-        /// Time for the head of a request, from its first byte; on a new connection, from its beginning.
+        /// Time for the head of a request, from its first byte. On a new connection it starts with the connection.
         request_head_timeout: Duration = Duration::from_secs(15),
         /// Time after which a connection without a request is closed.
         idle_timeout: Duration = Duration::from_secs(75),
-        /// Time after which an answer is cut off of which nothing is taken, with its HTTP/2 stream or its connection.
+        /// Time after which an answer is cut off if the caller reads nothing of it, with its HTTP/2 stream or its
+        /// connection.
         write_timeout: Duration = Duration::from_secs(30),
-        /// Bytes of one media file that a customer sends.
+        /// Bytes of one media file of a customer.
         inbound_media_max_bytes: u64 = 100 * MIB,
-        /// Messages and files of one visitor of a web site in a minute, of which as many may come at once; more are refused with 429.
+        /// Messages and files of one visitor of a web site per minute, with a burst of the same number. More get 429.
         web_chat_posts_per_minute: u32 = 40,
-        /// Calls and messages of web chat from one address, or from one IPv6 network of 64 bits, in a minute; more are refused with 429.
+        /// Calls and messages of web chat per minute from one address, or from one /64 IPv6 network. More get 429.
         web_chat_calls_per_minute_per_address: u32 = 600,
-        /// Frames of one visitor of a web site over its sockets in a minute, of which as many may come at once; a page of older messages counts as five. Its sockets are not read while it has used them up.
+        /// Frames of one visitor of a web site per minute over its sockets, with a burst of the same number. A page of
+        /// older messages counts as five. If they are used up, the sockets are not read.
         web_chat_frames_per_minute: u32 = 240,
-        /// The same of all sockets of web chat from one address, or from one IPv6 network of 64 bits.
+        /// The same for all sockets of web chat from one address, or from one /64 IPv6 network.
         web_chat_frames_per_minute_per_address: u32 = 2_400,
         /// Open widgets of one visitor of a web site in this process.
         web_chat_sockets_per_visitor: usize = 10,
-        /// Open widgets at one address, or in one IPv6 network of 64 bits, in this process; more are refused with 429.
+        /// Open widgets at one address, or in one /64 IPv6 network, in this process. More get 429.
         web_chat_sockets_per_address: usize = 200,
-        /// Bytes of pages of messages that were sent to the widgets of one visitor of a web site and that these have not read; further pages wait.
+        /// Bytes of message pages that were sent to the widgets of one visitor of a web site and are not read yet.
+        /// Further pages wait.
         web_chat_unread_bytes_per_visitor: u64 = 256 * KIB,
-        /// The same of all widgets at one address, or in one IPv6 network of 64 bits.
+        /// The same for all widgets at one address, or in one /64 IPv6 network.
         web_chat_unread_bytes_per_address: u64 = 2 * MIB,
-        /// Time in which a widget must take a frame, and must have read a page; then its socket ends.
+        /// Time for a widget to accept a frame, and to read a page. After it, the socket ends.
         web_chat_write_timeout: Duration = Duration::from_secs(30),
         /// Connections to `email.listen` at the same time.
         email_connections: usize = 256,
-        /// Connections to `email.listen` at the same time from one address, or from one IPv6 network of 64 bits.
+        /// Connections to `email.listen` at the same time from one address, or from one /64 IPv6 network.
         email_connections_per_source: usize = 16,
-        /// Connections to PostgreSQL that one process holds for requests and work. A fifth as many more are for chats with chatbots that take long, and four look for work, say that it lives, and look whether the database answers and takes changes. Two more hear what other processes tell.
+        /// Connections to PostgreSQL of one process for requests and work. A process has a fifth more for slow chats
+        /// with chatbots, four for the search for work, its sign of life and checks of the database, and two for
+        /// notifications of other processes.
         database_connections: u32 = 20,
         /// Calls of one webhook URL at the same time.
         webhook_concurrency_per_endpoint: usize = 32,
@@ -72,33 +85,36 @@ section! {
         webhook_connect_timeout: Duration = Duration::from_secs(5),
         /// Time for a whole webhook call.
         webhook_timeout: Duration = Duration::from_secs(15),
-        /// Bytes of a webhook's answer that are read; the first 1,024 are kept.
+        /// Bytes to read of a webhook's answer. The first 1,024 are stored.
         webhook_max_response_bytes: u64 = 16 * KIB,
-        /// Bytes of linear memory of one plugin call, and of the key-values that it has read and written.
+        /// Bytes of linear memory of one plugin call, and of the key-values it has read and written.
         plugin_memory_bytes: u64 = 96 * MIB,
-        /// Bytes that all plugin calls of one process have together, whoever's they are, 256 KiB for each beside its linear memory, its key-values, and what is written down of it while it is recorded; at least eight times `limits.plugin_memory_bytes`. A call that finds none waits, or is made again later.
+        /// Bytes of all plugin calls of one process together. A call counts with its linear memory, its key-values, its
+        /// recording and 256 KiB. At least eight times `limits.plugin_memory_bytes`. A call without room waits or is
+        /// repeated later.
         plugin_memory_bytes_of_all: u64 = 1_024 * MIB,
-        /// Wall-clock time of one plugin call, waiting for HTTP included.
+        /// Wall-clock time of one plugin call, including HTTP requests.
         plugin_chatbot_timeout: Duration = Duration::from_secs(5),
         /// Processor time of one plugin call.
         plugin_cpu: Duration = Duration::from_secs(1),
         /// Interval after which a running plugin yields to others.
         plugin_epoch_tick: Duration = Duration::from_millis(2),
-        /// Processor time per second that one client's uploaded plugins get; the calls of a client that has used it up run when nobody else wants a processor.
+        /// Processor time per second for the uploaded plugins of one client. If a client has used it up, its calls run
+        /// only while no other call needs a processor.
         plugin_prompt_cpu: Duration = Duration::from_millis(50),
         /// Bytes that a plugin may pass to the host in one host call.
         plugin_hostcall_fuel: u64 = 4 * MIB,
-        /// Bytes of log that one call keeps. Of what is longer the beginning and the last line are kept.
+        /// Bytes of log of one call. If the log is longer, its beginning and last line are kept.
         plugin_log_bytes: u64 = 16 * KIB,
         /// Elements of all tables of one plugin call.
         plugin_table_elements: usize = 100_000,
-        /// Handles to clocks, streams and the like that one plugin call may hold.
+        /// Handles to clocks, streams and other resources of one plugin call.
         plugin_handles: usize = 1_000,
         /// Actions that one chatbot call may return.
         plugin_actions: usize = 32,
-        /// Calls of one plugin call to the host.
+        /// Host calls of one plugin call.
         plugin_host_calls: u64 = 256,
-        /// Bytes of standard output and standard error that one call keeps: the beginning and the end.
+        /// Bytes of standard output and standard error of one call: the beginning and the end are kept.
         plugin_output_bytes: u64 = 16 * KIB,
         /// Bytes of one webhook body.
         plugin_body_bytes: u64 = 256 * KIB,
@@ -116,23 +132,24 @@ section! {
         plugin_http_headers: usize = 64,
         /// Bytes of all headers of one HTTP request of a plugin, and of its response.
         plugin_http_header_bytes: u64 = 16 * KIB,
-        /// Time for one HTTP request of a plugin; the time of the call goes on meanwhile.
+        /// Time for one HTTP request of a plugin. It also counts as time of the call.
         plugin_http_timeout: Duration = Duration::from_secs(3),
-        /// Calls of uploaded plugins that one client may make in a second; those beyond it wait.
+        /// Calls of uploaded plugins of one client per second. More calls wait.
         plugin_calls_per_second: u32 = 500,
         /// Plugin calls of one client at the same time.
         plugin_concurrency_per_client: usize = 8,
         /// Plugin calls of one client that wait for a free place.
         plugin_waiting_per_client: usize = 256,
-        /// How long a plugin call waits for a free place.
+        /// Time that a plugin call waits for a free place.
         plugin_queue_wait: Duration = Duration::from_secs(2),
-        /// Events of one client that its shadows are asked about at the same time, beside its live calls; a comparison that finds no room is skipped.
+        /// Events of one client for its shadows at the same time, in addition to live calls. If there is no room, the
+        /// comparison is skipped.
         plugin_shadows_per_client: usize = 4,
-        /// Calls of a plugin that fail one after another before it is suspended for its client, at most 40.
+        /// Consecutive failures of a plugin after which it is suspended for its client, at most 40.
         plugin_failures_in_a_row: u32 = 10,
-        /// Percentage of its last 40 calls above which failures suspend a plugin for its client.
+        /// Percentage of failures in its last 40 calls above which a plugin is suspended for its client.
         plugin_failures_percent: u32 = 50,
-        /// How long a suspended plugin is not called; then one call decides whether it is called again.
+        /// Time for which a suspended plugin is not called. Then one call decides if it is used again.
         plugin_suspended_for: Duration = Duration::from_secs(30),
         /// Uploaded plugins that one process keeps ready in memory.
         loaded_plugins: usize = 2_000,
@@ -142,29 +159,32 @@ section! {
         plugin_compile_memory_bytes: u64 = 2_048 * MIB,
         /// Time for compiling one uploaded component.
         plugin_compile_timeout: Duration = Duration::from_secs(120),
-        /// Uploaded plugins that are compiled at once, each of another client and each with `limits.plugin_compile_memory_bytes`.
+        /// Uploaded plugins that are compiled at the same time, each of another client and each with
+        /// `limits.plugin_compile_memory_bytes`.
         plugin_compile_places: usize = 2,
         /// Uploads that wait while others are compiled.
         plugin_compile_queue: usize = 8,
-        /// Processor time for compiling the uploads of one client in `limits.plugin_compile_budget_period`; those beyond it are refused until it has come back.
+        /// Processor time for compiling the uploads of one client in `limits.plugin_compile_budget_period`. If it is
+        /// used up, uploads are refused until it has returned.
         plugin_compile_budget: Duration = Duration::from_secs(120),
-        /// Time in which `limits.plugin_compile_budget` comes back, evenly.
+        /// Time in which `limits.plugin_compile_budget` returns, evenly.
         plugin_compile_budget_period: Duration = Duration::from_secs(600),
         /// Bytes of one uploaded plugin.
         plugin_bytes: u64 = 32 * MIB,
         /// Bytes of all plugins that one client has uploaded.
         plugin_storage_bytes_per_client: u64 = 1024 * MIB,
-        /// Names that one client can upload plugins under.
+        /// Names under which one client can upload plugins.
         plugins_per_client: u64 = 500,
-        /// Versions of a plugin that are kept, beside those that are in force or that a rollback may want; at least 100.
+        /// Versions of a plugin that are kept, in addition to active ones and those for a rollback. At least 100.
         plugin_versions_kept: u32 = 200,
         /// Bytes that one recording of the calls of an activation keeps.
         plugin_recording_bytes: u64 = 64 * MIB,
-        /// Plugin calls under way at the same time in one process; webhook shapers have a quarter as many places of their own beside them. Calls that wait or take long have three quarters of the places, shared evenly among clients.
+        /// Plugin calls at the same time in one process. Webhook shapers have a quarter as many additional places.
+        /// Waiting and slow calls may use three quarters of the places, shared evenly among clients.
         plugin_pool_size: u32 = 384,
-        /// Bytes that the plugins of one client keep in key-values: keys, values, and 64 for each key.
+        /// Bytes of key-values of the plugins of one client: keys, values, and 64 for each key.
         kv_bytes_per_client: u64 = 64 * MIB,
-        /// Keys that one plugin keeps of one participant.
+        /// Keys of one plugin for one participant.
         kv_keys_per_participant: u32 = 256,
         /// Calls to the Cloud API in flight per business number.
         cloud_in_flight_per_number: usize = 64,
@@ -174,35 +194,38 @@ section! {
         messenger_rate_per_page: u32 = 200,
         /// Calls in flight per page to Messenger.
         messenger_in_flight_per_page: usize = 32,
-        /// Time for a whole call of the Cloud API; the outcome of a send that is not answered in it is unknown.
+        /// Time for a whole call of the Cloud API. If a send gets no answer in it, its outcome is unknown.
         cloud_timeout: Duration = Duration::from_secs(30),
-        /// How long a send whose outcome is unknown waits for a status before it is sent once more.
+        /// Time that a send with an unknown outcome waits for a status before it is sent once more.
         unknown_after: Duration = Duration::from_secs(60),
-        /// How long an SMS waits for an SMSC to take it; then it fails with code 900503.
+        /// Time that an SMS waits for an SMSC. After it, the SMS fails with code 900503.
         sms_expires_after: Duration = Duration::from_secs(48 * 3600),
-        /// How long a message of a WhatsApp Lite number waits while that is disconnected, or outside its hours; then it fails with code 900503.
+        /// Time that a message of a WhatsApp Lite number waits while the number is disconnected or outside its hours.
+        /// After it, the message fails with code 900503.
         lite_expires_after: Duration = Duration::from_secs(48 * 3600),
-        /// How long after the provider took a message its failure may still bring an SMS.
+        /// Time after acceptance by the provider in which a failed message may still cause an SMS.
         fallback_max_age: Duration = Duration::from_secs(3_600),
-        /// How long after the last connection of a client its live events are still written down for who comes back.
+        /// Time after the last connection of a client for which live events are still recorded, so that it can resume.
         live_resume: Duration = Duration::from_secs(3_600),
-        /// Connections of one client to live events of this process; more are answered with 429.
+        /// Connections of one client to live events of this process. More get 429.
         live_connections_per_client: usize = 1_000,
-        /// How long a ticket for live events is good.
+        /// Validity of a ticket for live events.
         live_ticket: Duration = Duration::from_secs(30),
-        /// Live events of a client that are held in memory, as long as they have at most 16 MiB; a connection that falls further behind is told to resume.
+        /// Live events of a client in memory, with at most 16 MiB. A connection that falls further behind must resume.
         live_events_held: usize = 4_096,
-        /// Bytes of live events that were sent to the connections of one client and that these have not read; further events wait, and who waits too long is told to resume.
+        /// Bytes of live events that were sent to the connections of one client and are not read yet. Further events
+        /// wait. A connection that waits too long must resume.
         live_unread_bytes_per_client: u64 = 16 * MIB,
-        /// Time in which a connection must take the live events that it is sent at once, at most 64 and 128 KiB unless one has more; over a WebSocket, in which it must have read them.
+        /// Time for a connection to accept a portion of live events (at most 64 and 128 KiB, unless one is larger).
+        /// Over a WebSocket, the time to read them.
         live_write_timeout: Duration = Duration::from_secs(10),
-        /// How often a quiet connection to live events is tried, and told where it stands.
+        /// Interval of heartbeats on a quiet connection to live events, with its position.
         live_heartbeat: Duration = Duration::from_secs(20),
-        /// How long a long-lived conversation lasts unless it is closed; those that are open keep the time that they began with.
+        /// Lifetime of a long-lived conversation that is not closed. A change does not affect open conversations.
         conversation_lifetime: Duration = Duration::from_secs(30 * 24 * 3_600),
-        /// How long a customer waits for an agent's answer, in the queue or with an agent, before the chat is missed.
+        /// Time that a customer waits for an agent's answer, in the queue or with an agent, before the chat is missed.
         missed_after: Duration = Duration::from_secs(600),
-        /// Chats that an agent without a limit of their own may have at a time.
+        /// Chats at a time of an agent without a limit of its own.
         agent_chats: u32 = 20,
     }
 }
@@ -214,7 +237,7 @@ section! {
         message_days: u32 = 365,
         /// Days that receipts are kept.
         receipt_days: u32 = 90,
-        /// Days that attempts to call webhooks are kept.
+        /// Days that webhook attempts are kept.
         webhook_attempt_days: u32 = 30,
         /// Days that traces of plugin calls are kept.
         invocation_days: u32 = 30,
@@ -222,7 +245,7 @@ section! {
         recording_days: u32 = 14,
         /// Days that raw provider callbacks are kept.
         callback_days: u32 = 14,
-        /// Days that live events are kept; a week of them goes at once.
+        /// Days that live events are kept. They are dropped in whole weeks.
         live_event_days: u32 = 1,
     }
 }

@@ -1,4 +1,4 @@
-//! Reading the file and the environment.
+//! Reads the file and the environment.
 
 use std::{
     env, fs, io,
@@ -10,16 +10,16 @@ use super::{
     section::{Input, Refused},
 };
 
-/// Read from the working directory when `--config` is not given.
+/// The file in the working directory that is read without `--config`.
 pub const DEFAULT_FILE: &str = "patchbay.toml";
 
-/// Start of the environment variables that are settings. `PATCHBAY_URL` and the like are not.
+/// Prefix of environment variables that are settings. `PATCHBAY_URL` and others are not.
 const PREFIX: &str = "PATCHBAY__";
 
 impl Config {
-    /// Reads `file`, or `patchbay.toml` in the working directory if there is one, then the environment.
+    /// Reads `file`, or `patchbay.toml` in the working directory if it exists, then the environment.
     ///
-    /// Errors name the setting, where it was written, and what to write instead.
+    /// Errors name the setting, its source, and the expected value.
     pub fn load(file: Option<&Path>) -> Result<Self, ConfigError> {
         let variables = env::vars_os().filter_map(|(name, value)| {
             let name = name.into_string().ok().filter(|name| name.starts_with(PREFIX))?;
@@ -28,8 +28,8 @@ impl Config {
         Self::from_sources(read(file)?, variables)
     }
 
-    /// Puts a configuration together from the text of a file and from environment variables, of which those that do
-    /// not start with `PATCHBAY__` are ignored.
+    /// Builds a configuration from the text of a file and from environment variables. Variables without the prefix
+    /// `PATCHBAY__` are ignored.
     pub fn from_sources(
         file: Option<(PathBuf, String)>,
         variables: impl IntoIterator<Item = (String, String)>,
@@ -85,7 +85,7 @@ impl Config {
         })
     }
 
-    /// Up to three keys that the writer may have meant: a slip of the fingers, or the right name in another section.
+    /// Up to three keys that the writer may have meant: a typing error, or the right name in another section.
     fn near(&self, section: &str, name: &str) -> Vec<String> {
         let wanted = join(section, name);
         let sections = self.sections().into_iter().map(|(section, _)| section.to_owned());
@@ -102,7 +102,7 @@ impl Config {
     }
 }
 
-/// Where reading ended, without the text of the line and without the parser's own message, which can repeat a value.
+/// The position of the fault, without the text of the line or the parser's message, which can repeat a value.
 fn syntax_error(path: &Path, text: &str, error: &toml::de::Error) -> ConfigError {
     let end = error.span().map_or(0, |span| span.start);
     let before = text.get(..end).unwrap_or(text);

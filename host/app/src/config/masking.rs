@@ -1,12 +1,12 @@
-//! URLs as errors and `patchbay config` show them: without what is secret in them.
+//! Masks the secrets in URLs for errors and `patchbay config`.
 
 use url::Url;
 
-/// Shown in place of a secret that is set.
+/// Shown in place of a secret.
 pub(super) const MASK: &str = "********";
 
-/// Options of URLs that hold no secret: of `database.url`, `smpp.url` and `email.relay`. Every other value is masked, because
-/// a misspelt or unknown option may hold a password.
+/// Options of URLs that are not secret: of `database.url`, `smpp.url` and `email.relay`. All other values are masked,
+/// because a misspelt or unknown option may be a password.
 const OPEN_OPTIONS: [&str; 22] = [
     "application_name",
     "ca",
@@ -32,9 +32,9 @@ const OPEN_OPTIONS: [&str; 22] = [
     "window",
 ];
 
-/// The URL with its password and the values of its unknown options replaced: `postgres://app:********@db/patchbay`.
+/// Masks the password of a URL and the values of unknown options: `postgres://app:********@db/patchbay`.
 ///
-/// `text` is the URL as it was written. It is repeated as it is if nothing in it is secret.
+/// `text` is the URL as written. It is returned unchanged if nothing in it is secret.
 pub(super) fn masked_url(url: &Url, text: &str) -> String {
     let has_secret_option = url.query_pairs().any(|(name, _)| is_secret(&name));
     if url.password().is_none() && !has_secret_option && url.fragment().is_none() {
@@ -55,8 +55,8 @@ pub(super) fn masked_url(url: &Url, text: &str) -> String {
     shown.to_string()
 }
 
-/// A value that was refused, as an error may repeat it. It need not be a URL: everything before its last `@` and after its first
-/// `?` or `#` is masked, so that a password with a slash or a blank in it stays hidden too.
+/// A refused value for an error message. It may not be a URL, so the text before its last `@` and after its first `?`
+/// or `#` is masked. This also hides a password with a slash or a blank.
 pub(super) fn masked_text(text: &str) -> String {
     let (start, rest) = text.find("://").map_or(("", text), |at| text.split_at(at + 3));
     let (hidden, rest) = rest.rsplit_once('@').map_or((false, rest), |(_, after)| (true, after));

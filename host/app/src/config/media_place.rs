@@ -1,4 +1,4 @@
-//! Where files of customers are kept.
+//! The place of customers' files.
 
 use std::path::PathBuf;
 
@@ -6,14 +6,12 @@ use url::Url;
 
 use super::value::Value;
 
-/// Where files of customers are kept (`media.store`).
+/// The place of customers' files (`media.store`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MediaPlace {
     /// Decided from the other settings.
     Auto,
-    /// In the database.
     Database,
-    /// In a folder.
     Folder(PathBuf),
     /// In a bucket: `s3://bucket` or `s3://bucket/prefix`.
     Bucket(Url),
@@ -31,7 +29,7 @@ impl Value for MediaPlace {
                 .ok()
                 .filter(|url| url.host_str().is_some_and(|bucket| !bucket.is_empty()))
                 .map(Self::Bucket),
-            // A word without a slash is a misspelt one.
+            // A word without a slash is probably misspelt.
             path if path.contains('/') && !path.contains("://") => Some(Self::Folder(PathBuf::from(path))),
             _ => None,
         }

@@ -28,54 +28,37 @@ pub use value::{LogFormat, Switch, spell_duration};
 
 use std::path::Path;
 
-/// All settings of a process. Read once at start; there is no reload.
+/// All settings of a process. They are read once at the start and not reloaded.
 #[derive(Debug, Clone, Default)]
 pub struct Config {
-    /// Settings without a section; see [`Config::data_dir`].
+    /// Settings without a section: see [`Config::data_dir`].
     pub base: Base,
-    /// `database.*`
     pub database: DatabaseSettings,
-    /// `server.*`
     pub server: Server,
-    /// `whatsapp_cloud.*`
     pub whatsapp_cloud: WhatsappCloud,
-    /// `whatsapp_lite.*`
     pub whatsapp_lite: WhatsappLite,
-    /// `messenger.*`
     pub messenger: Messenger,
-    /// `smpp.*`
     pub smpp: Smpp,
-    /// `email.*`
     pub email: Email,
-    /// `webhooks.*`
     pub webhooks: Webhooks,
-    /// `security.*`
     pub security: Security,
-    /// `media.*`
     pub media: Media,
-    /// `plugins.*`
     pub plugins: Plugins,
-    /// `simulator.*`
     pub simulator: Simulator,
-    /// `sms.*`
     pub sms: Sms,
-    /// `logging.*`
     pub logging: Logging,
-    /// `testing.*`
     pub testing: Testing,
-    /// `limits.*`
     pub limits: Limits,
-    /// `retention.*`
     pub retention: Retention,
 }
 
 impl Config {
-    /// The data directory as it was configured; relative to the working directory.
+    /// The data directory as configured, relative to the working directory.
     pub fn data_dir(&self) -> &Path {
         &self.base.data_dir
     }
 
-    /// Every section with its name; the one without a name holds `data_dir`.
+    /// All sections by name. The one without a name has `data_dir`.
     pub fn sections(&self) -> Vec<(&'static str, &dyn Section)> {
         vec![
             ("", &self.base),
@@ -99,7 +82,6 @@ impl Config {
         ]
     }
 
-    /// The section of this name, to set something in it.
     fn section_mut(&mut self, name: &str) -> Option<&mut dyn Section> {
         Some(match name {
             "" => &mut self.base,
@@ -124,7 +106,7 @@ impl Config {
         })
     }
 
-    /// Every key, such as `server.listen`.
+    /// All keys, such as `server.listen`.
     fn keys(&self) -> Vec<String> {
         let sections = self.sections();
         let keys = sections

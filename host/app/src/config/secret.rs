@@ -9,17 +9,17 @@ use super::{
     value::Value,
 };
 
-/// A password, key or token. It has no `Display`, and `Debug` shows only whether it is set.
+/// A password, key or token. It has no `Display`, and `Debug` shows only if it is set.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Secret(String);
 
 impl Secret {
-    /// The secret itself; the caller keeps it out of logs.
+    /// The secret in plain text. Keep it out of logs.
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// `true` while nothing is set.
+    /// `true` if nothing is set.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -55,27 +55,25 @@ impl Value for Secret {
     }
 }
 
-/// A URL that may hold a password, which is shown masked: `postgres://app:********@db/patchbay`.
+/// A URL that may contain a password and is shown masked: `postgres://app:********@db/patchbay`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SecretUrl(Url, String);
 
 impl SecretUrl {
-    /// The URL as it was written, password included; the caller keeps it out of logs.
+    /// The URL as written, with its password. Keep it out of logs.
     pub fn expose(&self) -> &str {
         &self.1
     }
 
-    /// Scheme, such as `postgres`.
     pub fn scheme(&self) -> &str {
         self.0.scheme()
     }
 
-    /// The parsed URL, password included.
     pub fn url(&self) -> &Url {
         &self.0
     }
 
-    /// The URL with its password and the values of unknown options replaced.
+    /// The URL with its password and the values of unknown options masked.
     pub fn masked(&self) -> String {
         masked_url(&self.0, &self.1)
     }
@@ -109,7 +107,6 @@ impl Value for SecretUrl {
 pub struct BaseUrl(String);
 
 impl BaseUrl {
-    /// The URL without a trailing slash.
     pub fn as_str(&self) -> &str {
         &self.0
     }

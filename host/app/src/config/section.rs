@@ -1,19 +1,19 @@
-//! A section of the configuration: its settings, their defaults and their meaning, written once.
+//! A section of the configuration: its settings, their defaults and their meaning, defined once.
 
 use super::{masking::masked_text, value::Value};
 
-/// One setting as it is shown: in `patchbay config` and in the tables of `docs/operations.md`.
+/// A setting for display: in `patchbay config` and in the tables of `docs/operations.md`.
 #[derive(Debug, Clone)]
 pub struct Setting {
     /// The last part of the key, such as `listen`.
     pub name: &'static str,
-    /// What it does: the doc comment of the field.
+    /// The doc comment of the field.
     pub meaning: &'static str,
-    /// The value in force, secrets masked.
+    /// The current value, masked if secret.
     pub value: toml::Value,
 }
 
-/// Where a value comes from decides how it is read.
+/// The source of a value, which determines how it is read.
 #[derive(Debug, Clone, Copy)]
 pub enum Input<'a> {
     /// A value of `patchbay.toml`.
@@ -22,16 +22,15 @@ pub enum Input<'a> {
     Environment(&'a str),
 }
 
-/// Why a setting did not take a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refused {
-    /// The section has no setting of this name.
+    /// The section has no setting with this name.
     Unknown,
     /// The value has the wrong type or form.
     Wrong {
-        /// What would have been right, such as `a whole number`.
+        /// The expected form, such as `a whole number`.
         expected: String,
-        /// What was given; empty when it must not be repeated.
+        /// The given value. Empty if it must not be repeated.
         got: String,
     },
 }
@@ -48,7 +47,7 @@ impl Input<'_> {
     }
 }
 
-/// The value with its type, for error messages; credentials in it are masked.
+/// The value with its type for error messages. Credentials are masked.
 fn describe(value: &toml::Value) -> String {
     match value {
         toml::Value::String(text) => format!("the string \"{}\"", masked_text(text)),
@@ -61,17 +60,16 @@ fn describe(value: &toml::Value) -> String {
     }
 }
 
-/// What every section can do; written by [`section!`].
+/// The interface of a section, implemented by [`section!`].
 pub trait Section {
-    /// All settings, in the order in which they are declared.
+    /// All settings, in order of declaration.
     fn settings(&self) -> Vec<Setting>;
 
-    /// Sets one of them.
     fn set(&mut self, name: &str, input: Input<'_>) -> Result<(), Refused>;
 }
 
-/// Declares a section: a struct, its defaults, and how each setting is read and shown. The doc comments are the
-/// meaning that the operator reads, so they exist once.
+/// Declares a section: a struct, its defaults, and how each setting is read and shown. The doc comments are also the
+/// texts for the operator.
 macro_rules! section {
     (
         $(#[doc = $about:literal])+

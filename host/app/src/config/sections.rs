@@ -1,4 +1,4 @@
-//! The settings of `CONTRACT` section 2, one section after the other. Limits are in [`super::limits`].
+//! The settings of `CONTRACT` section 2. Limits are in [`super::limits`].
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -32,7 +32,7 @@ fn retry_schedule() -> Vec<Duration> {
 }
 
 section! {
-    /// What has no section.
+    /// Settings without a section.
     Base {
         /// Embedded database, files of customers, generated keys and the cache of compiled plugins.
         data_dir: PathBuf = PathBuf::from(".patchbay"),
@@ -40,9 +40,9 @@ section! {
 }
 
 section! {
-    /// Where the data is.
+    /// The place of the data.
     DatabaseSettings {
-        /// A `postgres://` URL; empty = embedded PostgreSQL in `data_dir`.
+        /// A `postgres://` URL. Empty: embedded PostgreSQL in `data_dir`.
         url: Option<SecretUrl> = None,
     }
 }
@@ -50,30 +50,31 @@ section! {
 section! {
     /// The HTTP listeners.
     Server {
-        /// All HTTP products and provider callbacks; port 0 picks a free one, which the log names.
+        /// All HTTP products and provider callbacks. Port 0 picks a free one, which the log names.
         listen: SocketAddr = loopback(8080),
-        /// PEM file with the certificate chain; with `server.tls_key` it makes `server.listen` HTTPS.
+        /// PEM file with the certificate chain. With `server.tls_key` it makes `server.listen` HTTPS.
         tls_cert: Option<PathBuf> = None,
         /// PEM file with the private key of `server.tls_cert`.
         tls_key: Option<PathBuf> = None,
-        /// Second HTTPS listener, for the batch SMS gateway (port 8443 in production); empty = none.
+        /// Second HTTPS listener, for the batch SMS gateway (port 8443 in production). Empty: none.
         batch_tls_listen: Option<SocketAddr> = None,
-        /// Address of `GET /metrics` alone, without TLS; empty = `server.listen` answers it, to callers on this machine only.
+        /// Separate address for `GET /metrics`, without TLS. Empty: `server.listen` answers it, only to callers on this
+        /// machine.
         metrics_listen: Option<SocketAddr> = None,
         /// Refuse requests that did not arrive over TLS, directly or by `X-Forwarded-Proto` of a trusted proxy.
         require_https: bool = false,
-        /// Addresses or networks whose `X-Forwarded-*` headers are believed.
+        /// Addresses or networks whose `X-Forwarded-*` headers are trusted.
         trusted_proxies: Vec<IpNet> = Vec::new(),
-        /// Base of media and callback URLs; empty = made from `server.listen`. Where it is no https of the public internet, our
-        /// files are uploaded to Meta instead of fetched by it.
+        /// Base of media and callback URLs. Empty: made from `server.listen`. If it is not https on the public
+        /// internet, files are uploaded to Meta instead of fetched by it.
         public_url: Option<BaseUrl> = None,
-        /// Run background work in this process; `false` = API only, beside `patchbay work`.
+        /// Run background work in this process. `false`: API only, together with `patchbay work`.
         workers: bool = true,
-        /// Host name of WhatsApp Lite: the same API, and senders are Lite numbers only; empty = every path on every host.
+        /// Host name of WhatsApp Lite: the same API, but all senders are Lite numbers. Empty: all paths on all hosts.
         lite_host: String = String::new(),
-        /// Host name of the SMS API; empty = every path on every host.
+        /// Host name of the SMS API. Empty: all paths on all hosts.
         sms_host: String = String::new(),
-        /// Host name of the batch SMS gateway; empty = every path on every host.
+        /// Host name of the batch SMS gateway. Empty: all paths on all hosts.
         batch_host: String = String::new(),
     }
 }
@@ -81,11 +82,11 @@ section! {
 section! {
     /// WhatsApp through Meta's Cloud API.
     WhatsappCloud {
-        /// Base URL without version; empty = Meta's Graph API, or the simulator when that is on.
+        /// Base URL without version. Empty: Meta's Graph API, or the simulator if it is on.
         graph_url: Option<BaseUrl> = None,
         /// Version part of Graph API paths.
         api_version: String = "v25.0".to_owned(),
-        /// App secret that signs callbacks; empty = callbacks are refused, the simulator's excepted.
+        /// App secret that signs callbacks. Empty: callbacks are refused, except those of the simulator.
         app_secret: Secret = Secret::default(),
         /// Token of the callback handshake.
         verify_token: Secret = Secret::default(),
@@ -95,15 +96,17 @@ section! {
 section! {
     /// WhatsApp Lite: numbers that are paired like a phone.
     WhatsappLite {
-        /// Base URL of simulated devices, for tests and trials; empty = the simulator when that is on.
+        /// Base URL of simulated devices, for tests and trials. Empty: the simulator if it is on.
         simulator_url: Option<BaseUrl> = None,
-        /// Base URL of a bridge with the API of WAHA, behind which real devices are; empty = none. Using one may breach WhatsApp's terms.
+        /// Base URL of a bridge to real devices with the API of WAHA. Empty: none. Using one may breach WhatsApp's
+        /// terms.
         bridge_url: Option<BaseUrl> = None,
         /// `X-Api-Key` of the bridge.
         bridge_api_key: Secret = Secret::default(),
-        /// Signs the bridge's webhooks; required with `whatsapp_lite.bridge_url`.
+        /// Signs the bridge's webhooks. Required with `whatsapp_lite.bridge_url`.
         webhook_secret: Secret = Secret::default(),
-        /// Be the linked device of Lite numbers ourselves: each in the process that holds its session. Needs a program that was built with the feature `lite-native`, and may breach WhatsApp's terms.
+        /// Run the linked devices of Lite numbers in Patchbay itself, each in the process that holds its session. Needs
+        /// a build with the feature `lite-native`, and may breach WhatsApp's terms.
         native: bool = false,
     }
 }
@@ -111,9 +114,9 @@ section! {
 section! {
     /// Facebook Messenger.
     Messenger {
-        /// Base URL without version; empty = Meta's Graph API, or the simulator when that is on.
+        /// Base URL without version. Empty: Meta's Graph API, or the simulator if it is on.
         graph_url: Option<BaseUrl> = None,
-        /// App secret that signs callbacks; empty = callbacks are refused, the simulator's excepted.
+        /// App secret that signs callbacks. Empty: callbacks are refused, except those of the simulator.
         app_secret: Secret = Secret::default(),
         /// Token of the callback handshake.
         verify_token: Secret = Secret::default(),
@@ -123,39 +126,41 @@ section! {
 section! {
     /// The SMS centres.
     Smpp {
-        /// `smpp://system_id:password@host:port`, one or several; empty = the simulator when that is on.
+        /// `smpp://system_id:password@host:port`, one or several. Empty: the simulator if it is on.
         url: Vec<SecretUrl> = Vec::new(),
-        /// Time to connect to an SMS centre, name and TLS included.
+        /// Time to connect to an SMS centre, including name resolution and TLS.
         connect_timeout: Duration = SmppSettings::default().connect_timeout,
         /// Time for the answer to a bind.
         bind_timeout: Duration = SmppSettings::default().bind_timeout,
-        /// Time for the answer to a submit. One that is given up may have been taken, and is submitted again a minute later.
+        /// Time for the answer to a submit. After it, the SMS may have been accepted, and is submitted again a minute
+        /// later.
         response_timeout: Duration = SmppSettings::default().response_timeout,
-        /// Silence after which the SMS centre is asked whether it is there (`enquire_link`).
+        /// Silence after which an `enquire_link` is sent to the SMS centre.
         enquire_link: Duration = SmppSettings::default().enquire_link,
-        /// How long it may leave that unanswered, or read nothing, before the connection is closed.
+        /// Time for which the SMS centre may leave it unanswered, or read nothing, before the connection is closed.
         link_timeout: Duration = SmppSettings::default().link_timeout,
-        /// How long open answers are waited for before an `unbind` is answered, or sent.
+        /// Time to wait for open answers before an `unbind` is answered or sent.
         unbind_wait: Duration = SmppSettings::default().unbind_wait,
-        /// First pause after a lost connection, or a bind that was refused for another reason than `smpp.refused_first`; it doubles.
+        /// First pause after a lost connection or a refused bind, except for `smpp.refused_first`. It doubles each
+        /// time.
         reconnect_first: Duration = SmppSettings::default().reconnect_first,
         /// Longest such pause.
         reconnect_longest: Duration = SmppSettings::default().reconnect_longest,
-        /// First pause after a wrong system id or password; it doubles.
+        /// First pause after a wrong system id or password. It doubles each time.
         refused_first: Duration = SmppSettings::default().refused_first,
         /// Longest such pause.
         refused_longest: Duration = SmppSettings::default().refused_longest,
-        /// How long a session has to live before the pauses begin anew.
+        /// Lifetime of a session after which the pauses start again from the first.
         session_proven: Duration = SmppSettings::default().session_proven,
-        /// First pause after the SMS centre said that submits come too fast; it doubles, and one submit finds out whether it is over.
+        /// First pause after the SMS centre has throttled submits. It doubles each time, and then one submit tests it.
         throttle_first: Duration = SmppSettings::default().throttle_first,
         /// Longest such pause.
         throttle_longest: Duration = SmppSettings::default().throttle_longest,
-        /// How long the acknowledgement of a part of a subscriber's long SMS waits for the other parts.
+        /// Time for which the acknowledgement of a part of a subscriber's long SMS waits for the other parts.
         part_hold: Duration = SmppSettings::default().part_hold,
-        /// How long the parts are kept before they are taken as they are.
+        /// Time for which the parts are kept before an incomplete SMS is accepted.
         part_expiry: Duration = SmppSettings::default().part_expiry,
-        /// Deliveries of one connection that wait to be taken; while there are as many, nothing more is read from it.
+        /// Deliveries of one connection that wait to be handled. If there are as many, nothing more is read from it.
         deliveries_waiting: usize = SmppSettings::default().deliveries_waiting,
     }
 }
@@ -163,15 +168,18 @@ section! {
 section! {
     /// Email-to-SMS.
     Email {
-        /// Address of the SMTP listener; empty = off.
+        /// Address of the SMTP listener. Empty: off.
         listen: Option<SocketAddr> = None,
         /// Domain of the addresses that become text messages.
         domain: String = String::new(),
-        /// Addresses or networks that may hand mails over, such as a mail server that checks SPF and DKIM; empty = any.
+        /// Addresses or networks that may deliver mails, such as a mail server that checks SPF and DKIM. Empty: any.
         allowed: Vec<IpNet> = Vec::new(),
-        /// Take mails over TLS only: their subjects are passwords. STARTTLS is offered with the certificate of `server.tls_cert`.
+        /// Accept mails over TLS only, because their subjects are passwords. STARTTLS uses the certificate of
+        /// `server.tls_cert`.
         require_tls: bool = false,
-        /// `smtp://` or `smtps://` URL for result mails, such as `smtp://user:password@host:587`; empty = none are sent. `?tls=none`, `opportunistic` or `required`: default `opportunistic`, and `required` with a password to another machine. `ca=` names a file of certificates that are trusted instead of the public ones.
+        /// `smtp://` or `smtps://` URL for result mails, such as `smtp://user:password@host:587`. Empty: none are sent.
+        /// `?tls=none`, `opportunistic` or `required`: the default is `opportunistic`, and `required` with a password
+        /// to another machine. `ca=` names a file of certificates to trust instead of the public ones.
         relay: Option<SecretUrl> = None,
     }
 }
@@ -189,7 +197,7 @@ section! {
 section! {
     /// Keys.
     Security {
-        /// 32 bytes in base64 that seal secrets at rest; empty = a generated file `master.key` in `data_dir`.
+        /// 32 bytes in base64 that encrypt secrets at rest. Empty: a generated file `master.key` in `data_dir`.
         master_key: Secret = Secret::default(),
     }
 }
@@ -197,9 +205,10 @@ section! {
 section! {
     /// Files of customers.
     Media {
-        /// Where files of customers are kept: `database`, the path of a folder, which all nodes must share, or `s3://bucket/prefix`; empty = a folder of `data_dir` with the embedded database, `database` with any other.
+        /// Place of customers' files: `database`, the path of a folder that all nodes must share, or
+        /// `s3://bucket/prefix`. Empty: a folder of `data_dir` with the embedded database, `database` with any other.
         store: MediaPlace = MediaPlace::Auto,
-        /// Base URL of the object store behind `s3://`; empty = Amazon S3.
+        /// Base URL of the object store for `s3://`. Empty: Amazon S3.
         s3_endpoint: Option<BaseUrl> = None,
         /// Region of the bucket.
         s3_region: String = "us-east-1".to_owned(),
@@ -213,15 +222,15 @@ section! {
 section! {
     /// Plugins from a directory, for development.
     Plugins {
-        /// Directory of `*.wasm` files watched for changes, file name = plugin name; empty = none.
+        /// Directory of `*.wasm` files, watched for changes. The file name is the plugin name. Empty: none.
         dir: Option<PathBuf> = None,
     }
 }
 
 section! {
-    /// The simulated outside world.
+    /// The simulated providers.
     Simulator {
-        /// Run the simulator; `auto` = while neither WhatsApp, Messenger nor an SMS centre is configured.
+        /// Run the simulator. `auto`: if neither WhatsApp, Messenger nor an SMS centre is configured.
         enabled: Switch = Switch::Auto,
         /// Simulated Graph API, Messenger and phones.
         listen: SocketAddr = loopback(8090),
@@ -231,10 +240,10 @@ section! {
 section! {
     /// Text messages.
     Sms {
-        /// Source address when a request names none.
+        /// Source address if a request names none.
         default_source: String = "PATCHBAY".to_owned(),
-        /// Words that stop SMS when a reply consists of one, beside STOP, END, CANCEL, QUIT and UNSUBSCRIBE. Case, invisible characters
-        /// and punctuation around a word make no difference.
+        /// Words that stop SMS if a reply consists of one, in addition to STOP, END, CANCEL, QUIT and UNSUBSCRIBE.
+        /// Case, invisible characters and punctuation around a word are ignored.
         stop_words: Vec<String> = StopWords::USUAL.map(str::to_owned).to_vec(),
         /// XML namespace of batch answers.
         batch_namespace: String = "urn:patchbay:batch-sms".to_owned(),
@@ -246,7 +255,7 @@ section! {
     Logging {
         /// `text` for people, `json` for collectors.
         format: LogFormat = LogFormat::Text,
-        /// Level, or levels per module such as `info,api=debug`; empty = `info` for servers, `warn` for commands.
+        /// Level, or levels per module such as `info,api=debug`. Empty: `info` for servers, `warn` for commands.
         filter: String = String::new(),
     }
 }

@@ -1,13 +1,13 @@
-//! The configuration in words: as TOML for `patchbay config`, as tables for `docs/operations.md`.
+//! Shows the configuration: as TOML for `patchbay config`, as tables for `docs/operations.md`.
 
 use std::fmt::Write;
 
 use super::{Config, join};
 
-/// One of the tables of `docs/operations.md`.
+/// A table of `docs/operations.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Table {
-    /// Everything that is not a limit.
+    /// All settings but limits and retention.
     Settings,
     /// `limits.*`
     Limits,
@@ -56,7 +56,7 @@ impl Table {
 }
 
 impl Config {
-    /// All settings as TOML, secrets and passwords in URLs masked.
+    /// All settings as TOML, with secrets and passwords in URLs masked.
     pub fn to_toml(&self) -> String {
         let mut text = String::new();
         for (section, settings) in self.sections() {

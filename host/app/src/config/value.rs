@@ -1,26 +1,25 @@
-//! The types that a setting can have: how each is read from the file and the environment, and how it is shown.
+//! The types of settings: how each is read from the file and the environment, and how it is shown.
 
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use ipnet::IpNet;
 
-/// A type of setting.
 pub trait Value: Sized {
-    /// `true` when a wrong value must not be repeated in the error message.
+    /// `true` if an error message must not repeat a wrong value.
     const SECRET: bool = false;
 
-    /// What a reader is told when a value does not fit.
+    /// The expected form, for error messages.
     fn expected() -> String;
 
     /// Reads the text of an environment variable.
     fn from_text(text: &str) -> Option<Self>;
 
-    /// Reads a value of the file; most settings are strings there.
+    /// Reads a value of the file, where most settings are strings.
     fn from_toml(value: &toml::Value) -> Option<Self> {
         value.as_str().and_then(Self::from_text)
     }
 
-    /// The value as `patchbay config` prints it, secrets masked.
+    /// The value for `patchbay config`, masked if secret.
     fn shown(&self) -> toml::Value;
 }
 
@@ -126,7 +125,7 @@ impl Value for Duration {
     }
 }
 
-/// The duration in the largest unit that divides it: `90s`, `2h`, `0s`. A single day is `24h`, as people say.
+/// The duration in the largest unit that divides it: `90s`, `2h`, `0s`. A single day is `24h`.
 pub fn spell_duration(duration: Duration) -> String {
     let millis = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
     if millis == 0 {
@@ -155,7 +154,7 @@ impl<T: Value> Value for Option<T> {
     }
 }
 
-/// A list; in the file a single string will do, in the environment it is JSON or separated by commas.
+/// A list. In the file it may be a single string, in the environment it is JSON or separated by commas.
 impl<T: Value> Value for Vec<T> {
     const SECRET: bool = T::SECRET;
 
@@ -184,14 +183,14 @@ impl<T: Value> Value for Vec<T> {
     }
 }
 
-/// A switch that decides by itself unless it is set.
+/// A switch with an automatic default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Switch {
     /// Decided from the other settings.
     Auto,
-    /// On, whatever the other settings say.
+    /// On, regardless of the other settings.
     On,
-    /// Off, whatever the other settings say.
+    /// Off, regardless of the other settings.
     Off,
 }
 
@@ -223,7 +222,7 @@ impl Value for Switch {
     }
 }
 
-/// How log lines are written.
+/// The format of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogFormat {
     /// For people.

@@ -1,4 +1,4 @@
-//! What happens on one connection, as far as it decides how long the connection may stay.
+//! The activity of one connection, from which its time limits follow.
 
 use std::{
     io,
@@ -13,41 +13,41 @@ use std::{
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// How long a connection may take for what it is at.
+/// Time limits of a connection.
 #[derive(Debug, Clone, Copy)]
 pub struct Patience {
-    /// For the head of a request, from its first byte; for the first one, from the connection on. TLS included.
+    /// For the head of a request, from its first byte. For the first request, from the start of the connection with
+    /// TLS.
     pub head: Duration,
-    /// For nothing at all, between requests.
+    /// For the idle time between requests.
     pub idle: Duration,
-    /// For the other end to take something of an answer.
+    /// For the peer to take part of an answer.
     pub write: Duration,
 }
 
-/// One connection's clock: milliseconds since it began, `0` if it is not the case. Only requests make a connection a younger one:
-/// a peer that sends PINGs, or the beginning of a head, has no more time than one that sends nothing.
+/// The times of one connection in milliseconds since its start. `0` means "not now". Only requests reset them: a peer
+/// that sends PINGs or the beginning of a head gets no more time than a silent one.
 #[derive(Debug)]
 pub struct Activity {
     began: Instant,
-    /// When the last request ended; before the first one, when the connection began.
+    /// End of the last request, or the start of the connection.
     last: AtomicU64,
-    /// Since when the head of a request has been coming in.
+    /// Arrival of the first byte of the current head.
     head_since: AtomicU64,
-    /// Since when the other end has been taking nothing.
+    /// Time since which the peer has taken nothing.
     blocked_since: AtomicU64,
     requests: AtomicUsize,
-    /// Requests that it has brought.
+    /// Number of requests so far.
     begun: AtomicUsize,
-    /// Whether the body of the request that comes is framed in two ways.
+    /// The body of the next request has two lengths.
     framed_twice: AtomicBool,
-    /// Whether it speaks HTTP/2, where what comes need not be part of a head.
+    /// It speaks HTTP/2, where received bytes need not be part of a head.
     http2: AtomicBool,
-    /// Ends the connection in favour of another one.
+    /// Ends the connection to make room for another.
     pub evicted: CancellationToken,
 }
 
 impl Activity {
-    /// Of a connection that begins now.
     pub fn new() -> Arc<Self> {
         Arc::new(Self {
             began: Instant::now(),
@@ -66,7 +66,7 @@ impl Activity {
         u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX).max(1)
     }
 
-    /// A request begins; it ends when what is answered is dropped.
+    /// Counts a request until the returned value is dropped.
     pub fn request(self: &Arc<Self>) -> InFlight {
         self.requests.fetch_add(1, Ordering::Relaxed);
         self.head_since.store(0, Ordering::Relaxed);
@@ -74,13 +74,13 @@ impl Activity {
         InFlight(Arc::clone(self))
     }
 
-    /// Since when nothing has happened; `None` while a request is in flight.
+    /// Start of the idle time. `None` while a request is in flight.
     pub fn quiet_since(&self) -> Option<Instant> {
         let quiet = self.requests.load(Ordering::Relaxed) == 0;
         quiet.then(|| self.at(self.last.load(Ordering::Relaxed)))
     }
 
-    /// When its time is up, as things stand; `None` while it may take as long as it likes.
+    /// The current deadline. `None` if there is no limit now.
     pub fn deadline(&self, patience: Patience) -> Option<Instant> {
         let blocked = self.blocked_since.load(Ordering::Relaxed);
         if blocked > 0 {
@@ -95,22 +95,21 @@ impl Activity {
         })
     }
 
-    /// How many requests have begun, if none is in flight.
+    /// Number of requests so far, if none is in flight.
     pub(super) fn begun_and_ended(&self) -> Option<usize> {
         (self.requests.load(Ordering::Relaxed) == 0).then(|| self.begun.load(Ordering::Relaxed))
     }
 
-    /// The body of the request that comes is framed in two ways.
+    /// Notes that the body of the next request has two lengths.
     pub(super) fn note_framed_twice(&self) {
         self.framed_twice.store(true, Ordering::Relaxed);
     }
 
-    /// Whether that of the request that has come is. Told once.
+    /// True if the received request has a body with two lengths. The note is cleared.
     pub(super) fn take_framed_twice(&self) -> bool {
         self.framed_twice.swap(false, Ordering::Relaxed)
     }
 
-    /// It speaks HTTP/2.
     pub(super) fn note_http2(&self) {
         self.http2.store(true, Ordering::Relaxed);
     }
@@ -119,7 +118,7 @@ impl Activity {
         self.began + Duration::from_millis(milliseconds)
     }
 
-    /// Bytes came: while nothing is in flight, they begin a head.
+    /// Notes received bytes. If nothing is in flight, they begin a head.
     pub(super) fn was_read(&self) {
         let idle = self.requests.load(Ordering::Relaxed) == 0 && !self.http2.load(Ordering::Relaxed);
         if idle && self.head_since.load(Ordering::Relaxed) == 0 {
@@ -137,7 +136,6 @@ impl Activity {
         }
     }
 
-    /// What was written is on its way, or is not taken.
     pub(super) fn flushed<T>(&self, result: &Poll<T>) {
         match result {
             Poll::Pending => self.is_blocked(),
@@ -145,7 +143,6 @@ impl Activity {
         }
     }
 
-    /// Something was written, or is not taken.
     pub(super) fn wrote<T>(&self, result: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         match result {
             Poll::Pending => self.is_blocked(),
@@ -155,7 +152,6 @@ impl Activity {
     }
 }
 
-/// A request in flight.
 #[derive(Debug)]
 pub struct InFlight(Arc<Activity>);
 

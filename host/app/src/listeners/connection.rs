@@ -1,4 +1,4 @@
-//! One connection, from its first byte to its last.
+//! Serves one connection.
 
 use std::{convert::Infallible, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 
@@ -24,26 +24,27 @@ use super::{
     watched::Watched,
 };
 
-/// Bytes that a connection holds of what was received, apart from bodies; no head of a request is larger.
+/// Bound on buffered input apart from bodies, and so on the head of a request.
 const BUFFER_BYTES: usize = 64 * 1024;
 const HEAD_BYTES: u32 = 64 * 1024;
-/// Requests of one HTTP/2 connection at the same time.
+/// Parallel requests of one HTTP/2 connection.
 const STREAMS: u32 = 32;
-/// Bytes that an HTTP/2 peer may send on one stream, and on all streams of a connection, before the handlers have read them.
+/// Bytes that an HTTP/2 peer may send before the handlers have read them: on one stream, and on all streams of a
+/// connection.
 const STREAM_WINDOW: u32 = 128 * 1024;
 const CONNECTION_WINDOW: u32 = 256 * 1024;
-/// Bytes of an answer that a stream takes over before the peer has room for them.
+/// Bytes of an answer that a stream buffers beyond the window of the peer.
 const STREAM_BUFFER: usize = 32 * 1024;
-/// Connections are not looked at more often, whatever their patience.
+/// Minimum time between two checks of a connection.
 const SHORTEST_LOOK: Duration = Duration::from_millis(10);
-/// Time for the goodbye of a connection that must end.
+/// Time for a graceful end before a connection is cut.
 const GOODBYE: Duration = Duration::from_millis(500);
 
-/// A body whose length is said twice may be another one for a proxy before us.
+/// A proxy in front of us may read a body with two lengths differently.
 const FRAMED_TWICE: WrongHead =
     WrongHead { header: "Transfer-Encoding", said: "cannot stand beside Content-Length: a body is framed in one way" };
 
-/// What HTTP/1.1 wants of a head and its library lets through: exactly one `Host`, which can be one (RFC 9112, 3.2).
+/// Checks a rule of HTTP/1.1 that the library does not check: exactly one valid `Host` (RFC 9112, 3.2).
 fn wrong_head<B>(request: &Request<B>) -> Option<WrongHead> {
     let wrong = |said| Some(WrongHead { header: "Host", said });
     if request.version() != Version::HTTP_11 {
@@ -72,7 +73,8 @@ fn protocols() -> auto::Builder<Streams> {
     http
 }
 
-/// How the answer to a request is cut off: by its stream, or with its connection if there is none, or the stream is out of reach.
+/// Cuts off the answer to a request by resetting its stream. If there is no stream or it is already written, the
+/// connection ends.
 fn link(connection: Arc<Activity>) -> PeerLink {
     let stream = Stream::current();
     PeerLink::new(move || {
@@ -82,8 +84,8 @@ fn link(connection: Arc<Activity>) -> PeerLink {
     })
 }
 
-/// Serves a connection until it ends, its patience does, or `stop` asks it to end after what is in flight. Handlers find
-/// the peer's address as `ConnectInfo<SocketAddr>`.
+/// Serves a connection until it ends, a time limit passes, or `stop` asks it to end after the requests in flight.
+/// Handlers find the peer's address as `ConnectInfo<SocketAddr>`.
 pub async fn serve<IO, P>(
     io: IO,
     place: P,
@@ -107,13 +109,13 @@ pub async fn serve<IO, P>(
             of_requests.note_http2();
         }
         let (router, in_flight) = (router.clone(), Arc::new(of_requests.request()));
-        // What goes on after the answer (sockets, streams) keeps the connection from being taken for an idle one.
+        // Sockets and streams that continue after the answer keep the connection from counting as idle.
         request.extensions_mut().insert(InUse::new(Arc::clone(&in_flight) as Arc<_>));
         let activity = Arc::clone(&of_requests);
         async move {
             request.extensions_mut().insert(link(activity));
             let response = router.oneshot(request.map(Body::new)).await?;
-            // The request is in flight until the last part of its answer was handed to the library.
+            // The request is in flight until the last part of its answer was given to the library.
             let keep = move |frame| {
                 let _ = &in_flight;
                 frame
@@ -148,7 +150,7 @@ pub async fn serve<IO, P>(
                         cut_at = Some(Instant::now() + GOODBYE);
                         connection.as_mut().graceful_shutdown();
                     }
-                    // A request came in just then: it is answered, and is the last one.
+                    // A request has just arrived. It is the last one to be answered.
                     (false, _) => cut_at = None,
                 }
             }

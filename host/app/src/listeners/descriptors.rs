@@ -1,11 +1,11 @@
-//! File descriptors: every connection is one, and so is much else.
+//! File descriptors. Each connection needs one, and so do files and the database.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Descriptors that are left to everything else at least: the database, webhooks on their way out, files.
+/// Minimum of descriptors that are reserved for the database, webhooks and files.
 const RESERVED: u64 = 256;
 
-/// Raises the limit of this process to what the system lets it have, and answers it; `None` when there is none.
+/// Raises the limit of this process to the maximum of the system and returns it. `None` means no limit.
 pub fn raise() -> Option<u64> {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let wanted = Rlimit { current: maximum, maximum };
@@ -18,7 +18,7 @@ pub fn raise() -> Option<u64> {
     }
 }
 
-/// How many connections fit among so many descriptors: of those, a quarter and no less than 256 are for everything else.
+/// The number of connections that fit. A quarter of the descriptors, and at least 256, is reserved for other use.
 pub fn connections_for(descriptors: Option<u64>, wanted: usize) -> usize {
     let Some(descriptors) = descriptors else { return wanted };
     let fit = descriptors.saturating_sub(RESERVED.max(descriptors / 4));

@@ -1,5 +1,5 @@
-//! How many connections there may be, in all and from one address. When all places are taken, connections without a request in
-//! flight make room: first those of the address that has the most, and of these the longest idle.
+//! Limits on connections in total and per address. If all places are taken, idle connections are closed: first those of
+//! the address with the most connections, and of these the longest idle.
 
 use std::{
     cmp::Reverse,
@@ -14,19 +14,17 @@ use tokio::time::Instant;
 
 use super::activity::Activity;
 
-/// How many connections the listeners of one process take.
+/// Limits of the listeners of one process.
 #[derive(Debug, Clone)]
 pub struct ConnectionLimits {
-    /// In all.
     pub connections: usize,
-    /// From one address, or one IPv6 network of 64 bits. This machine and trusted proxies speak for many and are only
-    /// bound by the whole.
+    /// From one address, or one /64 IPv6 network. Loopback and trusted proxies are exempt, because they speak for many
+    /// clients.
     pub per_address: usize,
-    /// Trusted proxies.
     pub proxies: Vec<IpNet>,
 }
 
-/// One of so many connections makes room at once, as looking for them costs more than ending them.
+/// One in this many connections is closed at a time, because the search costs more than the closing.
 const ROOM_MADE: usize = 64;
 
 /// The places of one process. Cheap to clone.
@@ -46,11 +44,11 @@ struct Open {
 #[derive(Debug)]
 struct Connection {
     activity: Arc<Activity>,
-    /// The address that it counts to.
+    /// The address that it counts for.
     address: Option<IpAddr>,
 }
 
-/// A connection's place; free again when it is dropped.
+/// The place of a connection. It becomes free when this is dropped.
 #[derive(Debug)]
 pub struct Place {
     open: Arc<Mutex<Open>>,
@@ -59,12 +57,11 @@ pub struct Place {
 }
 
 impl Doors {
-    /// Nobody is in.
     pub fn new(limits: ConnectionLimits) -> Self {
         Self { limits: Arc::new(limits), open: Arc::default() }
     }
 
-    /// A place for a connection, or the limit that leaves none.
+    /// A place for a connection, or the name of the exhausted limit.
     pub fn enter(&self, peer: IpAddr, activity: &Arc<Activity>) -> Result<Place, &'static str> {
         let address = self.counted(peer);
         let mut open = lock(&self.open);
@@ -72,7 +69,7 @@ impl Doors {
         if from_there >= self.limits.per_address {
             return Err("connections_per_address");
         }
-        // Those that were told to go are still there; each new one has told as many to go as it takes the place of.
+        // Evicted connections may still be open, but they are already removed from the count.
         if open.by_number.len() >= self.limits.connections && !make_room(&mut open, self.limits.connections) {
             return Err("connections");
         }
@@ -85,17 +82,16 @@ impl Doors {
         Ok(Place { open: Arc::clone(&self.open), number, address })
     }
 
-    /// Ends some that are idle: the process has no descriptors left.
+    /// Ends some idle connections after the process has run out of descriptors.
     pub fn make_room(&self) {
         make_room(&mut lock(&self.open), self.limits.connections);
     }
 
-    /// How many are open.
     pub fn count(&self) -> usize {
         lock(&self.open).by_number.len()
     }
 
-    /// What an address is counted as; `None` when it is not.
+    /// The address under which a peer counts. `None` if it is exempt.
     fn counted(&self, peer: IpAddr) -> Option<IpAddr> {
         let peer = peer.to_canonical();
         if peer.is_loopback() || self.limits.proxies.iter().any(|network| network.contains(&peer)) {
@@ -109,7 +105,7 @@ fn lock(open: &Mutex<Open>) -> MutexGuard<'_, Open> {
     open.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Tells idle connections to end, and answers whether there were any.
+/// Evicts idle connections. False if there are none.
 fn make_room(open: &mut Open, most: usize) -> bool {
     let of_address = |address: Option<IpAddr>| address.and_then(|address| open.by_address.get(&address)).copied();
     let idle = open.by_number.iter().filter_map(|(number, connection)| {
@@ -120,7 +116,7 @@ fn make_room(open: &mut Open, most: usize) -> bool {
     idle.sort_unstable();
     let going: Vec<u64> = idle.into_iter().map(|(.., number)| number).take((most / ROOM_MADE).max(1)).collect();
     for number in &going {
-        // Its place is free from now on: it takes no time to end, and nobody waits for it.
+        // Its place is free at once. It ends quickly without being waited for.
         if let Some(connection) = open.by_number.remove(number) {
             connection.activity.evicted.cancel();
         }

@@ -1,21 +1,21 @@
-//! Requests that say in two ways how long their body is. The library takes one of the two and forgets the other, and a proxy before
-//! us may have taken the other one: such a request is refused (RFC 9112, 6.1). So heads are looked at as they come.
+//! Detects requests whose body has two lengths. The library uses one of them, and a proxy in front of us may have used
+//! the other, so such a request is refused (RFC 9112, 6.1). The heads are inspected while they arrive.
 
-/// Bytes of a head that are looked at: no larger one is read.
+/// Bytes of a head to inspect. Larger heads are not read.
 const HEAD_MAX: usize = 64 * 1024;
 
-/// Looks at the head of each request of one connection, before it is known to be one.
+/// Inspects the head of each request of one connection before the library does.
 #[derive(Debug, Default)]
 pub struct HeadWatch {
     head: Vec<u8>,
-    /// How many requests had begun when the last head was complete.
+    /// Number of requests at the completion of the last head.
     complete_at: Option<usize>,
 }
 
 impl HeadWatch {
-    /// Bytes came while nothing was in flight and so many requests had begun. `true` when they complete a head whose body is framed
-    /// in two ways. Requests that come before the answer to the one before them are not looked at; the library ends the connection
-    /// after such a one.
+    /// Takes bytes that arrived while nothing was in flight, after `begun` requests. `true` if they complete a head
+    /// with two lengths of the body. Pipelined requests are not inspected. The library ends the connection after such a
+    /// request.
     pub fn came(&mut self, bytes: &[u8], begun: usize) -> bool {
         if self.complete_at == Some(begun) {
             return false;
@@ -33,7 +33,7 @@ impl HeadWatch {
     }
 }
 
-/// Where the empty line begins that ends a head.
+/// Start of the empty line that ends a head.
 fn end_of_head(bytes: &[u8]) -> Option<usize> {
     let ends = |window: &[u8]| window.starts_with(b"\n\r\n") || window.starts_with(b"\n\n");
     (0..bytes.len()).find(|at| bytes.get(*at..).is_some_and(ends))

@@ -1,5 +1,5 @@
-//! The listeners: plain HTTP and HTTPS. They bound how many connections there are and how long one may take for what it is
-//! at, and finish what is in flight before they end.
+//! The listeners for HTTP and HTTPS. They limit the number of connections and their times, and finish requests in
+//! flight before they end.
 
 mod activity;
 mod connection;
@@ -33,26 +33,24 @@ pub use connection::serve as serve_connection;
 pub use descriptors::{connections_for, raise};
 pub use doors::{ConnectionLimits, Doors, Place};
 
-/// How long requests in flight may take after a shutdown began; the whole of it has 30 s (CONTRACT 5).
+/// Time for requests in flight after a shutdown began. The whole shutdown has 30 s (CONTRACT 5).
 pub const DRAIN: Duration = Duration::from_secs(15);
-/// Bytes of a request without TLS that are read, to be thrown away.
+/// Bytes to read and discard of a plain request on a TLS port.
 const UNREAD_AT_MOST: u64 = 64 * 1024;
-/// Pause after a connection could not be taken because the process has no descriptors left.
+/// Pause after the process ran out of descriptors.
 const NO_DESCRIPTORS: Duration = Duration::from_millis(100);
 
-/// What the listeners of a process share.
+/// State shared by the listeners of a process.
 #[derive(Clone)]
 pub struct Reception {
-    /// Places.
     pub doors: Doors,
-    /// Time.
     pub patience: Patience,
-    /// What is said to requests that are refused before they are routed.
+    /// Error answers to requests that are refused before routing.
     pub answers: EarlyAnswers,
 }
 
-/// Serves HTTP, with TLS when there is a configuration for it, until `shutdown`; then takes no more connections and finishes
-/// the requests in flight, within [`DRAIN`]. Handlers find the peer's address as `ConnectInfo<SocketAddr>`.
+/// Serves HTTP, or HTTPS if there is a TLS configuration, until `shutdown`. Then it accepts no more connections and
+/// finishes the requests in flight within [`DRAIN`]. Handlers find the peer's address as `ConnectInfo<SocketAddr>`.
 pub async fn serve(
     listener: TcpListener,
     tls: Option<Arc<ServerConfig>>,
@@ -85,7 +83,7 @@ pub async fn serve(
         }
         observe(&reception.doors);
     }
-    // Whoever comes now is refused by the system.
+    // From here on the system refuses new connections.
     drop(listener);
     connections.close();
     if timeout(DRAIN, connections.wait()).await.is_err() {
@@ -98,7 +96,7 @@ fn observe(doors: &Doors) {
     metrics::gauge!("patchbay_http_connections").set(f64::from(open));
 }
 
-/// The next connection. Nothing that goes wrong with one ends the listening.
+/// The next connection. An error of one connection does not end the listener.
 async fn accept(listener: &TcpListener, doors: &Doors) -> (TcpStream, SocketAddr) {
     loop {
         match listener.accept().await {
@@ -117,7 +115,6 @@ fn is_of_one_connection(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::ConnectionRefused | ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset)
 }
 
-/// A connection that has a place.
 struct Arrived {
     stream: TcpStream,
     peer: SocketAddr,
@@ -130,7 +127,7 @@ struct Arrived {
 impl Arrived {
     async fn serve(self, tls: Option<TlsAcceptor>, router: Router, stop: CancellationToken) {
         let Self { stream, peer, place, activity, patience, answers } = self;
-        // Answers are written in one piece; nothing is gained by waiting for more. It fails when the peer has gone.
+        // Answers are written in one piece, so waiting for more gains nothing. This fails if the peer has gone.
         let _ = stream.set_nodelay(true);
         let Some(tls) = tls else {
             return serve_connection(stream, place, peer, router, (activity, patience), answers, stop).await;
@@ -151,18 +148,18 @@ impl Arrived {
     }
 }
 
-/// The TLS handshake. Who speaks plain HTTP is told so, in plain HTTP.
+/// The TLS handshake. A plain HTTP request gets a plain error answer.
 async fn shake_hands(
     tls: &TlsAcceptor,
     mut stream: TcpStream,
     answers: &EarlyAnswers,
 ) -> io::Result<TlsStream<TcpStream>> {
     let mut first = [0];
-    // A handshake begins with the type of its record, 22 (RFC 8446, 5.1), a request with the letters of its method.
+    // A handshake begins with record type 22 (RFC 8446, 5.1), a request with a letter.
     if stream.peek(&mut first).await? == 1 && first.iter().all(u8::is_ascii_alphabetic) {
         stream.write_all(&answers.answer(EarlyFault::PlainHttp)).await?;
         stream.shutdown().await?;
-        // Closed with something unread, the connection would be reset, and the answer lost on its way.
+        // If the connection closed with unread input, it would be reset and the answer lost.
         tokio::io::copy(&mut stream.take(UNREAD_AT_MOST), &mut tokio::io::sink()).await?;
         return Err(io::Error::other("it speaks HTTP without TLS"));
     }

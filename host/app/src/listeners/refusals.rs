@@ -1,10 +1,8 @@
-//! What the library of HTTP refuses by itself, with the error body that every other answer has: it writes a head without a body,
-//! which is replaced on its way out.
+//! Error bodies for refusals of the HTTP library. It writes a head without a body, which is replaced on its way out.
 
 use api::EarlyFault;
 
-/// The fault that the library refuses with these bytes; `None` for whatever else is written. Answers of handlers carry the id of
-/// their request.
+/// The fault behind these bytes of the library. `None` for other output. Answers of handlers have a request id.
 pub fn refused_by(written: &[u8]) -> Option<EarlyFault> {
     let behind_version = written.strip_prefix(b"HTTP/1.1 ").or_else(|| written.strip_prefix(b"HTTP/1.0 "))?;
     let fault = match behind_version.get(..4)? {

@@ -1,4 +1,4 @@
-//! HTTP/2 streams: each runs in a task of its own, which can be ended without its connection.
+//! HTTP/2 streams. Each runs in its own task, which can be ended without its connection.
 
 use std::sync::{
     Arc,
@@ -12,7 +12,7 @@ tokio::task_local! {
     static STREAM: Arc<Stream>;
 }
 
-/// One stream, as long as the library works for it.
+/// One stream, while the library works on it.
 #[derive(Debug, Default)]
 pub struct Stream {
     cut: CancellationToken,
@@ -25,14 +25,13 @@ impl Stream {
         STREAM.try_with(Arc::clone).ok()
     }
 
-    /// Resets it. `false` if the library has written all of the answer, and only the peer's window keeps it.
+    /// Resets it. `false` if the library has written the whole answer, which then waits only for the peer's window.
     pub fn reset(&self) -> bool {
         self.cut.cancel();
         !self.over.load(Ordering::Acquire)
     }
 }
 
-/// Runs streams.
 #[derive(Debug, Clone, Copy)]
 pub struct Streams;
 
@@ -46,7 +45,7 @@ where
         let task = {
             let stream = Arc::clone(&stream);
             async move {
-                // If it is cut, the library's side of the stream is dropped, which resets the stream.
+                // If it is cut, the library's half of the stream is dropped, which resets the stream.
                 let _ = stream.cut.run_until_cancelled(serving).await;
                 stream.over.store(true, Ordering::Release);
             }

@@ -1,4 +1,4 @@
-//! A connection that tells its [`Activity`] what happens on it, and that puts the error body into what HTTP itself refuses.
+//! A connection that reports to its [`Activity`], and adds error bodies to refusals of the HTTP library.
 
 use std::{
     io::IoSlice,
@@ -16,19 +16,18 @@ use tokio::{
 
 use super::{activity::Activity, framing::HeadWatch, refusals::refused_by};
 
-/// Time for the caller to finish after it was refused: closed with something unread, the connection would be reset, and the answer
-/// lost on its way.
+/// Time for a refused caller to finish. If the connection closed with unread input, it would be reset and the answer
+/// lost.
 const LINGER: Duration = Duration::from_secs(1);
-/// Bytes of it that are read meanwhile, and thrown away.
+/// Bytes to read and discard during that time.
 const UNREAD_AT_MOST: usize = 1024 * 1024;
 
-/// Watches `io`. It keeps `place` for as long as it is open.
+/// Wraps `io`. Keeps `place` while it is open.
 pub struct Watched<IO, P> {
     io: IO,
     activity: Arc<Activity>,
     answers: EarlyAnswers,
     heads: HeadWatch,
-    /// What is still to be written of a refusal.
     refusal: Option<Refusal>,
     _place: P,
 }
@@ -40,7 +39,7 @@ struct Refusal {
 }
 
 impl<IO, P> Watched<IO, P> {
-    /// Watches `io`; `answers` writes the refusals.
+    /// `answers` writes the refusals.
     pub fn new(io: IO, activity: Arc<Activity>, answers: EarlyAnswers, place: P) -> Self {
         Self { io, activity, answers, heads: HeadWatch::default(), refusal: None, _place: place }
     }
@@ -62,7 +61,7 @@ impl<IO: AsyncRead + Unpin, P: Unpin> AsyncRead for Watched<IO, P> {
 }
 
 impl<IO: AsyncRead + AsyncWrite + Unpin, P: Unpin> Watched<IO, P> {
-    /// Takes what the library writes to refuse a request; `None` for everything else.
+    /// Takes a refusal of the library. `None` for other output.
     fn take_refusal(&mut self, written: &[u8]) -> Option<usize> {
         let fault = refused_by(written)?;
         let rest = self.answers.answer(fault);
@@ -70,7 +69,6 @@ impl<IO: AsyncRead + AsyncWrite + Unpin, P: Unpin> Watched<IO, P> {
         Some(written.len())
     }
 
-    /// Writes what is left of a refusal.
     fn poll_refusal(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         while let Some(refusal) = self.refusal.as_mut().filter(|refusal| !refusal.rest.is_empty()) {
             let written = ready!(self.activity.wrote(Pin::new(&mut self.io).poll_write(cx, &refusal.rest)))?;
@@ -82,7 +80,7 @@ impl<IO: AsyncRead + AsyncWrite + Unpin, P: Unpin> Watched<IO, P> {
         Poll::Ready(Ok(()))
     }
 
-    /// Reads what a refused caller still sends, for a while.
+    /// Reads the rest of a refused caller's input for a while.
     fn poll_linger(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let Some(refusal) = &mut self.refusal else { return Poll::Ready(()) };
         let lingering = refusal.lingering.get_or_insert_with(|| Box::pin(sleep(LINGER)));

@@ -1,4 +1,4 @@
-//! What works without a server.
+//! Commands that need no server.
 
 use std::{
     io::{BufRead, IsTerminal, Write},
@@ -110,7 +110,7 @@ fn tests_of(project: &Project) -> Vec<PathBuf> {
     project.tests.iter().map(|folder| project.root.join(folder)).collect()
 }
 
-/// The name of a component that belongs to no project.
+/// The name of a component outside a project.
 pub(super) fn stem(component: &Path) -> String {
     component.file_stem().and_then(|stem| stem.to_str()).unwrap_or("plugin").to_owned()
 }
@@ -142,7 +142,7 @@ pub(super) async fn talk(run: Run) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What is typed, line by line. The thread ends with the input, or with the program.
+/// The lines of standard input. The thread ends with the input or with the program.
 fn typed() -> mpsc::UnboundedReceiver<String> {
     let (tell, lines) = mpsc::unbounded_channel();
     std::thread::spawn(move || {

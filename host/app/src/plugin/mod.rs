@@ -1,4 +1,4 @@
-//! `patchbay plugin`: the author's tools. What they do is in the crate `author`; here they get their words.
+//! `patchbay plugin`: the tools for authors. The crate `author` does the work, and this module prints the results.
 
 pub mod commands;
 mod local;
@@ -16,7 +16,6 @@ use serde_json::Value;
 use crate::config::Config;
 use commands::PluginCommand;
 
-/// Carries out one command and prints what it found.
 pub async fn run(_config: &Config, command: PluginCommand) -> anyhow::Result<()> {
     match command {
         PluginCommand::New(new) => local::new(new),
@@ -34,12 +33,11 @@ pub async fn run(_config: &Config, command: PluginCommand) -> anyhow::Result<()>
     }
 }
 
-/// One line of result.
 fn say(text: impl std::fmt::Display) -> anyhow::Result<()> {
     writeln!(std::io::stdout(), "{text}").context("cannot write to standard output")
 }
 
-/// Tells people what takes long, on standard error: in place on a terminal, once per step elsewhere.
+/// Shows progress of long steps on standard error: in place on a terminal, else once per step.
 struct Progress {
     terminal: bool,
     last: String,
@@ -51,12 +49,12 @@ impl Progress {
     }
 
     fn tell(&mut self, text: &str) {
-        // Numbers that move are for terminals only.
+        // Counters are only shown on a terminal.
         let kind = text.split(':').next().unwrap_or(text);
         if text == self.last || !self.terminal && kind == self.last.split(':').next().unwrap_or_default() {
             return;
         }
-        // What cannot be told is not worth failing for.
+        // Failing to show progress is not an error.
         let _ = match self.terminal {
             true => write!(std::io::stderr(), "\r\x1b[K{text}"),
             false => writeln!(std::io::stderr(), "{text}"),
@@ -64,7 +62,6 @@ impl Progress {
         self.last = text.to_owned();
     }
 
-    /// Leaves the line to what comes next.
     fn done(&mut self) {
         if self.terminal && !self.last.is_empty() {
             let _ = write!(std::io::stderr(), "\r\x1b[K");
@@ -73,7 +70,7 @@ impl Progress {
     }
 }
 
-/// Builds a project, telling each step.
+/// Builds a project and shows the steps.
 async fn built(project: Project) -> anyhow::Result<std::path::PathBuf> {
     let built = tokio::task::spawn_blocking(move || {
         let mut progress = Progress::new();
@@ -84,7 +81,7 @@ async fn built(project: Project) -> anyhow::Result<std::path::PathBuf> {
     Ok(built.await??)
 }
 
-/// JSON that was typed, or a file that holds it.
+/// JSON on the command line, or the content of a file.
 fn json(given: &Path) -> anyhow::Result<Value> {
     let typed = given.to_str().filter(|text| text.trim_start().starts_with('{'));
     let (from, text) = match typed {

@@ -1,4 +1,4 @@
-//! What talks to a server.
+//! Commands that call a server.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use super::{
 };
 
 pub(super) async fn push(path: &Path, name: Option<String>) -> anyhow::Result<()> {
-    // Before a long build, whether there is somewhere to push to.
+    // Checked before a long build.
     let server = Server::from_environment()?;
     let (own, component) = match path.is_dir() {
         true => {

@@ -1,4 +1,4 @@
-//! Whom PostgreSQL runs as: ourselves, or an unprivileged user when we are root, which it refuses to be.
+//! The account that PostgreSQL runs as: our own, or an unprivileged one if we are root, which PostgreSQL refuses.
 
 use std::{
     env, fs,
@@ -12,25 +12,23 @@ use std::{
 
 use super::PostgresError;
 
-/// Users that PostgreSQL is run as, best first.
+/// Possible accounts, best first.
 const UNPRIVILEGED: [&str; 2] = ["postgres", "nobody"];
 
-/// Environment that the programs of PostgreSQL keep; `PGPORT`, `PGDATA` and the like would change what they do.
+/// Environment variables that the programs of PostgreSQL keep. `PGPORT`, `PGDATA` and others would change their
+/// behaviour.
 const KEPT_VARIABLES: [&str; 3] = ["PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"];
 
-/// A user of this system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Account {
-    /// User id.
     pub uid: u32,
-    /// Group id.
     pub gid: u32,
-    /// `true` when this process has to become that user.
+    /// `true` if a child process must switch to that user.
     switch: bool,
 }
 
 impl Account {
-    /// Ourselves, or as root the first unprivileged user that exists.
+    /// Our own account, or for root the first unprivileged user that exists.
     pub fn choose() -> Result<Self, PostgresError> {
         let uid = rustix::process::geteuid().as_raw();
         if uid != 0 {
@@ -40,12 +38,12 @@ impl Account {
         UNPRIVILEGED.iter().find_map(|name| look_up(&users, name)).ok_or(PostgresError::NoAccount)
     }
 
-    /// `true` when we are root and PostgreSQL runs as somebody else.
+    /// `true` if we are root and PostgreSQL runs as another user.
     pub fn is_another(&self) -> bool {
         self.switch
     }
 
-    /// Whoever owns an existing cluster goes on owning it, if we may become that user.
+    /// Keeps the owner of an existing cluster, if we may switch to that user.
     pub fn for_cluster(self, cluster: &Path) -> Result<Self, PostgresError> {
         let owner = fs::metadata(cluster).map_err(PostgresError::files("look at", cluster))?;
         if owner.uid() == self.uid {
@@ -55,14 +53,14 @@ impl Account {
             return Err(PostgresError::OwnedByAnother { cluster: cluster.to_owned(), owner: owner.uid() });
         }
         if owner.uid() == 0 {
-            // Copied by root: PostgreSQL could not even read it.
+            // Copied by root, so PostgreSQL could not read it.
             self.own(cluster)?;
             return Ok(self);
         }
         Ok(Self { uid: owner.uid(), gid: owner.gid(), switch: true })
     }
 
-    /// Gives a directory and all that is in it to this account; does nothing when it is ourselves.
+    /// Gives a directory with its content to this account. Does nothing if it is our own.
     pub fn own(&self, path: &Path) -> Result<(), PostgresError> {
         if !self.switch {
             return Ok(());
@@ -79,12 +77,12 @@ impl Account {
         Ok(())
     }
 
-    /// A program that runs as this account, in a process group of its own: Ctrl-C at the terminal reaches us only, and
-    /// we stop PostgreSQL after the last request is done.
+    /// A program that runs as this account in its own process group. So Ctrl-C reaches only us, and we stop PostgreSQL
+    /// after the last request.
     pub fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command.env_clear().envs(KEPT_VARIABLES.iter().filter_map(|name| Some((name, env::var_os(name)?))));
-        // Our own working directory may be closed to that user.
+        // That user may have no access to our working directory.
         command.current_dir("/").process_group(0);
         if self.switch {
             command.uid(self.uid).gid(self.gid);
@@ -92,7 +90,7 @@ impl Account {
         command
     }
 
-    /// The first directory on the way to `path`, itself included, that this account may not enter.
+    /// The first directory on the path (with `path` itself) that this account may not enter.
     pub fn blocked_by(&self, path: &Path) -> Option<PathBuf> {
         if !self.switch {
             return None;
@@ -116,7 +114,7 @@ impl Account {
         directory.mode() & execute != 0
     }
 
-    /// Gives one directory, not what is in it, to this account.
+    /// Gives a directory without its content to this account.
     pub fn own_directory(&self, path: &Path) -> Result<(), PostgresError> {
         if !self.switch {
             return Ok(());

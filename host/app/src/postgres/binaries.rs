@@ -1,4 +1,4 @@
-//! Finding the programs of a PostgreSQL server (PROVIDERS H.3).
+//! Finds the programs of a PostgreSQL server (PROVIDERS H.3).
 
 use std::{
     env,
@@ -10,10 +10,10 @@ use std::{
 
 use super::PostgresError;
 
-/// Environment variable that names the directory of `initdb` and `postgres`.
+/// Environment variable for the directory of `initdb` and `postgres`.
 pub const BIN_DIR_VARIABLE: &str = "PG_BIN_DIR";
 
-/// Where systems put one directory of programs per version: parent, start of the name, what follows.
+/// Usual places with one directory per version: parent, start of the name, subdirectory.
 const VERSIONED: [(&str, &str, &str); 6] = [
     ("/usr/lib/postgresql", "", "bin"),
     ("/usr", "pgsql-", "bin"),
@@ -26,20 +26,18 @@ const VERSIONED: [(&str, &str, &str); 6] = [
 /// A directory with `initdb` and `postgres`, and their version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Binaries {
-    /// The directory.
     pub dir: PathBuf,
     /// Major version, such as 15.
     pub major: u32,
 }
 
 impl Binaries {
-    /// The path of one program.
     pub fn program(&self, name: &str) -> PathBuf {
         self.dir.join(name)
     }
 
-    /// Finds the programs: `bin_dir` when given and nothing else, otherwise those of version `wanted` (the one that
-    /// made the data), otherwise the newest of the usual directories and `PATH`.
+    /// Finds the programs: only `bin_dir` if given. Otherwise those of version `wanted` (which made the data), or else
+    /// the newest in the usual directories and `PATH`.
     pub fn find(bin_dir: Option<&Path>, wanted: Option<u32>) -> Result<Self, PostgresError> {
         if let Some(dir) = bin_dir {
             if !holds_server(dir) {
@@ -47,10 +45,11 @@ impl Binaries {
             }
             return Self::examine(dir);
         }
-        // One broken installation must not hide a good one, so those that do not answer are passed over.
+        // Installations that do not answer are skipped, so that a broken one does not hide a good one.
         let found: Vec<Self> = usual_directories().iter().filter_map(|dir| Self::examine(dir).ok()).collect();
         let of_the_data = found.iter().find(|binaries| Some(binaries.major) == wanted);
-        // The last of equals would win: turned round, that is the one in the usual directory, which has all programs.
+        // `max_by_key` returns the last of equal elements. Reversed, this is the one in the usual directory, which has
+        // all programs.
         let newest = || found.iter().rev().max_by_key(|binaries| binaries.major);
         of_the_data.or_else(newest).cloned().ok_or_else(|| PostgresError::NoBinaries {
             looked_in: "/usr/lib/postgresql/*/bin, its equivalents and PATH".to_owned(),
@@ -68,7 +67,7 @@ impl Binaries {
     }
 }
 
-/// 15 of `postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)`, 19 of `postgres (PostgreSQL) 19beta1`.
+/// 15 for `postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)`, 19 for `postgres (PostgreSQL) 19beta1`.
 fn major_version(text: &str) -> Option<u32> {
     let version = text.strip_prefix("postgres (PostgreSQL) ")?;
     let digits: String = version.chars().take_while(char::is_ascii_digit).collect();
@@ -79,7 +78,7 @@ fn holds_server(dir: &Path) -> bool {
     ["initdb", "postgres"].iter().all(|program| dir.join(program).is_file())
 }
 
-/// Directories that hold a server, the usual ones first, then `PATH`.
+/// Directories with a server: the usual ones first, then `PATH`.
 fn usual_directories() -> Vec<PathBuf> {
     let mut directories = Vec::new();
     for (parent, start, inside) in VERSIONED {

@@ -1,4 +1,4 @@
-//! Making a cluster, and checking that an existing one fits the programs.
+//! Creates a cluster, and checks that an existing one fits the programs.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
@@ -10,18 +10,17 @@ use std::{
 
 use super::{PostgresError, account::Account, binaries::Binaries, home::Home};
 
-/// Owner of everything in the cluster, and the user that we connect as.
+/// The owner of the whole cluster, and the user of our connections.
 pub const USER: &str = "patchbay";
 
-/// Name of the database.
 pub const DATABASE: &str = "patchbay";
 
-/// Lines of a program's output that an error shows.
+/// Lines of a program's output in an error.
 const SHOWN_LINES: usize = 15;
 
-/// Settings for a small machine of two cores. They are written once into `postgresql.conf`, where the operator may
-/// change them; those that keep the cluster private are given when the server starts. Messages leave out details and
-/// statements, because those quote rows, and rows hold phone numbers.
+/// Settings for a small machine with two cores. They are written once into `postgresql.conf`, where the operator may
+/// change them. Settings that keep the cluster private are passed at each start. Log messages leave out details and
+/// statements, because these quote rows with phone numbers.
 const TUNING: &str = "
 # Written by patchbay when it made this cluster; yours to change. Address, socket and fsync are set at every start.
 shared_buffers = 128MB
@@ -50,7 +49,7 @@ log_min_error_statement = panic
 log_error_verbosity = terse
 ";
 
-/// The major version that made the cluster; `None` when there is no cluster yet.
+/// The major version that made the cluster. `None` if there is no cluster.
 pub fn made_by(cluster: &Path) -> Result<Option<u32>, PostgresError> {
     let path = cluster.join("PG_VERSION");
     match fs::read_to_string(&path) {
@@ -63,8 +62,8 @@ pub fn made_by(cluster: &Path) -> Result<Option<u32>, PostgresError> {
     }
 }
 
-/// Makes the cluster with its one database, under another name that is changed when all is done: a start that is cut
-/// off leaves nothing that looks finished.
+/// Creates the cluster with its database under a temporary name, and renames it at the end. So an interrupted start
+/// leaves nothing that looks complete.
 pub fn create(home: &Home, account: &Account, binaries: &Binaries) -> Result<(), PostgresError> {
     let (cluster, draft) = (home.cluster(), home.path().join("postgres.new"));
     tracing::info!(directory = %cluster.display(), version = binaries.major, "creating the embedded PostgreSQL");
@@ -83,8 +82,8 @@ pub fn create(home: &Home, account: &Account, binaries: &Binaries) -> Result<(),
     parent.map_err(PostgresError::files("write", home.path()))
 }
 
-/// `initdb`, with the locale of code points, or plain `C` where the system lacks it. Local connections are trusted,
-/// because only the server's account and root can enter the directory of the socket; others do not exist.
+/// `initdb` with the locale C.UTF-8, or `C` if the system lacks it. Local connections are trusted, because only the
+/// server's account and root can enter the directory of the socket. Other connections are impossible.
 fn init(cluster: &Path, account: &Account, binaries: &Binaries) -> Result<(), PostgresError> {
     let initdb = |locale: &str| {
         let mut command = account.command(&binaries.program("initdb"));
@@ -99,7 +98,7 @@ fn init(cluster: &Path, account: &Account, binaries: &Binaries) -> Result<(), Po
     }
 }
 
-/// Makes the database with the server in single-user mode: no client program and no connection is needed.
+/// Creates the database in single-user mode, which needs no client program and no connection.
 fn create_database(cluster: &Path, account: &Account, binaries: &Binaries) -> Result<(), PostgresError> {
     let mut command = account.command(&binaries.program("postgres"));
     command.args(["--single", "-D"]).arg(cluster).arg("template1").stdin(Stdio::piped());
@@ -111,7 +110,7 @@ fn create_database(cluster: &Path, account: &Account, binaries: &Binaries) -> Re
     let statement = format!("CREATE DATABASE {DATABASE};\n");
     let written = child.stdin.take().map_or(Ok(()), |mut input| input.write_all(statement.as_bytes()));
     let output = child.wait_with_output().map_err(PostgresError::files("run", binaries.program("postgres")))?;
-    // A failed statement does not end single-user mode with an error.
+    // Single-user mode does not fail if a statement fails.
     let failed = String::from_utf8_lossy(&output.stderr).contains("ERROR:");
     if written.is_err() || failed || !output.status.success() {
         return Err(failure("postgres --single", &output));
@@ -129,7 +128,6 @@ fn failure(program: &'static str, output: &Output) -> PostgresError {
     PostgresError::Program { program, status: output.status.to_string(), output: last_lines(&text) }
 }
 
-/// The end of a longer text.
 pub fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.trim_end().lines().collect();
     let (_, shown) = lines.split_at(lines.len().saturating_sub(SHOWN_LINES));

@@ -1,4 +1,4 @@
-//! The database that a process works on: the configured one, that of a running server, or an embedded one of its own.
+//! The database of a process: the configured one, that of a running server, or its own embedded one.
 
 use std::{
     env,
@@ -9,29 +9,28 @@ use std::{
 use super::{BIN_DIR_VARIABLE, DataDirLock, EmbeddedPostgres, Home, PostgresError, RunFile};
 use crate::config::Config;
 
-/// How long to wait for a command that has the data directory for a moment, or for a server that is just starting.
+/// Time to wait for a command that uses the data directory, or for a server that is starting.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A database and, when this process runs its server, that server.
+/// A database, and its server if this process runs it.
 #[derive(Debug)]
 pub struct Database {
     url: String,
     embedded: Option<EmbeddedPostgres>,
 }
 
-/// How a data directory is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Claim {
-    /// For a server: no other one may use it.
+    /// For a server: fails if another server uses it.
     Alone,
-    /// With the server that runs on it, if there is one. There must be a database.
+    /// Joins the running server, if there is one. The database must exist.
     Shared,
-    /// The same, and a database is made where there is none.
+    /// The same, but creates a missing database.
     SharedOrNew,
 }
 
 impl Database {
-    /// For `patchbay serve`: the database of `database.url`, or an embedded one, which no other server may be using.
+    /// For `patchbay serve`: the database of `database.url`, or an embedded one that no other server uses.
     pub async fn start(config: &Config) -> Result<Self, PostgresError> {
         match Self::configured(config) {
             Some(database) => Ok(database),
@@ -39,9 +38,9 @@ impl Database {
         }
     }
 
-    /// For commands, and for `patchbay work`: the database of `database.url`, else that of the server that runs on the
-    /// data directory, else the embedded one of the data directory for the duration of the command. A command never makes a
-    /// database: the data directory is more likely to be the wrong one.
+    /// For commands and `patchbay work`: the database of `database.url`, or else that of the server that runs on the
+    /// data directory, or else the embedded one for the duration of the command. A command never creates a database,
+    /// because the data directory is probably the wrong one.
     pub async fn connect_for_admin(config: &Config) -> Result<Self, PostgresError> {
         match Self::configured(config) {
             Some(database) => Ok(database),
@@ -49,7 +48,7 @@ impl Database {
         }
     }
 
-    /// The same for `patchbay migrate`, which makes the database where there is none: that is what it is for.
+    /// For `patchbay migrate`, which creates a missing database.
     pub async fn connect_for_migration(config: &Config) -> Result<Self, PostgresError> {
         match Self::configured(config) {
             Some(database) => Ok(database),
@@ -62,7 +61,7 @@ impl Database {
         Some(Self { url: url.expose().to_owned(), embedded: None })
     }
 
-    /// Takes the data directory; while another process has it, joins its server or waits for a command to end.
+    /// Takes the data directory. If another process has it, joins its server or waits for the end of a command.
     async fn claim(data_dir: &Path, claim: Claim) -> Result<Self, PostgresError> {
         let begun = Instant::now();
         loop {
@@ -76,7 +75,7 @@ impl Database {
                     return Ok(Self { url: embedded.url(), embedded: Some(embedded) });
                 }
                 Err(PostgresError::InUse { data_dir, pid }) => {
-                    // A file of an earlier, killed server is told by its process id.
+                    // The process id distinguishes the file from that of an earlier, killed server.
                     let running = RunFile::read(&data_dir).filter(|run| Some(run.pid) == pid);
                     match running {
                         Some(run) if claim != Claim::Alone => {
@@ -91,18 +90,18 @@ impl Database {
         }
     }
 
-    /// URL to connect to; it may hold a password.
+    /// The URL for connections. It may contain a password.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// `true` when this process runs the database server.
+    /// `true` if this process runs the database server.
     pub fn is_embedded(&self) -> bool {
         self.embedded.is_some()
     }
 
-    /// Says in the data directory where commands find this server, once it listens (`listen`: URLs). Nothing is written
-    /// when the database is not embedded: then commands find it by `database.url`.
+    /// Writes `run.json`, by which commands find this server. `listen`: its URLs. Nothing is written if the database is
+    /// not embedded, because commands then use `database.url`.
     pub fn announce(&self, listen: Vec<String>) -> Result<(), PostgresError> {
         match &self.embedded {
             Some(embedded) => RunFile::new(&self.url, listen).write(embedded.data_dir()),
@@ -110,7 +109,7 @@ impl Database {
         }
     }
 
-    /// Resolves when an embedded server has ended although nobody stopped it; never for any other database.
+    /// Resolves if an embedded server has ended unexpectedly. For other databases it never resolves.
     pub async fn lost(&self) {
         match &self.embedded {
             Some(embedded) => embedded.exited().await,
@@ -118,7 +117,7 @@ impl Database {
         }
     }
 
-    /// Stops the server if it is ours. Close the connections first.
+    /// Stops our server, if there is one. Close the connections first.
     pub async fn stop(self) {
         if let Some(embedded) = self.embedded {
             embedded.stop().await;

@@ -1,20 +1,18 @@
-//! Why the embedded database does not run, and what to do about it.
+//! Errors of the embedded database, with their cures.
 
 use std::{io, path::PathBuf, time::Duration};
 
-/// Every message says what to do next, because it is the last line that the operator sees.
+/// Each message says what to do, because it is the last line that the operator sees.
 #[derive(Debug, thiserror::Error)]
 pub enum PostgresError {
-    /// No `initdb` and `postgres` were found.
     #[error(
         "found no PostgreSQL server programs (initdb, postgres) in {looked_in}; install the package `postgresql`, \
          set PG_BIN_DIR to their directory, or set database.url to a running server"
     )]
     NoBinaries {
-        /// Where they were looked for.
+        /// The searched places.
         looked_in: String,
     },
-    /// A command was given before there is a database.
     #[error(
         "there is no database in {} yet, and no server runs on it: start `patchbay serve`, which makes one, or give `patchbay migrate`, \
          and the command again; if another one is meant, set data_dir (PATCHBAY__DATA_DIR) or database.url",
@@ -24,21 +22,18 @@ pub enum PostgresError {
         /// The data directory.
         data_dir: PathBuf,
     },
-    /// The programs are there and do not say which version they are.
     #[error("{} does not run as a PostgreSQL server: {reason}", .program.display())]
     BadBinaries {
-        /// The program that was asked.
+        /// The failed program.
         program: PathBuf,
-        /// What it said.
+        /// Its output.
         reason: String,
     },
-    /// Started as root, and there is nobody else to be.
     #[error(
         "PostgreSQL refuses to run as root and this system has no user `postgres` or `nobody`; \
          create one, or start patchbay as an ordinary user"
     )]
     NoAccount,
-    /// Another process works on this data directory.
     #[error(
         "the data directory {} is in use by {}; stop it, or give this one another data_dir (PATCHBAY__DATA_DIR)",
         .data_dir.display(), holder(.pid)
@@ -46,10 +41,9 @@ pub enum PostgresError {
     InUse {
         /// The data directory.
         data_dir: PathBuf,
-        /// Process id of the holder, if it has written it already.
+        /// Process id of the other process, if it is already written.
         pid: Option<u32>,
     },
-    /// The cluster was made by another major version.
     #[error(
         "the database in {} was made by PostgreSQL {made_by} and this machine has PostgreSQL {installed}.\n\
          Either install PostgreSQL {made_by} and start again (PG_BIN_DIR names its directory of programs),\n\
@@ -61,12 +55,11 @@ pub enum PostgresError {
     OtherVersion {
         /// Directory of the cluster.
         cluster: PathBuf,
-        /// Major version that made it.
+        /// The major version that made it.
         made_by: u32,
-        /// Major version that was found.
+        /// The installed major version.
         installed: u32,
     },
-    /// The cluster belongs to somebody else.
     #[error(
         "the database in {} belongs to the user with id {owner}; start patchbay as that user or as root, \
          or give it another data_dir",
@@ -78,7 +71,7 @@ pub enum PostgresError {
         /// Id of its owner.
         owner: u32,
     },
-    /// A directory on the way is closed to the unprivileged user.
+    /// The unprivileged user cannot enter a directory on the path.
     #[error(
         "started as root, PostgreSQL runs as the user with id {uid}, who cannot enter {}; \
          `chmod o+x` it, or move the data directory elsewhere",
@@ -87,63 +80,57 @@ pub enum PostgresError {
     Unreachable {
         /// Id of the user that PostgreSQL would run as.
         uid: u32,
-        /// The directory that is closed.
+        /// That directory.
         blocked_by: PathBuf,
     },
-    /// The pointer file names a directory that is gone.
     #[error(
         "the database of this data directory was in {}, which is gone; restore it, \
          or delete {} to begin with an empty database",
         .home.display(), .pointer.display()
     )]
     HomeLost {
-        /// Where the database was.
+        /// The missing directory.
         home: PathBuf,
-        /// The file that says so.
+        /// The pointer file.
         pointer: PathBuf,
     },
-    /// A program of PostgreSQL failed.
     #[error("{program} failed ({status}):\n{output}")]
     Program {
         /// Name of the program.
         program: &'static str,
-        /// How it ended.
+        /// Its exit status.
         status: String,
         /// The end of its output.
         output: String,
     },
-    /// The server ended before it took connections.
     #[error("PostgreSQL did not start ({status}); the end of {} says:\n{tail}", .log.display())]
     NotStarted {
-        /// How it ended.
+        /// Its exit status.
         status: String,
         /// Its log file.
         log: PathBuf,
-        /// The last lines of this start.
+        /// The last log lines of this start.
         tail: String,
     },
-    /// The server runs and takes no connections.
     #[error("PostgreSQL took no connections within {} s; see {}", .waited.as_secs(), .log.display())]
     NotReady {
-        /// How long it was given.
+        /// The time it had.
         waited: Duration,
         /// Its log file.
         log: PathBuf,
     },
-    /// A server that a killed patchbay left behind cannot be stopped.
     #[error("an earlier PostgreSQL (process {pid}) of this data directory does not stop; stop it with `kill -9 {pid}`")]
     OrphanStays {
         /// Its process id.
         pid: i32,
     },
-    /// The file system refused something.
     #[error("cannot {action} {}", .path.display())]
     Files {
-        /// What was tried.
+        /// The operation.
         action: &'static str,
-        /// On which path.
+        /// Its path.
         path: PathBuf,
-        /// Why not.
+        /// The error of the system.
         #[source]
         source: io::Error,
     },

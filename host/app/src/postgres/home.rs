@@ -1,7 +1,8 @@
-//! Where the embedded cluster and its socket are.
+//! The place of the embedded cluster and its socket.
 //!
-//! Normally in the data directory. Started as root, PostgreSQL runs as somebody who may be unable to reach that (a
-//! home directory is usually closed); then they are in `/var/lib/patchbay`, and a file in the data directory says where.
+//! Normally this is the data directory. If patchbay is started as root, PostgreSQL runs as another user, who often
+//! cannot reach it (a home directory is usually closed). Then the place is in `/var/lib/patchbay`, and a file in the
+//! data directory names it.
 
 use std::{
     env,
@@ -18,16 +19,15 @@ use super::{PostgresError, account::Account};
 /// Directory of the cluster within its home.
 const CLUSTER: &str = "postgres";
 
-/// Names the directory of the database when that is not the data directory.
+/// A file with the place of the database, if that is not the data directory.
 const POINTER_FILE: &str = "postgres.location";
 
-/// Where clusters go whose data directory PostgreSQL cannot reach.
+/// The place of clusters whose data directory PostgreSQL cannot reach.
 const SHARED_HOMES: &str = "/var/lib/patchbay";
 
-/// Socket paths end in `/.s.PGSQL.5432` and must fit 104 bytes on every system.
+/// Socket paths end in `/.s.PGSQL.5432` and must fit 104 bytes on all systems.
 const SOCKET_DIR_BYTES: usize = 88;
 
-/// The place of one embedded cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Home {
     path: PathBuf,
@@ -62,8 +62,8 @@ impl Home {
         Ok(home)
     }
 
-    /// A new directory below `parent`. Its name holds a digest of the data directory, and a number, so that a data
-    /// directory which was deleted and made again starts empty.
+    /// A new directory below `parent`. Its name has a digest of the data directory and a number, so that a recreated
+    /// data directory starts empty.
     fn elsewhere(parent: &Path, data_dir: &Path, account: &Account) -> Result<Self, PostgresError> {
         DirBuilder::new().recursive(true).mode(0o755).create(parent).map_err(PostgresError::files("create", parent))?;
         if let Some(blocked_by) = account.blocked_by(parent) {
@@ -88,7 +88,7 @@ impl Home {
         Err(PostgresError::Unreachable { uid: account.uid, blocked_by: parent.to_owned() })
     }
 
-    /// The directory that holds cluster and socket.
+    /// The directory of cluster and socket.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -98,13 +98,13 @@ impl Home {
         self.path.join(CLUSTER)
     }
 
-    /// Whether there is a cluster, or a pointer to the place of one, for a data directory.
+    /// True if the data directory has a cluster or a pointer file.
     pub fn is_known(data_dir: &Path) -> bool {
         data_dir.join(CLUSTER).exists() || data_dir.join(POINTER_FILE).exists()
     }
 
-    /// The socket's directory, which only the server's account (and root) may enter; created if it is missing. A path that
-    /// does not suit a socket is replaced by a short one under the directory for temporary files.
+    /// The directory of the socket, which only the server's account and root may enter. It is created if missing. If
+    /// its path does not suit a socket, it is a short one under the directory for temporary files.
     pub fn socket_dir(&self, account: &Account) -> Result<PathBuf, PostgresError> {
         let near = self.path.join("socket");
         let dir = if suits_a_socket(&near) { near } else { short_dir(&self.path) };
@@ -113,7 +113,8 @@ impl Home {
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(PostgresError::files("create", dir)(error)),
         }
-        // Somebody else may have made it first, to listen in: the directory for temporary files is open to all.
+        // Another user may have created it in order to listen, since all users can write to the directory for temporary
+        // files.
         let found = fs::symlink_metadata(&dir).map_err(PostgresError::files("look at", &dir))?;
         if account.is_another() && found.uid() == 0 && found.is_dir() {
             account.own_directory(&dir)?;
@@ -125,27 +126,27 @@ impl Home {
     }
 }
 
-/// A file that only our account can read.
+/// Writes a file that only our account can read.
 fn write(path: &Path, line: &str) -> std::io::Result<()> {
     let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
     file.write_all(line.as_bytes())
 }
 
-/// A short path of our own for the socket.
+/// A short path for the socket.
 fn short_dir(home: &Path) -> PathBuf {
     let name = format!("patchbay-{}", digest(home));
     let short = env::temp_dir().join(&name);
     if suits_a_socket(&short) { short } else { Path::new("/tmp").join(&name) }
 }
 
-/// Whether a socket can be in a directory: its path is short enough, and PostgreSQL's own programs can be told of it. They take
-/// a comma to separate several hosts.
+/// True if a socket can be in the directory: its path is short enough, and has no comma, which separates hosts in
+/// PostgreSQL's own programs.
 fn suits_a_socket(dir: &Path) -> bool {
     let path = dir.as_os_str().as_encoded_bytes();
     path.len() <= SOCKET_DIR_BYTES && !path.contains(&b',')
 }
 
-/// Sixteen hexadecimal digits that stand for a path.
+/// Sixteen hexadecimal digits from a path.
 fn digest(path: &Path) -> String {
     let digest = Sha256::digest(path.as_os_str().as_encoded_bytes());
     digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()

@@ -1,4 +1,4 @@
-//! One server per data directory, and where to find it.
+//! The lock of a data directory, and the file by which commands find its server.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions, TryLockError},
@@ -15,8 +15,7 @@ use super::PostgresError;
 const LOCK_FILE: &str = "patchbay.lock";
 const RUN_FILE: &str = "run.json";
 
-/// Held by the process that works on a data directory; the system lets go of it when that process ends, however it
-/// ends.
+/// Held by the process that uses a data directory. The system releases it at the end of the process.
 #[derive(Debug)]
 pub struct DataDirLock {
     data_dir: PathBuf,
@@ -26,7 +25,7 @@ pub struct DataDirLock {
 impl DataDirLock {
     /// Creates the data directory if it is missing, and takes it.
     ///
-    /// [`PostgresError::InUse`] when another process has it.
+    /// Fails with [`PostgresError::InUse`] if another process has it.
     pub fn acquire(data_dir: &Path) -> Result<Self, PostgresError> {
         let data_dir = create_data_dir(data_dir)?;
         let path = data_dir.join(LOCK_FILE);
@@ -36,7 +35,7 @@ impl DataDirLock {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let mut text = String::new();
-                // The holder may be writing its number at this moment; without it the message is only shorter.
+                // The holder may be writing its process id now. Without it the message is only shorter.
                 let _ = file.read_to_string(&mut text);
                 return Err(PostgresError::InUse { data_dir, pid: text.trim().parse().ok() });
             }
@@ -51,7 +50,7 @@ impl DataDirLock {
         Ok(Self { data_dir, _file: file })
     }
 
-    /// Whether another process has a data directory. Makes nothing.
+    /// True if another process has the data directory. Creates nothing.
     pub fn is_held(data_dir: &Path) -> bool {
         let file = File::open(data_dir.join(LOCK_FILE));
         file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
@@ -63,7 +62,8 @@ impl DataDirLock {
     }
 }
 
-/// Makes the data directory, private but for the way through: as root, PostgreSQL runs as somebody who has to pass.
+/// Creates the data directory without access for others. For root others may pass through, because PostgreSQL then runs
+/// as another user.
 fn create_data_dir(data_dir: &Path) -> Result<PathBuf, PostgresError> {
     let root = rustix::process::geteuid().is_root();
     let mode = if root { 0o711 } else { 0o700 };
@@ -77,26 +77,22 @@ fn create_data_dir(data_dir: &Path) -> Result<PathBuf, PostgresError> {
     Ok(data_dir)
 }
 
-/// `run.json` in the data directory: how commands find the server that runs. It counts only while the process that
+/// `run.json` in the data directory, by which commands find the running server. It is valid only while the process that
 /// wrote it holds the lock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunFile {
-    /// Process id of the server.
     pub pid: u32,
-    /// URL of its database.
     pub database_url: String,
-    /// Addresses that it listens on, as URLs.
     pub listen: Vec<String>,
 }
 
 impl RunFile {
-    /// The file of this process.
     pub fn new(database_url: &str, listen: Vec<String>) -> Self {
         Self { pid: process::id(), database_url: database_url.to_owned(), listen }
     }
 
-    /// Writes it in one step, readable by us only.
+    /// Writes it atomically, readable by us only.
     pub fn write(&self, data_dir: &Path) -> Result<(), PostgresError> {
         let (path, draft) = (data_dir.join(RUN_FILE), data_dir.join("run.json.new"));
         let text = serde_json::to_vec_pretty(self).map_err(std::io::Error::from);
@@ -108,12 +104,12 @@ impl RunFile {
         .map_err(PostgresError::files("write", &path))
     }
 
-    /// What the file says, whoever wrote it.
+    /// The content of the file, by any writer.
     pub fn read(data_dir: &Path) -> Option<Self> {
         serde_json::from_slice(&fs::read(data_dir.join(RUN_FILE)).ok()?).ok()
     }
 
-    /// Takes it away at the end of a run; a file that stays behind does no harm.
+    /// Removes it at the end of a run. A remaining file does no harm.
     pub fn remove(data_dir: &Path) {
         let _ = fs::remove_file(data_dir.join(RUN_FILE));
     }

@@ -1,7 +1,8 @@
 //! The embedded PostgreSQL: a private cluster in the data directory, run as a child process (PROVIDERS H.3).
 //!
-//! It listens on a Unix socket only, in a directory that nobody else may enter. Started as root it runs as an
-//! unprivileged user. When patchbay is killed, a watcher stops it; when that fails too, the next start does.
+//! It listens on a Unix socket only, in a directory that other users cannot enter. If patchbay is started as root,
+//! PostgreSQL runs as an unprivileged user. If patchbay is killed, a watcher stops PostgreSQL. If that fails too, the
+//! next start does it.
 
 mod account;
 mod binaries;
@@ -28,13 +29,13 @@ use std::{
 
 use process::{Launch, Server};
 
-/// Back ends that outlive a killed postmaster notice it and end; until then a new server is refused.
+/// Back ends of a killed postmaster end when they notice it. Until then a new server is refused with this text.
 const SHARED_MEMORY_IN_USE: &str = "still in use";
 
-/// How often a start is tried again for that reason, a second apart.
+/// Number of start attempts for that reason, one second apart.
 const STARTS: u32 = 10;
 
-/// A running embedded PostgreSQL. Dropping it without [`EmbeddedPostgres::stop`] stops the server too, a moment later.
+/// A running embedded PostgreSQL. Dropping it without [`EmbeddedPostgres::stop`] stops the server a moment later.
 #[derive(Debug)]
 pub struct EmbeddedPostgres {
     server: Server,
@@ -43,17 +44,17 @@ pub struct EmbeddedPostgres {
 }
 
 impl EmbeddedPostgres {
-    /// Starts the PostgreSQL of a data directory, making both if they are missing. `PG_BIN_DIR` names its programs if
-    /// they are in no usual place.
+    /// Starts the PostgreSQL of a data directory, and creates both if missing. `PG_BIN_DIR` names its programs if they
+    /// are not in a usual place.
     ///
-    /// Fails when another process uses the data directory, when no programs are found, when another major version made
-    /// the data, or when the server does not start. The errors say what to do.
+    /// Fails if another process uses the data directory, if no programs are found, if another major version made the
+    /// data, or if the server does not start. The errors say what to do.
     pub async fn start(data_dir: &Path) -> Result<Self, PostgresError> {
         let bin_dir = env::var_os(BIN_DIR_VARIABLE).filter(|dir| !dir.is_empty()).map(PathBuf::from);
         Self::start_locked(DataDirLock::acquire(data_dir)?, bin_dir).await
     }
 
-    /// The same for a data directory that this process has locked already, with named programs if `bin_dir` is given.
+    /// The same for a data directory that this process has already locked. `bin_dir` optionally names the programs.
     pub async fn start_locked(lock: DataDirLock, bin_dir: Option<PathBuf>) -> Result<Self, PostgresError> {
         let data_dir = lock.data_dir().to_owned();
         let prepared = tokio::task::spawn_blocking(move || Prepared::new(&data_dir, bin_dir.as_deref())).await;
@@ -77,12 +78,12 @@ impl EmbeddedPostgres {
         self.lock.data_dir()
     }
 
-    /// Resolves when the server has ended although nobody stopped it; then this process cannot go on.
+    /// Resolves if the server has ended unexpectedly. Then this process cannot continue.
     pub async fn exited(&self) {
         self.server.exited().await;
     }
 
-    /// Stops the server cleanly and lets go of the data directory. Takes a fraction of a second, at most 20 seconds.
+    /// Stops the server cleanly and releases the data directory. Takes a fraction of a second, at most 20 seconds.
     pub async fn stop(mut self) {
         self.server.stop().await;
         RunFile::remove(self.lock.data_dir());
@@ -90,7 +91,7 @@ impl EmbeddedPostgres {
     }
 }
 
-/// Everything that is settled before the server is started.
+/// The results of preparation, before the server is started.
 struct Prepared {
     binaries: Binaries,
     account: Account,
@@ -99,7 +100,7 @@ struct Prepared {
 }
 
 impl Prepared {
-    /// Finds programs, user and place, makes the cluster if there is none, and clears what an earlier run left behind.
+    /// Finds programs, user and place, creates a missing cluster, and clears the remains of an earlier run.
     fn new(data_dir: &Path, bin_dir: Option<&Path>) -> Result<Self, PostgresError> {
         let mut account = Account::choose()?;
         let home = Home::locate(data_dir, &account)?;
@@ -144,7 +145,7 @@ impl Prepared {
     }
 }
 
-/// Port and TLS mode are spelled out, so that `PGPORT` and `PGSSLMODE` of the environment change nothing.
+/// Port and TLS mode are explicit, so that `PGPORT` and `PGSSLMODE` of the environment have no effect.
 fn socket_url(socket_dir: &Path) -> String {
     let mut host = String::new();
     for byte in socket_dir.as_os_str().as_encoded_bytes() {

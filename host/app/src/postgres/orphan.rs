@@ -1,4 +1,4 @@
-//! A PostgreSQL that an earlier, killed patchbay left behind, and the lock files of one that is gone.
+//! The PostgreSQL of an earlier, killed patchbay, and its lock files.
 
 use std::{
     fs,
@@ -11,25 +11,24 @@ use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
 use super::PostgresError;
 
-/// Ways to stop a server, each with the time it is given: fast, immediate, by force.
+/// Signals that stop a server, with the time for each: fast, immediate, by force.
 const WAYS_TO_STOP: [(Signal, Duration); 3] = [
     (Signal::INT, Duration::from_secs(10)),
     (Signal::QUIT, Duration::from_secs(5)),
     (Signal::KILL, Duration::from_secs(5)),
 ];
 
-/// What `postmaster.pid` of a cluster says.
+/// The content of `postmaster.pid` of a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Postmaster {
     /// There is no such file: the last server ended cleanly.
     None,
-    /// The file names a process that is gone, or that has become another program.
+    /// The process in the file has ended, or is another program now.
     Stale,
-    /// The server of this cluster runs.
     Running(Pid),
 }
 
-/// Reads `postmaster.pid` and looks at the process that it names.
+/// Reads `postmaster.pid` and checks its process.
 pub fn inspect(cluster: &Path) -> Postmaster {
     let Some(pid) = named_process(cluster) else {
         return Postmaster::None;
@@ -41,14 +40,14 @@ pub fn inspect(cluster: &Path) -> Postmaster {
     if alive && works_on(pid, cluster) { Postmaster::Running(pid) } else { Postmaster::Stale }
 }
 
-/// Stops a server that was left behind, and clears the lock files of one that is gone. To be called with the lock of
-/// the data directory held: then no living patchbay owns the server.
+/// Stops a server that was left behind, and clears the lock files of one that has ended. Call it with the lock of the
+/// data directory held: then no living patchbay owns the server.
 pub fn clear(cluster: &Path, socket_dir: &Path) -> Result<(), PostgresError> {
     match inspect(cluster) {
         Postmaster::None => {}
         Postmaster::Stale => {
-            // Left alone, the server refuses to start when the number in the file now belongs to another process of
-            // the same user. Its own check of shared memory still finds back ends that outlived their postmaster.
+            // If another process of the same user now has the process id in the file, the server would refuse to start.
+            // Its own check of shared memory still finds back ends that outlived their postmaster.
             remove(&cluster.join("postmaster.pid"))?;
         }
         Postmaster::Running(pid) => {
@@ -74,7 +73,7 @@ fn remove(path: &Path) -> Result<(), PostgresError> {
 
 fn stop(pid: Pid, cluster: &Path) -> Result<(), PostgresError> {
     for (signal, patience) in WAYS_TO_STOP {
-        // It may end by itself between two looks.
+        // It may end by itself at this moment.
         let _ = kill_process(pid, signal);
         let begun = Instant::now();
         while begun.elapsed() < patience {
@@ -87,14 +86,14 @@ fn stop(pid: Pid, cluster: &Path) -> Result<(), PostgresError> {
     Err(PostgresError::OrphanStays { pid: pid.as_raw_nonzero().get() })
 }
 
-/// The first line of `postmaster.pid`; negative for a single-user server.
+/// The first line of `postmaster.pid`. It is negative for a single-user server.
 fn named_process(cluster: &Path) -> Option<Pid> {
     let text = fs::read_to_string(cluster.join("postmaster.pid")).ok()?;
     let number: i32 = text.lines().next()?.trim().parse().ok()?;
     Pid::from_raw(number.checked_abs()?)
 }
 
-/// Whether the process works in the cluster's directory, as the server does and nothing else should.
+/// True if the process runs in the cluster's directory, as only the server should.
 fn works_on(pid: Pid, cluster: &Path) -> bool {
     let process = Path::new("/proc").join(pid.as_raw_nonzero().to_string());
     if Path::new("/proc/self").exists() {

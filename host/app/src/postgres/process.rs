@@ -1,4 +1,4 @@
-//! The running server: started, watched, and stopped.
+//! Starts, watches and stops the server.
 
 use std::{
     ffi::OsString,
@@ -19,20 +19,21 @@ use tokio::sync::watch;
 
 use super::{PostgresError, account::Account, binaries::Binaries, cluster::last_lines};
 
-/// How long a start may take: recovery after a crash reads back up to `max_wal_size`.
+/// Bound on a start: recovery after a crash reads up to `max_wal_size`.
 const READY_WITHIN: Duration = Duration::from_secs(300);
 
-/// How long a fast stop may take before it becomes an immediate one, which costs a recovery at the next start.
+/// Bound on a fast stop. After it an immediate stop follows, which costs a recovery at the next start.
 const FAST_STOP: Duration = Duration::from_secs(10);
 
-/// How long an immediate stop may take before the process is killed.
+/// Bound on an immediate stop. After it the process is killed.
 const IMMEDIATE_STOP: Duration = Duration::from_secs(5);
 
-/// A log larger than this is set aside at the next start.
+/// A larger log is renamed at the next start.
 const LOG_BYTES: u64 = 10 * 1024 * 1024;
 
-/// Waits at the other end of a pipe. When that closes without a word, patchbay was killed, and the server is stopped:
-/// fast, and after fifteen seconds at once. (`PR_SET_PDEATHSIG` would need unsafe code, and a thread that never ends.)
+/// Waits at the other end of a pipe. If that closes without a message, patchbay was killed, and the server is stopped:
+/// fast, and after fifteen seconds immediately. (`PR_SET_PDEATHSIG` would need unsafe code, and a thread that never
+/// ends.)
 const WATCHER: &str = r#"
 trap '' HUP INT TERM
 if read -r _; then exit 0; fi
@@ -42,21 +43,16 @@ while [ "$n" -lt 15 ] && kill -0 "$1" 2>/dev/null; do sleep 1; n=$((n + 1)); don
 kill -0 "$1" 2>/dev/null && kill -QUIT "$1" 2>/dev/null
 "#;
 
-/// What a start needs to know.
 pub struct Launch<'a> {
-    /// Programs to use.
     pub binaries: &'a Binaries,
-    /// Whom to run as.
     pub account: &'a Account,
-    /// The cluster.
     pub cluster: &'a Path,
-    /// The directory of the socket.
     pub socket_dir: &'a Path,
     /// The log file, appended to.
     pub log: &'a Path,
 }
 
-/// A server that takes connections.
+/// A server that accepts connections.
 #[derive(Debug)]
 pub struct Server {
     pid: Pid,
@@ -65,7 +61,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts the server and waits until it takes connections.
+    /// Starts the server and waits until it accepts connections.
     pub async fn start(launch: &Launch<'_>) -> Result<Self, PostgresError> {
         let (log, log_start) = open_log(launch.log)?;
         let mut server = Self::spawn(launch, log)?;
@@ -100,7 +96,7 @@ impl Server {
         match (watcher, exited) {
             (Ok(watcher), Ok(exited)) => Ok(Self { pid, exited, watcher }),
             (Err(source), _) => {
-                // Unwatched it could be left behind, so it does not run at all.
+                // A server without a watcher could be left behind, so it is not run at all.
                 let _ = kill_process(pid, Signal::QUIT);
                 Err(PostgresError::files("run", "/bin/sh")(source))
             }
@@ -108,10 +104,10 @@ impl Server {
         }
     }
 
-    /// Resolves when the server has ended, which it only should after [`Server::stop`].
+    /// Resolves when the server has ended, which should only happen after [`Server::stop`].
     pub async fn exited(&self) {
         let mut exited = self.exited.clone();
-        // The sender goes away only after it has said that the server ended.
+        // The sender is dropped only after it has reported the end of the server.
         let _ = exited.wait_for(Option::is_some).await;
     }
 
@@ -123,7 +119,7 @@ impl Server {
             if self.exited.borrow().is_some() {
                 break;
             }
-            // Ends with an error only when the process has just ended.
+            // Fails only if the process has just ended.
             let _ = kill_process(self.pid, signal);
             if tokio::time::timeout(patience, self.exited()).await.is_ok() {
                 break;
@@ -133,7 +129,7 @@ impl Server {
         self.dismiss_watcher();
     }
 
-    /// Tells the watcher that all is well.
+    /// Tells the watcher to exit.
     fn dismiss_watcher(&mut self) {
         if let Some(mut pipe) = self.watcher.stdin.take() {
             let _ = pipe.write_all(b"done\n");
@@ -142,7 +138,7 @@ impl Server {
     }
 }
 
-/// Private, durable and quiet, whatever `postgresql.conf` says.
+/// Private, durable and quiet, regardless of `postgresql.conf`.
 fn server_command(launch: &Launch<'_>, log: File) -> io::Result<Command> {
     let mut command = launch.account.command(&launch.binaries.program("postgres"));
     command.arg("-D").arg(launch.cluster).arg("-k").arg(one_directory(launch.socket_dir));
@@ -154,7 +150,7 @@ fn server_command(launch: &Launch<'_>, log: File) -> io::Result<Command> {
     Ok(command)
 }
 
-/// A path as the only element of a list of directories, whatever it contains: in quotes, which are doubled within.
+/// A path as the only element of a list of directories: in quotes, which are doubled within.
 fn one_directory(path: &Path) -> OsString {
     let mut quoted = vec![b'"'];
     for byte in path.as_os_str().as_bytes() {
@@ -173,18 +169,18 @@ fn watch_over(pid: u32, account: &Account) -> io::Result<Child> {
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()
 }
 
-/// Waits for the child on a thread of its own, and tells when it ended.
+/// Waits for the child on a separate thread, and reports its end.
 fn reap(mut child: Child) -> io::Result<watch::Receiver<Option<ExitStatus>>> {
     let (sender, receiver) = watch::channel(None);
     thread::Builder::new().name("postgres".to_owned()).spawn(move || {
         let status = child.wait().unwrap_or_default();
-        // Nobody is left to tell when the process is going down.
+        // The receiver may be gone when the process is ending.
         let _ = sender.send(Some(status));
     })?;
     Ok(receiver)
 }
 
-/// The server writes `ready` into the eighth line of its `postmaster.pid`; `pg_ctl` waits for the same.
+/// The server writes `ready` into the eighth line of its `postmaster.pid`. `pg_ctl` waits for the same.
 fn is_ready(cluster: &Path, pid: Pid) -> bool {
     let Ok(text) = fs::read_to_string(cluster.join("postmaster.pid")) else {
         return false;
@@ -194,7 +190,7 @@ fn is_ready(cluster: &Path, pid: Pid) -> bool {
     ours && lines.nth(6) == Some("ready")
 }
 
-/// Opens the log for appending and says where this run begins in it.
+/// Opens the log for appending and returns the position at which this run begins.
 fn open_log(path: &Path) -> Result<(File, u64), PostgresError> {
     if fs::metadata(path).is_ok_and(|log| log.len() > LOG_BYTES) {
         let old = PathBuf::from(format!("{}.old", path.display()));

@@ -1,4 +1,4 @@
-//! What several test programs of this crate need.
+//! Shared code of the test programs of this crate.
 
 use std::{
     env, fs,
@@ -10,8 +10,8 @@ use std::{
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
-/// A directory that anybody may pass through, so that the user whom root runs PostgreSQL as can reach what is in it.
-/// Removed at the end, with all that is in it.
+/// A temporary directory that all users may pass through, so that the account of PostgreSQL (under root) can reach its
+/// content. Removed at the end with its content.
 pub struct TempDir(PathBuf);
 
 impl TempDir {

@@ -1,5 +1,5 @@
-//! Turns the actions of a chatbot into effects: content that a channel can send, filled templates, found quotes. The
-//! plugin host has checked lengths and counts already.
+//! Turns the actions of a chatbot into effects: builds contents, fills templates and finds quoted messages. The plugin
+//! host has already checked lengths and counts.
 
 use std::borrow::Cow;
 
@@ -20,56 +20,46 @@ use super::scene::Scene;
 use crate::conversation::ratings;
 use base::{Context, Result};
 
-/// Characters of a quoted id that are repeated to the author of a plugin; ids are shorter.
+/// Characters of a wrong quoted id that are repeated to the plugin's author. Real ids are shorter.
 const QUOTE_LENGTH: usize = 64;
 
-/// An effect of an action.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Effect {
-    /// Send a message.
     Reply(Box<Reply>),
     /// Replace the chatbot's state.
     SetState(String),
-    /// Start a timer, or move the timer of that name.
+    /// Start a timer, or restart the one with this name.
     StartTimer {
-        /// Its name.
         name: String,
-        /// How long it runs, in seconds.
         seconds: u32,
     },
-    /// Stop the timer of this name.
     CancelTimer(String),
-    /// Let people take over.
+    /// Hand the chat over to people.
     HandOver {
-        /// The team.
+        /// Name of a team.
         team: Option<String>,
         /// A note for the agent.
         note: Option<String>,
     },
-    /// End the conversation.
     Close,
-    /// Put a tag on the contact.
     Tag(String),
 }
 
-/// A message of the chatbot.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Reply {
     pub(super) content: OutboundContent,
     /// The quoted message: our id and the provider's.
     pub(super) quoted: Option<(ChatMessageId, String)>,
-    /// True if it asks for a rating.
     pub(super) asks_rating: bool,
 }
 
-/// The effects of an answer.
 pub(super) struct Planned {
     pub(super) effects: Vec<Effect>,
-    /// Remarks for its author: omitted parts with their reasons.
+    /// Remarks for the author: the parts that were left out, with reasons.
     pub(super) remarks: Vec<String>,
 }
 
-/// Returns the effects of an answer. The inner error is the reason why the answer cannot be carried out.
+/// Turns actions into effects. The inner error is the reason why the answer cannot be carried out.
 pub(super) async fn effects(
     ctx: &Context,
     client: ClientId,
@@ -129,7 +119,7 @@ pub(super) async fn effects(
     Ok(Ok(Planned { effects, remarks }))
 }
 
-/// The content of a reply that needs no look-up, and its quote.
+/// The content of a reply that needs no lookup, and the id it quotes.
 fn reply_content(action: &Action) -> Option<(OutboundContent, Option<&str>)> {
     Some(match action {
         Action::ReplyText(reply) => (OutboundContent::Text { body: reply.text.clone() }, reply.quote.as_deref()),
@@ -151,7 +141,7 @@ fn reply_content(action: &Action) -> Option<(OutboundContent, Option<&str>)> {
 
 fn media(reply: &ReplyMedia) -> OutboundMedia {
     let kind = media_kind(reply.kind);
-    // The plugin host has checked it.
+    // The plugin host has already checked the link.
     let url = read_link(&reply.url).map_or_else(|_| reply.url.clone(), Cow::into_owned);
     let name = reply.filename.as_deref().and_then(file_name::clean).or_else(|| file_name::of_link_end(&url));
     OutboundMedia {
@@ -208,13 +198,13 @@ fn list(reply: &ReplyList) -> content::ReplyList {
     }
 }
 
-/// An empty line counts as none, because providers refuse empty headers and footers.
+/// `None` for a blank line, because providers refuse empty headers and footers.
 fn line(text: Option<&String>) -> Option<String> {
     text.filter(|text| !text.trim().is_empty()).cloned()
 }
 
-/// Finds the message that a reply quotes: a message of this chat, by our id. The inner error is the reason why there is
-/// none; then the reply is sent without a quote.
+/// Finds the quoted message in this chat by our id. The inner error is the reason why there is none, and then the reply
+/// goes without a quote.
 async fn quoted(
     ctx: &Context,
     client: ClientId,
@@ -240,8 +230,8 @@ async fn quoted(
     }))
 }
 
-/// Fills a template of the number's catalogue; the inner error is the reason why it cannot be sent. Inboxes without a
-/// catalogue use the templates of the client's Cloud accounts, as text.
+/// Fills a template of the number's catalogue. The inner error is the reason why it cannot be sent. Inboxes without a
+/// catalogue use the templates of the client's Cloud accounts.
 async fn template(
     ctx: &Context,
     client: ClientId,
@@ -283,20 +273,20 @@ async fn template(
     }))
 }
 
-/// The remark for the author of a chatbot that is newer than this version.
+/// The remark for an action that is newer than this version.
 fn unknown(scene: &Scene) -> String {
     let said = "an action that this version does not know was left out";
     tracing::info!(participant.id = %scene.participant.id, plugin = scene.plugin(), "{said}");
     said.to_owned()
 }
 
-/// The same with the components of a send request.
+/// The reply with the components of a send request.
 fn composed(wanted: ReplyTemplate) -> std::result::Result<ComposedTemplate, String> {
     let components = Some(components(&wanted)?);
     Ok(ComposedTemplate { name: wanted.name, id: wanted.id, components })
 }
 
-/// The reply as components of a send request.
+/// The parameters of the reply as components of a send request.
 fn components(wanted: &ReplyTemplate) -> std::result::Result<Vec<RequestComponent>, String> {
     let empty = |kind| RequestComponent {
         kind,

@@ -1,4 +1,4 @@
-//! Applies a chatbot's answer: everything in one transaction, or nothing.
+//! Applies the answer of a chatbot in one transaction.
 
 use std::collections::BTreeSet;
 
@@ -34,12 +34,11 @@ use base::{Context, Result, lanes::Lease};
 use events::{NewEvent, record};
 use plugins::calls::{self, FinishedCall, key_values};
 
-/// The reason of a hand-over if the chatbot gave none.
+/// The reason for a hand-over without a note.
 const HANDED_OVER: &str = "handed over by the chatbot";
-/// Tags of one contact.
+/// Bound on the tags of one contact.
 const MOST_TAGS: usize = 64;
 
-/// The answer of a call.
 pub(super) struct Answer {
     pub(super) effects: Vec<Effect>,
     pub(super) reads: key_values::Reads,
@@ -47,19 +46,18 @@ pub(super) struct Answer {
     pub(super) made: Box<FinishedCall>,
 }
 
-/// The result of applying an answer.
+/// The outcome of applying an answer.
 pub(super) enum Applied {
-    /// It took effect.
     Done,
-    /// The chat changed its owner during the call: nothing took effect.
+    /// The chat changed hands during the call. Nothing was applied.
     Overtaken,
-    /// A key-value that was read has changed: nothing took effect, and the call is to be repeated.
+    /// A key-value that the call read has changed. Nothing was applied, and the call must be repeated.
     ReadsChanged,
-    /// The key-values would exceed their limit: nothing took effect, for this reason.
+    /// The key-values would exceed their limit, for this reason. Nothing was applied.
     TooMuch(String, Box<FinishedCall>),
 }
 
-/// Applies an answer under the lane's lease.
+/// Applies an answer under the lease of the lane.
 pub(super) async fn apply(
     ctx: &Context,
     lease: &Lease,
@@ -108,15 +106,12 @@ pub(super) async fn apply(
     Ok(Applied::Done)
 }
 
-/// A step of an answer.
 enum Step {
-    /// A reply was put into the chat, which had this state.
+    /// A reply was added to the chat, which had this state.
     Said(InChat, Box<Reply>, ParticipantState),
-    /// The chat was moved.
     Moved(Happened),
 }
 
-/// An answer that is being applied.
 struct Turn<'a> {
     ctx: &'a Context,
     lease: &'a Lease,
@@ -124,7 +119,6 @@ struct Turn<'a> {
     event: &'a Event,
     participant: &'a mut Participant,
     steps: Vec<Step>,
-    /// True if a timer was started.
     timers: bool,
 }
 
@@ -147,7 +141,7 @@ impl Turn<'_> {
             Effect::HandOver { team, note } => self.hand_over(db, team, note).await?,
             Effect::Close => {
                 let had = Before::from(&*self.participant);
-                // A second close changes nothing.
+                // A second close has no effect.
                 if self.participant.apply(ParticipantMove::ClosedByBot).is_ok() {
                     self.steps.push(Step::Moved(as_event::moved(had, self.participant)));
                 }
@@ -162,7 +156,7 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// A team is named by its name. For an unknown team the chat goes to the unassigned queue, and the reason says so.
+    /// If no team has this name, the chat goes to the unassigned queue and the reason says so.
     async fn hand_over(&mut self, db: &mut PgConnection, team: Option<String>, note: Option<String>) -> Result<()> {
         let had = self.participant.clone();
         if self.participant.apply(ParticipantMove::HandedOver).is_err() {
@@ -192,7 +186,7 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// Applies the consequences of the whole answer. Returns the lanes to wake after the commit.
+    /// Writes the events and removes waiting work. Returns the lanes to wake after the commit.
     async fn finish(self, db: &mut PgConnection) -> Result<BTreeSet<(Queue, Uuid)>> {
         let (client, participant) = (self.lease.client, self.participant.id);
         let mut wakes = BTreeSet::new();
@@ -210,7 +204,7 @@ impl Turn<'_> {
                 let opened = open_for_waiting_message(self.ctx, db, self.lease, self.participant, self.event).await?;
                 events.extend(opened.map(|opened| self.event_now(opened)));
             }
-            // The waiting messages are in the chat, where people see them.
+            // People see the waiting messages in the chat.
             ParticipantState::Queued | ParticipantState::Active => {
                 participant_events::remove_all(db, client, participant).await?;
             }
@@ -219,7 +213,7 @@ impl Turn<'_> {
         Ok(wakes)
     }
 
-    /// Returns the events in order. Replies show the chat after the whole answer, but with the owner at their time.
+    /// The events, in order. Replies show the chat in its final form, except for its state.
     async fn events(&self, db: &mut PgConnection) -> Result<Vec<NewEvent>> {
         let spoken = self.steps.iter().any(|step| matches!(step, Step::Said(..)));
         let chat = if spoken { Some(as_event::chat(db, self.lease.client, self.participant).await?) } else { None };
@@ -240,7 +234,6 @@ impl Turn<'_> {
     }
 }
 
-/// The words of a reply.
 fn words_of(reply: &Reply) -> Words<'_> {
     Words {
         content: &reply.content,
@@ -251,7 +244,7 @@ fn words_of(reply: &Reply) -> Words<'_> {
     }
 }
 
-/// The chatbot closed the conversation while the customer was writing: that message begins the next conversation.
+/// If the customer wrote while the chatbot closed the conversation, that message begins the next one.
 async fn open_for_waiting_message(
     ctx: &Context,
     db: &mut PgConnection,
@@ -281,7 +274,7 @@ async fn open_for_waiting_message(
     Ok(Some(Happened::ChatOpened(opened)))
 }
 
-/// Inserts another event before a waiting one, and returns it.
+/// Puts another event before a waiting one and returns it.
 async fn begin_with(
     ctx: &Context,
     db: &mut PgConnection,

@@ -1,5 +1,5 @@
-//! A failed turn is repeated after a while, and the rest of the chat waits for it. In the end, people take over (DESIGN
-//! 4).
+//! Failed turns. A turn is repeated after a pause, and the other events of the chat wait. In the end the chat goes to
+//! people (DESIGN 4).
 
 use chrono::TimeDelta;
 use domain::{
@@ -22,43 +22,37 @@ use base::{Context, Result, lanes::Lease};
 use events::{NewEvent, record};
 use plugins::calls::{self, FinishedCall, trace};
 
-/// Pauses before a turn is repeated. After the last one the chat goes to people.
+/// Pauses before repetitions. After the last one the chat goes to people.
 const PAUSES: [TimeDelta; 3] = [TimeDelta::seconds(1), TimeDelta::seconds(5), TimeDelta::seconds(25)];
-/// Longest reason shown to people, in characters.
+/// Bound on the reason shown to people, in characters.
 const REASON_LENGTH: usize = 300;
 
-/// The reason why a turn failed.
 pub(super) enum Trouble {
     /// No chatbot is active on the number.
     NoBot,
-    /// The version on trial failed, for this reason, and there is no live version.
+    /// The canary failed for this reason, and there is no live version.
     NoneBesideCanary(String),
     /// The call gave no answer.
     Call {
         /// The error.
         error: Box<CallError>,
-        /// The call.
         made: Box<FinishedCall>,
     },
     /// The answer cannot be carried out.
     Unusable {
-        /// The reason.
+        /// The fault of the answer.
         reason: String,
-        /// The call.
         made: Box<FinishedCall>,
     },
-    /// Key-values changed during every run. The value is the name of the plugin.
+    /// Key-values changed during each run of this plugin.
     Conflicts(String),
-    /// The host could not make the call, or could not apply the answer.
+    /// The host could not make the call or carry out the answer.
     Broken(String),
 }
 
-/// The reaction to a failed turn.
 #[derive(Debug, PartialEq, Eq)]
 enum Next {
-    /// Repeat it after a pause.
     Again { pause: TimeDelta },
-    /// People take over.
     People,
 }
 
@@ -69,15 +63,15 @@ impl Trouble {
         let again = pause.map_or(Next::People, |pause| Next::Again { pause: *pause });
         match self {
             Self::NoBot | Self::NoneBesideCanary(_) => Next::People,
-            // The result would be the same.
+            // A repetition would have the same result.
             Self::Call { error, .. } if trace::is_final(error) => Next::People,
             Self::Unusable { .. } => Next::People,
             Self::Call { .. } | Self::Conflicts(_) | Self::Broken(_) => again,
         }
     }
 
-    /// Returns the call if the failure says nothing about any version of the chatbot: the host has no room for it, or
-    /// its database fails. The chatbot is asked again afterwards.
+    /// Returns the call if the failure is one of the host (no room, or a database outage) and not of the chatbot. Then
+    /// the chatbot is asked later.
     ///
     /// # Errors
     /// The trouble, if it is another one.
@@ -88,7 +82,7 @@ impl Trouble {
         }
     }
 
-    /// For logs, because a plugin's own words may contain personal data.
+    /// For logs, because a plugin's own words may identify the customer.
     fn kind(&self) -> &'static str {
         match self {
             Self::NoBot | Self::NoneBesideCanary(_) => "no-chatbot",
@@ -120,8 +114,8 @@ impl Trouble {
     }
 }
 
-/// Repeats the turn later, or gives the chat to people after too many failures. Then the waiting events of the chatbot
-/// are dropped, because people see the messages themselves.
+/// Repeats the turn later, or gives the chat to people after too many failures. Then the events for the chatbot are
+/// dropped, since people see the messages.
 pub(super) async fn give_to_people(
     ctx: &Context,
     lease: &Lease,
@@ -160,14 +154,13 @@ pub(super) async fn give_to_people(
     tx.commit().await?;
     ctx.wake.wake_all(client, wakes);
     if next == Next::People {
-        // The turn is over, and a shadow may have a better answer.
+        // The turn is over, but a shadow version may succeed.
         kept.compare(ctx, client);
     }
     Ok(())
 }
 
-/// Stores the failed call of a version on trial. The live version is asked at once, and the failure does not count for
-/// it. Returns the reason, in words.
+/// Stores the failed call of a canary. The live version is asked next. Returns the reason in words.
 pub(super) async fn keep_on_trial(ctx: &Context, lease: &Lease, id: ParticipantId, trouble: Trouble) -> Result<String> {
     let (reason, kind) = (trouble.reason(), trouble.kind());
     tracing::info!(participant.id = %id, outcome = kind, "a chatbot on trial failed; the live one is asked");
@@ -177,11 +170,11 @@ pub(super) async fn keep_on_trial(ctx: &Context, lease: &Lease, id: ParticipantI
     Ok(reason)
 }
 
-/// Stores a call without further use: the same plugin, or the live one, is asked after it.
+/// Stores a call without other effects. The same plugin or the live version is asked after it.
 pub(crate) async fn keep(ctx: &Context, lease: &Lease, made: FinishedCall) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
-    // No comparison with a shadow, because the next call has one, too.
+    // No shadow runs here: the next call has its own.
     drop(calls::keep(ctx, &mut tx, lease.client, vec![made]).await?);
     tx.commit().await?;
     Ok(())

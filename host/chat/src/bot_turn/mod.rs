@@ -1,9 +1,9 @@
-//! A turn of a chatbot: it gets the next event of a participant, and its actions are carried out.
+//! A turn of a chatbot: calls it for the next event of a participant and applies its answer.
 //!
-//! The plugin is called without an open transaction. Its answer takes effect as a whole, in one transaction, and only
-//! if the chat still has the owner that the plugin saw and every key-value that it read is unchanged (DESIGN 3, rule
-//! 6). A failed turn is repeated; in the end the chat goes to people. If a version on trial fails, the live version
-//! makes the turn at once. If the host has no room for the call, this is not a failure, and nothing is written.
+//! No transaction is open during the call. The answer is applied in one transaction, and only if the chat is still in
+//! the same hands and each key-value that the plugin read is unchanged (DESIGN 3, rule 6). A failed turn is repeated,
+//! and in the end the chat goes to people. If a canary fails, the live version makes the turn at once. If the host has
+//! no room for the call, nothing is written and it does not count as a failure.
 
 mod actions;
 mod effects;
@@ -27,18 +27,17 @@ use crate::conversation::waiting;
 use base::{Context, Error, Result, lanes::Lease};
 use plugins::calls::{CallSubject, FinishedCall, key_values::Snapshot};
 
-/// Repetitions of a turn because key-values changed, before that counts as a failure.
+/// Repetitions of a turn after conflicts of key-values. After that the turn fails.
 const MOST_CONFLICTS: usize = 10;
 
-/// The result of a turn.
 pub(crate) enum Turn {
-    /// It was made, or is repeated when its event is due again, or the chat has changed its owner.
+    /// The turn is done, or will be repeated when its event is due, or the chat changed hands.
     Over,
-    /// The chatbot was not asked, for reasons of the host: the event stays.
+    /// The host could not make the call. The event stays.
     NotAsked(Box<FinishedCall>),
 }
 
-/// Makes the turn of `event`.
+/// Makes the turn for `event`.
 pub(crate) async fn turn(ctx: &Context, lease: &Lease, participant: ParticipantId, event: &Event) -> Result<Turn> {
     let trouble = match scene::load(ctx, lease.client, participant, event).await? {
         Situation::NotTheBots => return waiting::drop_events(ctx, lease, participant).await.map(|()| Turn::Over),
@@ -54,13 +53,13 @@ pub(crate) async fn turn(ctx: &Context, lease: &Lease, participant: ParticipantI
     Ok(Turn::Over)
 }
 
-/// The result of asking a chatbot and, if it is on trial, the live one after it.
+/// The outcome of asking a chatbot and, if it is a canary, the live version.
 enum Asked {
-    /// An answer took effect, or the chat has changed its owner.
+    /// An answer was applied, or the chat changed hands.
     Answered,
     /// The host could not make the call.
     Not(Box<FinishedCall>),
-    /// No answer could take effect.
+    /// No answer could be applied.
     InVain(Box<Trouble>),
 }
 
@@ -82,7 +81,7 @@ async fn ask_all(ctx: &Context, lease: &Lease, mut scene: Scene, event: &Event) 
     }
 }
 
-/// Asks the chatbot of a scene and applies its answer. Returns the obstacle, if there is one.
+/// Asks the chatbot of a scene and applies its answer. Returns the failure if there is one.
 async fn ask(ctx: &Context, lease: &Lease, scene: &Scene, event: &Event) -> Result<Option<Trouble>> {
     for _ in 0..MOST_CONFLICTS {
         match run(ctx, lease, scene, event).await? {
@@ -94,18 +93,17 @@ async fn ask(ctx: &Context, lease: &Lease, scene: &Scene, event: &Event) -> Resu
     Ok(Some(Trouble::Conflicts(scene.plugin().to_owned())))
 }
 
-/// The result of a call.
+/// The outcome of one call.
 enum Ran {
-    /// Its answer took effect, or the chat has changed its owner.
+    /// The answer was applied, or the chat changed hands.
     Over,
-    /// It has to be repeated at once.
+    /// It must be repeated at once.
     Again,
-    /// No answer could take effect.
+    /// No answer could be applied.
     Into(Box<Trouble>),
 }
 
-/// Handles a turn that could not be made for reasons outside the chatbot: it is repeated, and in the end people take
-/// over.
+/// A turn failed because of the host. It is repeated, and in the end people take over.
 pub(crate) async fn turn_broke(
     ctx: &Context,
     lease: &Lease,
@@ -116,10 +114,9 @@ pub(crate) async fn turn_broke(
     failure::give_to_people(ctx, lease, participant, event, Trouble::Broken(error.to_string())).await
 }
 
-/// Makes the call and applies its answer.
 async fn run(ctx: &Context, lease: &Lease, scene: &Scene, event: &Event) -> Result<Ran> {
     let participant = scene.participant.id;
-    // The same in every run of this turn, another one in every turn.
+    // The same in all runs of this turn, and different for each turn.
     let about = CallSubject::event(event.id.0, participant.0);
     let now = event.moment();
     let snapshot = Arc::new(Snapshot::new(ctx.db.clone(), lease.client, scene.plugin(), participant, now));

@@ -1,4 +1,4 @@
-//! The question to the chatbot: the event and the session, in the types of `wit/`.
+//! The input of a chatbot: the event and the session in the types of `wit/`.
 
 use chrono::{DateTime, Utc};
 use domain::chat;
@@ -11,7 +11,6 @@ use storage::chat::participant_events::Event as StoredEvent;
 use super::scene::{Scene, Subject};
 use crate::conversation::plugin_view::{channel, channel_fact, customer, message, zone};
 
-/// The event and the session of a turn.
 pub(super) fn of(scene: &Scene, event: &StoredEvent, now: DateTime<Utc>) -> (Event, Session) {
     let (kind, happened_at) = match &scene.subject {
         Subject::Started(wrote) => (EventKind::ConversationStarted, wrote.message.created_at),
@@ -36,7 +35,6 @@ pub(super) fn of(scene: &Scene, event: &StoredEvent, now: DateTime<Utc>) -> (Eve
     (asked, session(scene, now))
 }
 
-/// A rating by its stored name.
 fn rating(name: &str) -> RatingScore {
     match chat::Rating::from_name(name) {
         Some(chat::Rating::Poor) => RatingScore::Poor,
@@ -61,7 +59,7 @@ fn session(scene: &Scene, now: DateTime<Utc>) -> Session {
             .template
             .as_ref()
             .map(|template| TemplateReference { id: template.id.clone(), name: template.name.clone() }),
-        // The team that gave the chat back, or had it: the interface has no field for it.
+        // The last team of the chat. The interface has no field for it.
         metadata: team.chain(channel_fact(scene.participant.channel)).collect(),
     }
 }

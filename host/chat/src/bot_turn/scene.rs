@@ -1,4 +1,4 @@
-//! The facts of a turn, read before the call.
+//! The data of a turn, read before the call.
 
 use std::sync::Arc;
 
@@ -29,27 +29,24 @@ use crate::conversation::{
 use base::{Context, Error, Result};
 use plugins::calls::Answering;
 
-/// The action for an event.
 pub(super) enum Situation {
-    /// The chat is with people, or closed: its events are no longer for the chatbot.
+    /// The chat is with people or closed, so none of its events are for the chatbot.
     NotTheBots,
     /// No chatbot is active on this number.
     NoBot,
-    /// The event names something that no longer exists.
+    /// The event refers to something that was deleted.
     Nothing,
-    /// The chatbot is asked.
     Ready(Box<Scene>),
 }
 
-/// The facts of a turn.
 pub(super) struct Scene {
     pub(super) participant: Participant,
     pub(super) customer: Customer,
     pub(super) inbox: Inbox,
     pub(super) client: Client,
-    /// The chatbot: the same version for the whole turn, unless it is on trial and fails.
+    /// The chatbot: the same version for the whole turn, unless it is a canary and fails.
     pub(super) answering: Arc<Answering>,
-    /// The live version, if the asked one is on trial.
+    /// The live version, if `answering` is a canary.
     pub(super) beside_canary: Option<Arc<Answering>>,
     pub(super) subject: Subject,
     /// True if the event opened a closed conversation.
@@ -59,30 +56,26 @@ pub(super) struct Scene {
 }
 
 impl Scene {
-    /// Name of the chatbot.
     pub(super) fn plugin(&self) -> &str {
         self.answering.name()
     }
 }
 
-/// The subject of an event.
 pub(super) enum Subject {
     /// The conversation began with this message.
     Started(Box<CustomerMessage>),
-    /// The customer wrote.
     Message(Box<CustomerMessage>),
-    /// The customer rated the conversation.
     Rating(String, Box<CustomerMessage>),
-    /// A timer of this name ran out.
+    /// The timer with this name expired.
     Timer(String),
-    /// The business sent an event.
+    /// The business raised an event.
     Custom(CustomEvent),
     /// An agent gave the conversation back.
     Released,
 }
 
 impl Subject {
-    /// The advertisement or link that led to its message.
+    /// The advertisement or link that led to the message.
     pub(super) fn referral(&self) -> Option<&Referral> {
         match self {
             Self::Started(wrote) | Self::Message(wrote) | Self::Rating(_, wrote) => wrote.message.content.referral(),
@@ -91,7 +84,6 @@ impl Subject {
     }
 }
 
-/// Reads the facts for the turn of `event`.
 pub(super) async fn load(ctx: &Context, client: ClientId, id: ParticipantId, event: &Event) -> Result<Situation> {
     let mut db = ctx.db.acquire().await?;
     let db = &mut *db;
@@ -132,9 +124,8 @@ pub(super) async fn load(ctx: &Context, client: ClientId, id: ParticipantId, eve
     })))
 }
 
-/// The kind of an event.
 enum Known {
-    /// It has no message.
+    /// An event without a message.
     OfNobody(Subject),
     Arrived(Subject, ArrivedMessage),
 }

@@ -1,5 +1,5 @@
-//! A chat has come to the queue. It is given to a member of its team who can take it. Otherwise, outside the hours of
-//! its team, the customer is told so once, and the wait begins with the next hours.
+//! A chat has joined the queue. It goes to a member of its team who can take it. If no member can and the team's hours
+//! are over, the customer is told once, and the waiting time starts at the next opening.
 
 use base::{Context, Result};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -31,7 +31,7 @@ use crate::{
     say as saying,
 };
 
-/// Handles a locked chat that came to the queue at a moment.
+/// Handles a locked chat that joined the queue at a given time.
 pub(super) async fn arrive(
     ctx: &Context,
     db: &mut PgConnection,
@@ -72,13 +72,13 @@ pub(super) async fn arrive(
     Ok(wakes)
 }
 
-/// Returns when an answer is due for a wait that begins at a moment.
+/// The time by which an agent should answer a customer who waits since `from`.
 pub(super) fn until(ctx: &Context, from: DateTime<Utc>) -> DateTime<Utc> {
     let patience = TimeDelta::from_std(ctx.settings.missed_after).unwrap_or(TimeDelta::MAX);
     from.checked_add_signed(patience).unwrap_or(DateTime::<Utc>::MAX_UTC)
 }
 
-/// People can answer: a chat that waited outside the hours of another team waits for them from now on.
+/// Agents are present, so a chat that waited outside the hours of another team waits for them from now on.
 async fn awaited(
     ctx: &Context,
     db: &mut PgConnection,
@@ -93,7 +93,7 @@ async fn awaited(
     say(ctx, db, client, &chat, []).await
 }
 
-/// Tells the customer of a locked chat that the team is closed, unless the channel cannot carry the text.
+/// Sends the after-hours text to the customer of a locked chat, unless the channel would refuse it.
 async fn tell(
     ctx: &Context,
     db: &mut PgConnection,

@@ -1,5 +1,5 @@
-//! Automatic assignment: a waiting chat of a team with automatic assignment goes to an available member with room. It
-//! is tried when a chat comes to the queue, and when a member has room again. That is due work of the team
+//! Automatic assignment: a chat in the queue of a team goes to a member who is available and has room. This runs when a
+//! chat joins the queue and when a member has room again. The second is due work of the team
 //! (`storage::chat::due::room_of`), so teams without due work cost nothing.
 
 use base::{Context, Result, lanes::Lease};
@@ -21,20 +21,19 @@ use storage::{
 use super::say;
 use crate::conversation::{as_event, giving};
 
-/// The reason of an assignment that the agent did not make.
+/// The reason shown for an automatic assignment.
 const GIVEN: &str = "given out by itself";
-/// Chats of a team that are read at once.
+/// Chats of a team per query.
 const AT_ONCE: i64 = 100;
 
-/// The result of an assignment.
 pub(super) enum GivenOut {
-    /// An agent has the chat, with these events.
+    /// An agent has it, with these events.
     Given(Vec<Event>),
     /// No member can take it, or the team has no automatic assignment.
     Nobody,
 }
 
-/// Gives a locked chat that waits for a team to a member who can take it, if there is one. The caller saves the chat.
+/// Assigns a locked chat to a member of its team, if one can take it. The caller saves the chat.
 pub(super) async fn give_out(
     ctx: &Context,
     db: &mut PgConnection,
@@ -49,12 +48,12 @@ pub(super) async fn give_out(
     due::hold_team(db, client, team).await?;
     let before = chat.clone();
     let mut members = agents::available_of_team(db, client, team, order, ctx.settings.agent_chats).await?;
-    // The agent who had the chat in this episode has passed it on: it goes back only if no other member has room.
+    // An agent who passed the chat on in this episode gets it back only if no other member has room.
     let passed_on = chat.ticket.and(chat.last_assigned_agent);
     members.sort_by_key(|agent| passed_on == Some(agent.id));
     for agent in members {
         let given = giving::give(ctx, db, client, (&mut *chat, ParticipantMove::Assigned), agent.id).await?;
-        // The agent got the last chat from elsewhere, or left: the next one is asked.
+        // The member has just become full or left, so the next one is tried.
         let Ok(ticket) = given else { continue };
         chat.queued_reason = Some(GIVEN.to_owned());
         participant_events::remove_all(db, client, chat.id).await?;
@@ -64,7 +63,7 @@ pub(super) async fn give_out(
     Ok(GivenOut::Nobody)
 }
 
-/// Gives the chats that wait for a team to its members, the longest waiting first, until there is no room or no chat.
+/// Assigns the waiting chats of a team, longest wait first, until no member has room or no chat waits.
 pub(super) async fn fill_room(ctx: &Context, lease: &Lease, team: TeamId) -> Result<()> {
     let client = lease.client;
     while !lease.is_over() {
@@ -83,7 +82,7 @@ pub(super) async fn fill_room(ctx: &Context, lease: &Lease, team: TeamId) -> Res
             let waits = |chat: &Participant| {
                 chat.state == ParticipantState::Queued && chat.team.as_ref().is_some_and(|of| of.id == team)
             };
-            // Another agent took it.
+            // The chat was taken since the query.
             let Some(mut chat) = participants::lock(&mut tx, client, id).await?.filter(waits) else { continue };
             match give_out(ctx, &mut tx, client, (&mut chat, team)).await? {
                 GivenOut::Given(happened) => {

@@ -1,4 +1,4 @@
-//! An agent left, or no longer answers customers: the agent's chats go back to the queue of their team.
+//! An agent was deleted or no longer answers customers. Its chats go back to the queue of their team.
 
 use base::{Context, Result};
 use domain::{
@@ -14,10 +14,10 @@ use uuid::Uuid;
 use super::say;
 use crate::conversation::{as_event, ticketing};
 
-/// The reason why such a chat waits.
+/// The reason shown for such a chat.
 const LEFT: &str = "its agent has left";
 
-/// Takes a locked chat back from an agent who has no chats any more.
+/// Takes a locked chat back from an agent who no longer takes chats.
 pub(super) async fn take_back(
     ctx: &Context,
     db: &mut PgConnection,

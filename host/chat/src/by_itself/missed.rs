@@ -1,4 +1,4 @@
-//! Missed chats: no agent answered within `limits.missed_after`, counted in the hours of the team.
+//! No agent has answered within `limits.missed_after`, counted within the hours of the team.
 
 use base::{Context, Result};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -19,8 +19,8 @@ use uuid::Uuid;
 
 use super::{arriving::until, say};
 
-/// Marks a locked chat as missed, by its agent if it has one. For a customer who came outside the hours of the team,
-/// the wait begins with the hours.
+/// Marks a locked chat as missed, by its agent if it has one. If the wait began outside the hours of the team, it
+/// counts from the next opening.
 pub(super) async fn note(
     ctx: &Context,
     db: &mut PgConnection,
@@ -36,15 +36,15 @@ pub(super) async fn note(
         due::add(db, client, &[chat.id], Due::Answer, (due_at, ctx.now())).await?;
         return Ok(Vec::new());
     }
-    // The first agent who missed it stays.
+    // The first agent who missed it is kept.
     (chat.missed, chat.missed_by) = (true, chat.missed_by.or(agent));
-    // It was missed within the hours.
+    // The chat was missed within the hours.
     chat.after_hours = false;
     let missed = ChatMissed { participant: chat.id, state: chat.state, agent };
     say(ctx, db, client, &chat, [Event::ChatMissed(missed)]).await
 }
 
-/// Returns until when a customer waits who came outside the hours; `None` if that is over.
+/// The new deadline for a wait that began outside the hours. `None` if it is over.
 async fn not_yet(
     ctx: &Context,
     db: &mut PgConnection,
@@ -61,7 +61,7 @@ async fn not_yet(
     if team.hours.is_open(began) {
         return Ok(None);
     }
-    // If the team is closed for a year, the chat is looked at again after that.
+    // If the team does not open within a year, check again then.
     let opens = team.hours.next_open(began).unwrap_or_else(|| ctx.now() + TimeDelta::days(366));
     Ok(Some(until(ctx, opens)).filter(|due_at| *due_at > ctx.now()))
 }

@@ -1,6 +1,6 @@
-//! Changes of chats by the clock and by themselves: missed chats, automatic assignment, agents who leave. A lane is a
-//! chat; each step is one transaction under its lease, with the chat locked. Or a lane is a team whose members have
-//! room for waiting chats.
+//! Automatic actions on chats: a chat is missed, assigned to a member of its team, or taken back from an agent who
+//! left. A lane is a chat, or a team whose members have room. Each action on a chat is one transaction under the lease,
+//! with the chat locked.
 
 mod arriving;
 mod giving_out;
@@ -25,7 +25,7 @@ use uuid::Uuid;
 
 use crate::conversation::as_event;
 
-/// Handles the due work of a chat or a team.
+/// Works off the due actions of a chat or a team.
 pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
     let chat = ParticipantId(lease.lane);
     while !lease.is_over() {
@@ -41,14 +41,14 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
         let mut tx = ctx.db.begin().await?;
         lease.hold(&mut tx).await?;
         let locked = participants::lock(&mut tx, lease.client, chat).await?;
-        // Another process was first, or the chat moved so that the work is no longer due.
+        // Another process was faster, or the action is no longer due.
         let Some(since) = due::take(&mut tx, lease.client, (chat, next), ctx.now()).await? else { continue };
         let wakes = match locked {
             Some(chat) => match next {
                 Due::Answer => missed::note(ctx, &mut tx, lease.client, (chat, since)).await?,
                 Due::Arrived => arriving::arrive(ctx, &mut tx, lease.client, (chat, since)).await?,
                 Due::Left => leaving::take_back(ctx, &mut tx, lease.client, chat).await?,
-                // A chat is not a team.
+                // Only a team has this kind.
                 Due::Room => Vec::new(),
             },
             None => Vec::new(),

@@ -1,4 +1,4 @@
-//! Chats, customers and changes of chats as parts of events.
+//! Chats, customers and changes of chats in the types of events.
 
 pub(crate) use events::scene::{Before, chat, customer, moved, order_key, ticket_moved};
 

@@ -1,5 +1,4 @@
-//! Assignment of a chat to an agent: by the agent, another user, a router, or automatically. All use [`give`], so that
-//! the limit of an agent's chats holds.
+//! Assignment of a chat to an agent. All assignments go through [`give`], so that the limit of chats per agent holds.
 
 use base::{Context, Result};
 use domain::{
@@ -15,33 +14,28 @@ use storage::{
 
 use super::ticketing;
 
-/// The reason why an agent does not get a chat.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NotGiven {
-    /// The client has no such user, or it was deleted.
     #[error("there is no such user")]
     Nobody,
-    /// Users of this role do not answer customers.
     #[error("a user with the role {0} cannot have chats")]
     NoAgent(Role),
-    /// The agent has as many chats as it may have.
     #[error("{name} has {chats} chats, and may have {limit} at a time")]
     Full {
         /// Display name.
         name: String,
-        /// Present chats.
+        /// Number of chats.
         chats: i64,
-        /// Most chats.
+        /// Maximum.
         limit: i64,
     },
-    /// Not possible in the state of the chat.
     #[error(transparent)]
     Refused(#[from] MoveRefused),
 }
 
-/// Gives a locked chat to an agent, who is locked here, and opens its ticket. `step`: [`ParticipantMove::Assigned`] or
-/// [`ParticipantMove::Reopened`]. The caller saves the chat, records its move, and drops the waiting events of its
-/// chatbot. Returns the change of the ticket.
+/// Assigns a locked chat to an agent, who is locked here, and opens its ticket. `step`: [`ParticipantMove::Assigned`]
+/// or [`ParticipantMove::Reopened`]. The caller saves the chat, records the move and drops events for the chatbot.
+/// Returns the event of the ticket.
 pub(crate) async fn give(
     ctx: &Context,
     db: &mut PgConnection,

@@ -1,4 +1,4 @@
-//! Decides if a router is asked first, and which chatbot answers in a chat.
+//! Finds the router and the chatbot that are responsible for a chat.
 
 use domain::ids::{ClientId, InboxId};
 use plugin_host::{PluginRef, State, World};
@@ -14,27 +14,26 @@ use plugins::{
     slots::{self, Activation, Slots},
 };
 
-/// Activations of a plugin that are searched for the latest one as a live chatbot.
+/// Past activations of a plugin that are searched for its last one as a live chatbot.
 const LOOK_BACK: i64 = 50;
 
-/// True if a router decides about conversations of an inbox: about all, or a canary about its share.
+/// True if a router decides about conversations of an inbox, at least for the share of a canary.
 pub(crate) async fn is_routed(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Result<bool> {
     Ok(routes(&slots::in_force(db, client, World::Router, inbox).await?))
 }
 
-/// True if one of these routers decides: about all conversations, or a canary about its share.
+/// True if one of these routers is active, at least as a canary.
 pub(crate) fn routes(routers: &Slots) -> bool {
     routers.live.is_some() || routers.canary.is_some()
 }
 
-/// The chatbot of a chat.
 pub(crate) struct InCharge {
     pub(crate) answering: Answering,
-    /// The live version, which answers if a version on trial fails.
+    /// The live version, if `answering` is a canary.
     pub(crate) beside_canary: Option<Answering>,
 }
 
-/// Returns the chatbot of a chat: the one that its router chose, otherwise the one in force on the inbox.
+/// The chatbot that answers in a chat: the choice of its router, or else the one that is active on the inbox.
 pub(crate) async fn chatbot(
     ctx: &Context,
     db: &mut PgConnection,
@@ -54,8 +53,8 @@ pub(crate) async fn chatbot(
     }
 }
 
-/// Returns a chatbot of a client by name: its last activation, otherwise its newest version without configuration,
-/// otherwise the shipped one of that name. `None` if there is none.
+/// A chatbot of a client by its name: as last activated, or else its newest version without configuration, or else the
+/// built-in one.
 pub(crate) async fn named(
     ctx: &Context,
     db: &mut PgConnection,

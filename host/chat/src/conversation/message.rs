@@ -1,4 +1,4 @@
-//! A message of the customer with all facts for routers and chatbots.
+//! A message of the customer with its data for routers and chatbots.
 
 use base::{Context, Result, media};
 use domain::{
@@ -13,23 +13,22 @@ use storage::{
 
 use super::words;
 
-/// A message of the customer for routers and chatbots.
+/// A message of the customer, as routers and chatbots see it.
 pub(crate) struct CustomerMessage {
     pub(crate) message: ChatMessage,
     pub(crate) content: InboundContent,
     /// True if it is a tap on a card of a carousel.
     pub(crate) carousel: bool,
-    /// The provider's name of its type, for unknown content.
+    /// The provider's name of its type, for types that are not modelled.
     pub(crate) provider_type: Option<String>,
     /// Our address of its file, and the extension.
     pub(crate) file: Option<(String, Option<String>)>,
     /// The quoted message: id and text.
     pub(crate) quoted: Option<(String, Option<String>)>,
-    /// For a reaction: the id of its message.
+    /// The id of the message that a reaction refers to.
     pub(crate) reacted_to: Option<String>,
 }
 
-/// Reads the facts of a message.
 pub(crate) async fn read(
     ctx: &Context,
     db: &mut PgConnection,

@@ -1,4 +1,4 @@
-//! Shared by receiving, routing and chatbots: events and messages of a conversation, and its chatbot.
+//! The view of a conversation that receiving, routing and chatbots share: events, messages and the active chatbot.
 
 pub(crate) mod as_event;
 pub(crate) mod giving;

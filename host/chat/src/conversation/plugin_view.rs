@@ -1,4 +1,4 @@
-//! Customer, channel, message and local time in the types of `wit/` that routers and chatbots share.
+//! The customer, the channel, a message and the wall clock in the types of `wit/` that routers and chatbots share.
 
 use domain::{content::MediaKind as FileKind, inbound::InboundContent};
 use plugin_host::{
@@ -11,19 +11,18 @@ use storage::people::customers::Customer as StoredCustomer;
 
 use super::message::CustomerMessage;
 
-/// The customer.
 pub(crate) fn customer(customer: &StoredCustomer) -> Customer {
     Customer {
         phone: customer.phone().map(str::to_owned),
-        // Without number and BSUID, the id of the page or the site: one of the two always exists.
+        // Without a BSUID this is the id of the page or site. A customer always has one of these or a number.
         bsuid: customer.addresses.user_id().map(str::to_owned),
         username: customer.username.clone(),
         name: customer.name.clone(),
     }
 }
 
-/// The channel, if the interface has a case for it. It has none for SMS, and a case cannot be added on its track
-/// (`wit/README.md`, rule 3). SMS is reported as WhatsApp, together with [`channel_fact`].
+/// The channel in the types of `wit/`. They have no case for SMS and cannot get one (`wit/README.md`, rule 3). So SMS
+/// appears as WhatsApp, with [`channel_fact`] in the metadata.
 pub(crate) fn channel(channel: domain::channel::Channel) -> Channel {
     use domain::channel::Channel as Known;
     match channel {
@@ -33,13 +32,12 @@ pub(crate) fn channel(channel: domain::channel::Channel) -> Channel {
     }
 }
 
-/// The `metadata` that names a channel without a case in the interface.
+/// The `metadata` entry for a channel that the interface has no case for.
 pub(crate) fn channel_fact(channel: domain::channel::Channel) -> Option<(String, String)> {
     let named = channel == domain::channel::Channel::Sms;
     named.then(|| ("channel".to_owned(), channel.as_str().to_owned()))
 }
 
-/// The customer's message.
 pub(crate) fn message(wrote: &CustomerMessage) -> IncomingMessage {
     IncomingMessage {
         id: wrote.message.id.to_string(),
@@ -52,7 +50,7 @@ fn content(wrote: &CustomerMessage) -> Content {
     let choice = |text: &String, payload: &String| Choice { text: text.clone(), payload: payload.clone() };
     match &wrote.content {
         InboundContent::Text { body } => match &wrote.provider_type {
-            // The form of messages that were stored before `Unmodelled` existed.
+            // Old messages were stored like this, before `Unmodelled` existed.
             Some(kind) if body.is_empty() && kind != "text" => Content::Unsupported(kind.clone()),
             _ => Content::Text(body.clone()),
         },
@@ -96,7 +94,7 @@ fn media_kind(kind: FileKind) -> MediaKind {
     }
 }
 
-/// The time zone of a client; an unknown one counts as UTC.
+/// The time zone of a client. An unknown name counts as UTC.
 pub(crate) fn zone(text: &str) -> Zone {
     Zone::parse(text).unwrap_or(Zone::UTC)
 }

@@ -1,4 +1,4 @@
-//! Ratings (SPEC 2.8 `RATING`): a message with three buttons, and the tap on one of them.
+//! Ratings (SPEC 2.8 `RATING`): the question with three buttons, and the tap on one of them.
 
 use domain::{
     chat::Rating,
@@ -11,13 +11,12 @@ const PREFIX: &str = "pb1:rating:";
 /// A tap on a button of the question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Rated {
-    /// The rating.
     pub(crate) rating: Rating,
-    /// The rated ticket; `None` if a chatbot asked.
+    /// The rated ticket. `None` if a chatbot asked.
     pub(crate) ticket: Option<TicketId>,
 }
 
-/// The message that asks for a rating, of this ticket.
+/// The message that asks for a rating of this ticket.
 pub(crate) fn question(ticket: Option<TicketId>) -> OutboundContent {
     let of = ticket.map(|ticket| format!(":{ticket}")).unwrap_or_default();
     let button = |rating: Rating| ReplyButton {
@@ -40,7 +39,6 @@ fn title(rating: Rating) -> &'static str {
     }
 }
 
-/// The rating of a tapped button's payload.
 pub(crate) fn of_payload(payload: &str) -> Option<Rated> {
     let said = payload.strip_prefix(PREFIX)?;
     let (name, ticket) = match said.split_once(':') {

@@ -1,5 +1,5 @@
-//! The ticket of a chat's episode: opened when an agent takes the chat, and changed by the events of the chat (SPEC
-//! 2.9, DESIGN 6).
+//! The ticket of a chat's episode. It opens when an agent takes the chat, and events of the chat change its status
+//! (SPEC 2.9, DESIGN 6).
 
 use base::{Context, Result};
 use domain::{
@@ -17,7 +17,7 @@ use storage::{
 
 use super::as_event;
 
-/// An agent has the locked chat: the agent gets the ticket of the episode, or a new one is opened.
+/// Gives the ticket of the locked chat to its agent, or opens a new one.
 pub(crate) async fn take_up(
     ctx: &Context,
     db: &mut PgConnection,
@@ -39,7 +39,7 @@ pub(crate) async fn take_up(
     Ok(Some(as_event::ticket_moved(&ticket, None)))
 }
 
-/// Changes the ticket of a locked chat. Does nothing if it has none, or if the status stays.
+/// Applies a step to the ticket of a locked chat. `None` if there is no ticket or its status stays.
 pub(crate) async fn step(
     ctx: &Context,
     db: &mut PgConnection,
@@ -55,7 +55,7 @@ pub(crate) async fn step(
     set(ctx, db, client, &mut ticket, to).await
 }
 
-/// Sets the status of a locked ticket, and records the change if there is one.
+/// Sets the status of a locked ticket. Returns an event if it changed.
 pub(crate) async fn set(
     ctx: &Context,
     db: &mut PgConnection,

@@ -1,4 +1,4 @@
-//! Waiting events of a chatbot that are no longer needed.
+//! Removes events for a chatbot that are no longer needed.
 
 use base::{Context, Result, lanes::Lease};
 use domain::{chat::ParticipantState, ids::ParticipantId};
@@ -7,7 +7,7 @@ use storage::chat::{
     participants,
 };
 
-/// Drops the waiting events of a chatbot that does not have the chat, unless it has got it back.
+/// Drops the events for the chatbot, unless the chatbot has the chat again.
 pub(crate) async fn drop_events(ctx: &Context, lease: &Lease, id: ParticipantId) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
@@ -19,7 +19,7 @@ pub(crate) async fn drop_events(ctx: &Context, lease: &Lease, id: ParticipantId)
     Ok(())
 }
 
-/// Drops an event whose message no longer exists.
+/// Drops an event whose message was deleted.
 pub(crate) async fn drop_event(ctx: &Context, lease: &Lease, id: ParticipantId, event: &Event) -> Result<()> {
     tracing::warn!(participant.id = %id, "dropped an event whose message is gone");
     let mut tx = ctx.db.begin().await?;

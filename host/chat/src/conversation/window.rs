@@ -1,5 +1,5 @@
-//! The window of a customer: on some channels a message is allowed only for a time after the customer's last message
-//! (SPEC 4.1, PROVIDERS B).
+//! Checks if a customer can be written to now. On some channels this depends on the customer's last message (SPEC 4.1,
+//! PROVIDERS B).
 
 use base::{Context, Result};
 use chrono::{DateTime, Utc};
@@ -11,16 +11,14 @@ use domain::{
 };
 use storage::{PgConnection, chat::participants::Participant, people::inbox_customers};
 
-/// The author.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Writes {
-    /// A person.
     Person,
-    /// A program, or the service itself.
+    /// A plugin or Patchbay itself.
     Program,
 }
 
-/// Returns the reason why a free-form message cannot be sent in a chat now, in words; `None` if it can.
+/// The reason why a free-form message cannot be sent in a chat now. `None` if it can.
 pub(crate) async fn closed(
     ctx: &Context,
     db: &mut PgConnection,
@@ -36,7 +34,7 @@ pub(crate) async fn closed(
     Ok(judge(kind, by, wrote, ctx.now()))
 }
 
-/// `wrote`: when the customer last wrote.
+/// `wrote`: time of the customer's last message.
 fn judge(kind: InboxKind, by: Writes, wrote: Option<DateTime<Utc>>, now: DateTime<Utc>) -> Option<&'static str> {
     match kind {
         InboxKind::WhatsappCloud if !chat_allowed(wrote, now) => Some(

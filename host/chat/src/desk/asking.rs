@@ -1,5 +1,5 @@
-//! The question for a rating, sent after an agent ends a chat (SPEC 1, 2.8 `RATING`, 3.4). Its buttons name the ticket,
-//! so that the answer finds it in any later state of the chat.
+//! The question for a rating when an agent ends a chat (SPEC 1, 2.8 `RATING`, 3.4). Its buttons name the ticket, so the
+//! answer finds it even if the chat has moved on.
 
 use base::Context;
 use domain::{chat::ParticipantState, event::Event};
@@ -16,8 +16,8 @@ use crate::{
     say::{OfAgent, Words, say_and_tell},
 };
 
-/// Asks the customer of a locked chat that is to end. Does nothing for a chat without an agent, and for a customer who
-/// cannot be written to now: the chat ends all the same.
+/// Asks the customer of a locked chat that is about to end. If the chat has no agent or the customer cannot be written
+/// to now, the question is skipped and the chat ends anyway.
 pub(super) async fn ask(
     ctx: &Context,
     db: &mut PgConnection,

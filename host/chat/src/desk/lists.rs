@@ -18,8 +18,8 @@ use storage::{
 
 use super::{Acting, DeskError, view, view::ChatView};
 
-/// Returns a page of a list of the caller. `search`: part of a number or a name, or exactly the customer's id; blank:
-/// all. A role that sees customers masked finds them only by the visible parts.
+/// A page of a list of the caller. `search`: part of a number or name, or the exact id of the customer. Blank finds
+/// all. A role that sees masked customers can search only the visible parts.
 pub async fn list(
     db: &PgPool,
     acting: Acting,
@@ -40,14 +40,13 @@ pub async fn list(
     Ok(Page { items, total: found.total })
 }
 
-/// A chat.
 pub async fn one(db: &PgPool, acting: Acting, id: ParticipantId) -> Result<ChatView, DeskError> {
     let mut db = db.acquire().await?;
     let chat = participants::find(&mut db, acting.client, id).await?.ok_or(DeskError::NotFound)?;
     view::of_one(&mut db, acting.client, chat).await?.ok_or(DeskError::NotFound)
 }
 
-/// The search, unless it is exactly the id of a customer.
+/// The search in the terms of storage, except for a customer id.
 fn sought(sight: Sight, text: &str) -> Search {
     match sight {
         Sight::Whole => match Sought::parse(text) {

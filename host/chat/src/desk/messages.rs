@@ -15,25 +15,22 @@ use uuid::Uuid;
 
 use super::{Acting, DeskError, view};
 
-/// Most messages of one answer.
+/// Bound on the messages that one call returns.
 pub const MOST_AT_ONCE: u32 = 1_000;
 
-/// A message with the facts that are shown with it.
+/// A message with related data.
 #[derive(Debug, Clone)]
 pub struct MessageView {
-    /// The message.
     pub message: PastMessage,
-    /// Our address of its file, valid for a while.
+    /// Our address of its file, valid for a limited time.
     pub media_url: Option<String>,
-    /// The customer's address.
     pub customer: Option<String>,
-    /// The business's address.
     pub business: Option<String>,
-    /// The reason why it did not arrive.
+    /// The reason why it was not delivered.
     pub failure: Option<Failure>,
 }
 
-/// Returns the last `size` messages of a chat before the sequence number `before`, oldest first.
+/// The last `size` messages of a chat before the sequence number `before`, oldest first.
 ///
 /// # Errors
 /// See [`DeskError`].
@@ -51,8 +48,7 @@ pub async fn past(
     views(ctx, &mut db, acting.client, &chat, messages).await
 }
 
-/// Returns the messages of a tracking number: those of a chat for a customer's number (CTN), the one message for a
-/// number of the system (GSTN).
+/// The messages of a tracking number: all of a chat (CTN), or one message (GSTN).
 ///
 /// # Errors
 /// [`DeskError::NotFound`] if the number is unknown.
@@ -76,7 +72,6 @@ pub async fn by_ct_id(ctx: &Context, acting: Acting, ct_id: &str) -> Result<Mess
     view(ctx, &mut db, acting.client, found).await
 }
 
-/// A message with the facts that are shown with it.
 pub(super) async fn view(
     ctx: &Context,
     db: &mut PgConnection,

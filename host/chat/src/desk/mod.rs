@@ -1,5 +1,5 @@
-//! Agents at work (SPEC 3.4, 4.2): lists of chats, assignment, messages and tickets. Each call acts for a user of the
-//! client. A chat of another client does not exist for it.
+//! The work of agents (SPEC 3.4, 4.2): lists of chats, assignment, messages and tickets. Each call acts for a user of
+//! the client. Chats of other clients count as not found.
 
 mod asking;
 mod lists;
@@ -41,35 +41,29 @@ pub use view::{ChatView, ctn};
 
 use crate::conversation::giving::NotGiven;
 
-/// The caller.
+/// The user on whose behalf a call acts.
 #[derive(Debug, Clone, Copy)]
 pub struct Acting {
-    /// Its client.
     pub client: ClientId,
-    /// The user.
     pub user: UserId,
-    /// Its role.
     pub role: Role,
-    /// How it sees customers, and so by which facts it may find them.
+    /// How it sees customers. Searches cover only the visible data.
     pub sight: Sight,
 }
 
-/// The reason why nothing was done.
 #[derive(Debug, thiserror::Error)]
 pub enum DeskError {
-    /// The object does not exist, or belongs to another client.
+    /// Not found, or owned by another client.
     #[error("there is nothing here by that name or id")]
     NotFound,
-    /// Wrong fields of the request.
     #[error("the request is not valid")]
     Faults(Vec<FieldFault>),
-    /// Not now: the state of the chat or the agent does not allow it. In words.
+    /// Not possible in the present state of the chat or the agent.
     #[error("{0}")]
     Conflict(String),
-    /// The caller's role cannot do it in any chat. In words.
+    /// The caller's role may not do this.
     #[error("{0}")]
     Forbidden(String),
-    /// A fault of the system.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -108,14 +102,14 @@ impl From<NotGiven> for DeskError {
     }
 }
 
-/// Locks a chat until the transaction ends. The id of a merged chat locks the remaining one.
+/// Locks a chat until the transaction ends. The id of a merged chat finds the chat that it became.
 async fn locked(db: &mut PgConnection, client: ClientId, id: ParticipantId) -> Result<Participant, DeskError> {
     let now = participants::find(db, client, id).await?.ok_or(DeskError::NotFound)?;
     let locked = participants::lock(db, client, now.id).await?.ok_or(DeskError::NotFound)?;
     if locked.state != ParticipantState::Closed {
         return Ok(locked);
     }
-    // It may have been merged while this waited for it.
+    // It may have been merged while this waited for the lock.
     let now = participants::find(db, client, locked.id).await?.ok_or(DeskError::NotFound)?;
     match now.id == locked.id {
         true => Ok(locked),
@@ -123,7 +117,7 @@ async fn locked(db: &mut PgConnection, client: ClientId, id: ParticipantId) -> R
     }
 }
 
-/// Refuses an agent in the chat of another agent. Supervisors and programs are allowed.
+/// Refuses an agent in the chat of another agent. Other roles may act there.
 async fn own_or_free(db: &mut PgConnection, acting: Acting, chat: &Participant) -> Result<(), DeskError> {
     match chat.assigned_agent {
         Some(agent) if chat.state == ParticipantState::Active && agent != acting.user && acting.role == Role::Agent => {

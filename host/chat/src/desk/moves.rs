@@ -1,5 +1,6 @@
-//! Changes of a chat's owner: take, assign, transfer, end and open again (SPEC 3.4, DESIGN 6). Each is one transaction
-//! that locks the chat first. Of two agents who take it at once one gets it, and the other is told who has it.
+//! Assignment and state of a chat: take, give, pass on, end and reopen (SPEC 3.4, DESIGN 6). Each is one transaction
+//! that locks the chat first. If two agents take a chat at the same time, one gets it and the other an error with the
+//! name.
 
 use base::Context;
 use domain::{
@@ -25,21 +26,18 @@ use crate::conversation::{
     giving, in_charge, ticketing,
 };
 
-/// The new owner of a chat.
+/// The new holder of a chat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum To {
-    /// The caller.
     Caller,
-    /// This agent.
     Agent(UserId),
-    /// This team; any of its agents may take the chat.
     Team(TeamId),
 }
 
-/// Gives a chat to an agent or passes it on to a team.
+/// Assigns a chat to an agent, or passes it on to a team.
 ///
 /// # Errors
-/// See [`DeskError`]; of two callers who take one chat at once, one gets [`DeskError::Conflict`].
+/// See [`DeskError`]. If two callers take a chat at the same time, one gets [`DeskError::Conflict`].
 pub async fn assign(ctx: &Context, acting: Acting, id: ParticipantId, to: To) -> Result<ChatView, DeskError> {
     let mut tx = ctx.db.begin().await?;
     let mut chat = locked(&mut tx, acting.client, id).await?;
@@ -77,7 +75,7 @@ pub async fn assign(ctx: &Context, acting: Acting, id: ParticipantId, to: To) ->
     finish(ctx, tx, acting, chat, [Some(moved), ticket]).await
 }
 
-/// Opens a closed chat again for the caller.
+/// Reopens a closed chat and assigns it to the caller.
 ///
 /// # Errors
 /// See [`DeskError`].
@@ -100,7 +98,7 @@ pub async fn open(ctx: &Context, acting: Acting, id: ParticipantId) -> Result<Ch
     finish(ctx, tx, acting, chat, [Some(Event::ChatOpened(opened)), Some(moved), ticket]).await
 }
 
-/// Ends a chat: its agent is free for another one, and stays as the last agent. The ticket is closed.
+/// Ends a chat and closes its ticket. Its agent has room again and is kept as the last agent.
 ///
 /// # Errors
 /// See [`DeskError`].
@@ -108,7 +106,7 @@ pub async fn terminate(ctx: &Context, acting: Acting, id: ParticipantId) -> Resu
     end(ctx, acting, id, (ParticipantMove::Terminated, TicketMove::Ended, true)).await
 }
 
-/// Ends a chat that an agent has solved. The ticket is resolved.
+/// Ends a chat that an agent has solved, and resolves its ticket.
 ///
 /// # Errors
 /// See [`DeskError`].
@@ -136,10 +134,10 @@ async fn end(
     finish(ctx, tx, acting, chat, [asked, Some(moved), ticket]).await
 }
 
-/// Gives a chat back to its chatbot, which gets an event; the agent's ticket is resolved.
+/// Gives a chat back to its chatbot, which gets an event, and resolves the ticket.
 ///
 /// # Errors
-/// See [`DeskError`]. A chat without an agent, or without a chatbot that would answer, is a conflict.
+/// See [`DeskError`]. A chat without an agent, or without an active chatbot, is a conflict.
 pub async fn release(ctx: &Context, acting: Acting, id: ParticipantId) -> Result<ChatView, DeskError> {
     let mut tx = ctx.db.begin().await?;
     let mut chat = locked(&mut tx, acting.client, id).await?;
@@ -157,20 +155,17 @@ pub async fn release(ctx: &Context, acting: Acting, id: ParticipantId) -> Result
     finish_telling(ctx, tx, acting, chat, ([Some(moved), ticket], &[told])).await
 }
 
-/// The state of an ended chat that a caller of v1 wants.
+/// The final state of a chat, as a caller of v1 sets it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Whole {
-    /// Its agent; `None` removes the assignment.
+    /// The last agent. `None` clears it.
     pub assigned: Option<UserId>,
-    /// `missedConversation`.
     pub missed: bool,
-    /// `afterHoursConversation`.
     pub after_hours: bool,
-    /// `sendRatingWidget`.
     pub send_rating: bool,
 }
 
-/// Ends a chat and stores the given state (SPEC 4.2 v1).
+/// Ends a chat and stores the given values (SPEC 4.2 v1).
 ///
 /// # Errors
 /// See [`DeskError`].
@@ -202,7 +197,7 @@ pub async fn terminate_whole(
     finish(ctx, tx, acting, chat, [asked, Some(moved), ticket]).await
 }
 
-/// Refuses callers who cannot have chats.
+/// Refuses callers whose role cannot have chats.
 fn taking(acting: Acting) -> Result<(), DeskError> {
     match acting.role {
         Role::Admin | Role::Supervisor | Role::Agent => Ok(()),
@@ -223,12 +218,11 @@ async fn give(
     Ok(giving::give(ctx, db, acting.client, (chat, ParticipantMove::Assigned), agent).await??)
 }
 
-/// The chat already has the wanted state.
 async fn unchanged(db: &mut PgConnection, acting: Acting, chat: Participant) -> Result<ChatView, DeskError> {
     view::of_one(db, acting.client, chat).await?.ok_or(DeskError::NotFound)
 }
 
-/// Stores a moved chat, drops the waiting events of its chatbot, and records the events in order.
+/// Saves a moved chat, drops the events for its chatbot, and records events in order.
 async fn finish<const N: usize>(
     ctx: &Context,
     tx: Transaction<'_>,
@@ -239,7 +233,7 @@ async fn finish<const N: usize>(
     finish_telling(ctx, tx, acting, chat, (happened, &[])).await
 }
 
-/// The same, with an event for its chatbot.
+/// The same, with new events for its chatbot.
 async fn finish_telling<const N: usize>(
     ctx: &Context,
     mut tx: Transaction<'_>,

@@ -1,4 +1,4 @@
-//! Messages of a chat that a request names, to quote them or to react to them (SPEC 4.2 `quotedExternalMessageId`).
+//! Finds the message of a chat that a request quotes or reacts to (SPEC 4.2 `quotedExternalMessageId`).
 
 use domain::{
     chat::ChatContent,
@@ -15,7 +15,7 @@ use storage::{
 
 use super::DeskError;
 
-/// Returns the quoted message, which must be of this chat, and its id on the channel.
+/// Finds the quoted message, which must be in this chat, and its provider id.
 pub(super) async fn quoted(
     db: &mut PgConnection,
     client: ClientId,
@@ -32,14 +32,14 @@ pub(super) async fn quoted(
     Ok(Some((message.id, provider_id.ok_or_else(not_yet_sent)?)))
 }
 
-/// A named message.
+/// A message that a request refers to.
 struct Named {
     message: ChatMessage,
-    /// Its id on the channel, after it was sent.
+    /// Its provider id, after it was sent.
     provider_id: Option<String>,
 }
 
-/// Returns the message of a chat with this id: the channel's, or ours, which webhooks show.
+/// Finds a message of a chat by its provider id or by ours, which webhooks use.
 async fn of_chat(
     db: &mut PgConnection,
     client: ClientId,
@@ -59,8 +59,7 @@ fn not_yet_sent() -> DeskError {
     DeskError::Conflict("the message that is named has not left yet: try again once it has been sent".to_owned())
 }
 
-/// Returns the channel's id of the message of a reaction. Refuses reactions that the channel lacks, and messages of
-/// other chats.
+/// The provider id of the message to react to. Refuses channels without reactions and messages of other chats.
 pub(super) async fn reacted_to(
     db: &mut PgConnection,
     client: ClientId,
@@ -81,7 +80,7 @@ pub(super) async fn reacted_to(
     if message.content.is_reaction() {
         return Err(fault("is the id of a reaction: react to the message that it is about"));
     }
-    // A device needs the author of the message, and assumes that it is the customer.
+    // A device must know the author of the message, and our calls always name the customer.
     if kind == InboxKind::WhatsappLite && !matches!(message.content, ChatContent::Incoming(_)) {
         return Err(fault("is not a message of the customer: a WhatsApp Lite number reacts to those only"));
     }

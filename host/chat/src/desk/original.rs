@@ -1,4 +1,4 @@
-//! The original content of a message from a provider: people may see a text of ours.
+//! The provider's original of a message. The text in the chat may be ours.
 
 use base::Context;
 use domain::{chat::ChatContent, ids::ChatMessageId, inbound::kept};
@@ -9,22 +9,19 @@ use storage::chat::{
 
 use super::{Acting, DeskError};
 
-/// The original of a message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Original {
-    /// The message.
     pub message: ChatMessageId,
-    /// The provider's JSON, its first 64 KiB. `None` for a message that was written here, or if nothing is stored.
+    /// The provider's JSON, its first 64 KiB. `None` for a message written here, or if none is kept.
     pub content: Option<String>,
-    /// Earlier contents of the message, oldest first.
+    /// The texts before edits and deletion, oldest first.
     pub versions: Vec<Version>,
 }
 
-/// Returns the provider's content of a message, and its earlier contents. Refused for callers who may not see the
-/// customer.
+/// The original and the earlier versions of a message. Not for roles that see masked customers.
 ///
 /// # Errors
-/// [`DeskError::NotFound`] if there is no such message, or if neither is stored.
+/// [`DeskError::NotFound`] if there is no such message, or if nothing is kept.
 pub async fn original(ctx: &Context, acting: Acting, id: ChatMessageId) -> Result<Original, DeskError> {
     let mut db = ctx.db.acquire().await?;
     let message = chat_messages::find(&mut db, acting.client, id).await?.ok_or(DeskError::NotFound)?;

@@ -1,4 +1,4 @@
-//! Signals of agents to a customer besides messages: typing and read marks.
+//! Typing indicators and read receipts that customers get from agents.
 
 use base::Context;
 use domain::{channel::Channel, chat::ParticipantState, ids::ParticipantId};
@@ -16,10 +16,10 @@ use storage::{
 use super::{Acting, DeskError};
 use crate::visitor_typing;
 
-/// `Ok` if the customer sees it; otherwise the reason.
+/// `Ok` if the customer sees it, else the reason.
 pub type Shown = Result<(), Unseen>;
 
-/// Shows the customer of an open chat that an agent is typing.
+/// Shows the customer of an open chat that an agent types.
 ///
 /// # Errors
 /// See [`DeskError`].
@@ -31,15 +31,16 @@ pub async fn typing(ctx: &Context, acting: Acting, id: ParticipantId) -> Result<
     if chat.state == ParticipantState::Closed {
         return Err(DeskError::Conflict("the chat is closed: nobody is writing there".to_owned()));
     }
-    // Providers treat it as a read mark as well. Supervisors may write in the chat of an agent, so they may type there.
+    // Providers also take it as a read receipt. Roles above agents may write in the chat of an agent, so they may type
+    // there.
     if acting.role == Role::Agent && !sees_for_business(acting, &chat) {
         return Ok(Err(of_another()));
     }
     show(ctx, acting, &chat, true).await
 }
 
-/// Marks all messages of a chat as seen: the badge is removed, and the customer gets a read mark. In a chat with an
-/// agent, only this agent or a program can do it; others only look.
+/// Marks all messages of a chat as read: clears the unread count and sends a read receipt. In an assigned chat only its
+/// agent or a program does this. For other users it changes nothing.
 ///
 /// # Errors
 /// See [`DeskError`].
@@ -57,7 +58,7 @@ pub async fn read(ctx: &Context, acting: Acting, id: ParticipantId) -> Result<Sh
     show(ctx, acting, &chat, false).await
 }
 
-/// True if the caller's look at a chat counts for the business: no other agent has the chat.
+/// True if reading by the caller counts as reading by the business: no other agent has the chat.
 fn sees_for_business(acting: Acting, chat: &Participant) -> bool {
     let of_another = chat.state == ParticipantState::Active && chat.assigned_agent != Some(acting.user);
     !of_another || acting.role == Role::Api
@@ -70,7 +71,7 @@ fn of_another() -> Unseen {
 async fn show(ctx: &Context, acting: Acting, chat: &Participant, typing: bool) -> Result<Shown, DeskError> {
     let client = acting.client;
     if chat.channel == Channel::Web {
-        // There is no provider between us and a visitor: its widget sees read marks in the chat itself.
+        // A visitor's widget sees in the chat itself what was read.
         if typing {
             visitor_typing::show(ctx, client, chat).await?;
         }

@@ -1,4 +1,4 @@
-//! A message of the business for a chat, as the request has it (SPEC 4.2 `POST /messages`).
+//! Parses the request to send a message in a chat (SPEC 4.2 `POST /messages`).
 
 use domain::{
     body::FieldFault,
@@ -8,72 +8,55 @@ use domain::{
     send::{CAPTION_MAX, TEXT_MAX},
 };
 
-/// Most characters of a `tempId` and of a tracking id.
+/// Bound on names of messages and tracking ids, in characters.
 const NAME_MAX: usize = 255;
 
-/// A message to be sent.
+/// A valid message to send.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Said {
-    /// The chat.
     pub participant: ParticipantId,
-    /// Channel of the chat.
     pub channel: Channel,
-    /// The content.
     pub what: What,
-    /// The sender's name for it. A chat has one message of a name.
+    /// The sender's name for it, unique in the chat.
     pub temp_id: Option<String>,
-    /// The client's tracking id.
     pub ct_id: Option<String>,
-    /// Id of the quoted message: the provider's, or ours.
+    /// Id of the quoted message: the provider's or ours.
     pub quotes: Option<String>,
 }
 
-/// The content of a message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum What {
-    /// A text.
     Text(String),
-    /// A file with an optional caption.
+    /// A file, with an optional caption.
     File {
         /// Its address: one of ours, or a public one.
         url: String,
-        /// The caption.
         caption: Option<String>,
     },
-    /// A location.
     Place(Location),
     /// A reaction to a message of the chat, or its removal.
     Reaction(Reaction),
 }
 
-/// The unchecked fields of a request.
+/// The unchecked request.
 #[derive(Debug, Clone, Default)]
 pub struct Written {
-    /// `participantId`.
     pub participant: Option<String>,
-    /// `channel`.
     pub channel: Option<String>,
-    /// `text`.
     pub text: Option<String>,
-    /// `mediaUrl`.
     pub media_url: Option<String>,
-    /// `location`.
     pub location: Option<Location>,
-    /// `reaction`.
     pub reaction: Option<Reaction>,
-    /// `tempId`.
     pub temp_id: Option<String>,
-    /// `ctId`.
     pub ct_id: Option<String>,
-    /// `quotedExternalMessageId`.
     pub quotes: Option<String>,
 }
 
 impl Written {
-    /// Checks the fields.
+    /// Checks the request without the database.
     ///
     /// # Errors
-    /// All faults.
+    /// All faults of the request.
     pub fn read(self) -> Result<Said, Vec<FieldFault>> {
         let mut faults = Vec::new();
         let participant = self.participant.as_deref().map(str::parse::<ParticipantId>);
@@ -160,15 +143,15 @@ fn what(
             faults.push(FieldFault::new("location", "cannot stand beside a file: send it as a message of its own"));
             None
         }
-        // Its prefix shows if it is one of ours.
+        // The prefix tells if it is one of our addresses.
         (caption, Some(url), None) => Some(What::File { url: url.trim().to_owned(), caption }),
         (Some(text), None, None) => Some(What::Text(text)),
     }
 }
 
-/// Most characters of an emoji: a family has several with joiners between them.
+/// Bound on the characters of an emoji. A family is several with joiners.
 const EMOJI_MAX: usize = 16;
-/// Letters from here on are pictures.
+/// From here on alphabetic characters are pictures.
 const EMOJI_BLOCKS: char = '\u{1f000}';
 
 /// Checks a reaction. `others`: fields that cannot be combined with it.

@@ -1,4 +1,4 @@
-//! Sends a message of the business in a chat (SPEC 4.2 `POST /messages`): it is stored when this returns.
+//! Sends a message of the business in a chat (SPEC 4.2 `POST /messages`). When this returns, it is stored and queued.
 
 use base::{Context, media};
 use domain::{
@@ -38,10 +38,10 @@ use crate::{
     say::{OfAgent, Words, say_and_tell},
 };
 
-/// Sends a message. If the chat knows the `temp_id`, returns the existing message and sends nothing.
+/// Sends a message. If the chat already has a message with this `temp_id`, returns that message and sends nothing.
 ///
 /// # Errors
-/// See [`DeskError`]; then nothing was stored.
+/// See [`DeskError`]. Nothing was stored then.
 pub async fn speak(ctx: &Context, acting: Acting, said: Said) -> Result<MessageView, DeskError> {
     let client = acting.client;
     fits(ctx, client, &said).await?;
@@ -60,8 +60,8 @@ pub async fn speak(ctx: &Context, acting: Acting, said: Said) -> Result<MessageV
     Ok(view)
 }
 
-/// Checks if the message could be sent now, apart from its file, which is not stored yet. Returns the existing message
-/// with its `temp_id`, if there is one.
+/// Checks if a message could be sent now, without checking its file, which is not stored yet. Returns the existing
+/// message with the same `temp_id` if there is one.
 ///
 /// # Errors
 /// As of [`speak`].
@@ -76,11 +76,10 @@ pub async fn could_speak(ctx: &Context, acting: Acting, said: &Said) -> Result<O
     }
 }
 
-/// The state before a message.
 enum Approach {
-    /// It was sent before.
+    /// The message already exists.
     Said(Box<MessageView>),
-    /// The locked chat, in which the caller may send it now.
+    /// The locked chat, in which the caller may send.
     Open(Box<Participant>, Listener),
 }
 
@@ -98,7 +97,7 @@ async fn approach(ctx: &Context, db: &mut PgConnection, acting: Acting, said: &S
     Ok(Approach::Open(Box::new(chat), listener))
 }
 
-/// Recipient and channel of the messages of a chat.
+/// The recipient of messages in a chat, and the channel.
 struct Listener {
     kind: InboxKind,
     customer: Customer,
@@ -114,14 +113,12 @@ async fn listener(db: &mut PgConnection, client: ClientId, chat: &Participant) -
     Ok(Listener { kind: inbox.kind(), customer })
 }
 
-/// The message in a form that its channel can carry.
+/// A message in the form that its chat can carry.
 struct Worded {
     content: OutboundContent,
-    /// Its file of ours.
     media: Option<MediaId>,
-    /// The quoted message, and its id on the channel.
+    /// The quoted message: our id and the provider's.
     quoted: Option<(ChatMessageId, String)>,
-    /// Name of the author.
     owner: String,
 }
 
@@ -147,7 +144,7 @@ async fn worded(
     Ok(Worded { content, media, quoted, owner: owner.unwrap_or_else(|| "AGENT".to_owned()) })
 }
 
-/// Stores it in the chat, and records the events. Returns the message, and the lanes to wake.
+/// Stores the message and records its event. Returns its id and the lanes to wake.
 async fn put(
     ctx: &Context,
     db: &mut PgConnection,
@@ -158,7 +155,7 @@ async fn put(
     let (client, Listener { kind, customer }) = (acting.client, listener);
     let is_answer = worded.content.is_answer();
     if is_answer {
-        // An answered chat is no longer missed, and its messages count as read.
+        // An answered chat is not missed, and the messages before the answer count as read.
         (chat.missed, chat.missed_by, chat.after_hours, chat.unread) = (false, None, false, 0);
     }
     let words = Words {
@@ -186,13 +183,12 @@ async fn put(
     Ok((id, record(ctx, db, client, &happened).await?))
 }
 
-/// Refuses a file of ours that is too large for its channel. Called before anything is locked, because the store may be
-/// remote.
+/// Refuses a stored file that is too large for its channel. This runs before any lock, because the store may be slow.
 async fn fits(ctx: &Context, client: ClientId, said: &Said) -> Result<(), DeskError> {
     let What::File { url, .. } = &said.what else { return Ok(()) };
     let own = media::own(ctx, url).flatten().filter(|(owner, _)| *owner == client && said.channel == Channel::Facebook);
     let Some((_, id)) = own else { return Ok(()) };
-    // If the store does not answer, the carrier checks it.
+    // If the store fails, the carrier checks the size.
     let Ok(Some(file)) = ctx.media.open(client, id).await else { return Ok(()) };
     match file.bytes {
         0..=FILE_MAX => Ok(()),
@@ -214,7 +210,7 @@ async fn may_speak(db: &mut PgConnection, acting: Acting, chat: &Participant, sa
     own_or_free(db, acting, chat).await
 }
 
-/// Refuses a message if the channel would refuse it because the customer's last message is too old.
+/// Refuses a message outside the window of its channel.
 pub(super) async fn window_open(
     ctx: &Context,
     db: &mut PgConnection,
@@ -228,7 +224,7 @@ pub(super) async fn window_open(
     }
 }
 
-/// A file for sending, with its id if it is one of ours.
+/// The outgoing file, and its id if we store it.
 async fn file(
     ctx: &Context,
     db: &mut PgConnection,
@@ -250,7 +246,7 @@ async fn file(
     if let Some(file_type) = file_type {
         carried(kind, file_type).map_err(|wrong| DeskError::fault("mediaUrl", wrong))?;
     }
-    // Types that only visitors send are sent as a document, which every channel carries.
+    // Types that only visitors send go out as documents, which all channels carry.
     let shown = file_type.filter(|file| most_bytes(*file).is_some()).map_or(MediaKind::Document, FileType::kind);
     let kind = shown.beside(caption.is_some());
     let filename = (kind == MediaKind::Document).then(|| media::name_of(&stored, "file"));
@@ -258,7 +254,7 @@ async fn file(
     Ok((OutboundContent::Media(file), Some(stored.id)))
 }
 
-/// Refuses files that a channel does not accept.
+/// Refuses types that the channel does not carry.
 fn carried(kind: InboxKind, file: FileType) -> Result<(), &'static str> {
     match (kind, file) {
         (InboxKind::WhatsappCloud, FileType::Gif) => {

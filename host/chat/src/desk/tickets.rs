@@ -1,4 +1,4 @@
-//! Tickets: search, and changes by hand (SPEC 4.3).
+//! Tickets: search, and status by hand (SPEC 4.3).
 
 use std::collections::HashMap;
 
@@ -24,18 +24,15 @@ use storage::{
 use super::{Acting, DeskError};
 use crate::conversation::{as_event, ticketing};
 
-/// A ticket with the facts that are shown with it.
+/// A ticket with related data.
 #[derive(Debug, Clone)]
 pub struct TicketView {
-    /// The ticket.
     pub ticket: Ticket,
-    /// The customer's phone number; absent if it is withheld.
+    /// The customer's phone number. Absent if it is withheld.
     pub phone: Option<String>,
-    /// Address of the inbox.
+    /// The address of the business.
     pub inbox_address: Option<String>,
-    /// The `clientRef`.
     pub client_ref: String,
-    /// Agent of the ticket.
     pub agent: Option<(UserId, ShownAgent)>,
 }
 
@@ -54,10 +51,10 @@ pub async fn search(
     Ok(Page { items: views(&mut db, client, found.items).await?, total: found.total })
 }
 
-/// Returns the ticket with a number.
+/// The ticket with this number.
 ///
 /// # Errors
-/// [`DeskError::NotFound`] if the client has none.
+/// [`DeskError::NotFound`] if the client has no such ticket.
 pub async fn by_number(ctx: &Context, acting: Acting, number: &str) -> Result<TicketView, DeskError> {
     let number = ticket_number(number).ok_or(DeskError::NotFound)?;
     let mut db = ctx.db.acquire().await?;
@@ -65,7 +62,7 @@ pub async fn by_number(ctx: &Context, acting: Acting, number: &str) -> Result<Ti
     view(&mut db, acting.client, ticket).await
 }
 
-/// Sets the status of a ticket by hand: any of the five from any status (SPEC 3.5). The chat stays as it is.
+/// Sets the status of a ticket: any of the five at any time (SPEC 3.5). The chat does not change.
 ///
 /// # Errors
 /// See [`DeskError`].
@@ -92,7 +89,6 @@ pub async fn set_status(
     Ok(view)
 }
 
-/// Reads a ticket's number in its shown form.
 pub fn ticket_number(text: &str) -> Option<i64> {
     text.parse().ok().filter(|number| *number > 0)
 }

@@ -1,4 +1,4 @@
-//! Files of agents before they are sent (SPEC 4.2 `POST /messages/media`).
+//! Files that agents upload before sending (SPEC 4.2 `POST /messages/media`).
 
 use base::{Context, media};
 use bytes::Bytes;
@@ -7,38 +7,33 @@ use storage::inbound::media::{self as stored_media, OwnMedia};
 
 use super::{Acting, DeskError};
 
-/// A stored file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Uploaded {
-    /// Its address for messages.
+    /// Its address, for use in a message.
     pub url: String,
-    /// Its type.
     pub file_type: FileType,
     /// Size in bytes.
     pub size: u64,
 }
 
-/// The reason why a file is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum UploadRefused {
-    /// No chat carries its type. In words.
+    /// No channel carries this type.
     #[error("{0}")]
     Type(String),
-    /// It is too large for its type. In words.
+    /// The file exceeds the limit of its type.
     #[error("{0}")]
     TooLarge(String),
-    /// Our store failed.
     #[error(transparent)]
     Store(#[from] media::MediaStoreError),
-    /// Another error.
     #[error(transparent)]
     Desk(#[from] DeskError),
 }
 
-/// Stores a file of an agent. `declared`: its declared MIME type; `name`: its name.
+/// Stores a file of an agent. `declared` is its MIME type, `name` its name.
 ///
 /// # Errors
-/// See [`UploadRefused`]; then nothing is stored.
+/// See [`UploadRefused`]. Nothing is stored then.
 pub async fn upload(
     ctx: &Context,
     acting: Acting,

@@ -14,22 +14,18 @@ use uuid::Uuid;
 
 use base::Result;
 
-/// A chat with the facts that are shown with it.
+/// A chat with related data.
 #[derive(Debug, Clone)]
 pub struct ChatView {
-    /// The chat.
     pub chat: Participant,
-    /// The customer.
     pub customer: Option<ShownCustomer>,
-    /// Present agent.
     pub agent: Option<(UserId, ShownAgent)>,
-    /// Previous agent.
     pub last_agent: Option<(UserId, ShownAgent)>,
-    /// Address of the inbox: a business number, a page, a site.
+    /// The address of the business: a number, a page or a site.
     pub inbox_address: Option<String>,
 }
 
-/// Returns the chats with their shown facts, in four statements for any number of chats.
+/// Adds related data to chats, with four statements in total.
 pub(super) async fn of(db: &mut PgConnection, client: ClientId, chats: Vec<Participant>) -> Result<Vec<ChatView>> {
     if chats.is_empty() {
         return Ok(Vec::new());
@@ -54,20 +50,17 @@ pub(super) async fn of(db: &mut PgConnection, client: ClientId, chats: Vec<Parti
     Ok(chats.into_iter().map(view).collect())
 }
 
-/// Returns the chat with its shown facts.
 pub(super) async fn of_one(db: &mut PgConnection, client: ClientId, chat: Participant) -> Result<Option<ChatView>> {
     Ok(of(db, client, vec![chat]).await?.pop())
 }
 
-/// Prefix of customer tracking numbers.
 const CTN: &str = "CTN-";
 
-/// The tracking number of a chat's customer (SPEC 2.1 CTN): the id of the chat in another form, so it is unique.
+/// The tracking number of a chat's customer (SPEC 2.1 CTN): the chat's id in another form, so it is unique.
 pub fn ctn(chat: ParticipantId) -> String {
     format!("{CTN}{}", chat.0.simple().to_string().to_uppercase())
 }
 
-/// The chat of a tracking number.
 pub(super) fn of_ctn(text: &str) -> Option<ParticipantId> {
     Uuid::try_parse(text.strip_prefix(CTN)?).ok().map(ParticipantId)
 }

@@ -17,8 +17,8 @@ use base::Result;
 /// Digits of the longest phone number.
 const ALL_DIGITS: usize = 15;
 
-/// Returns a page of the client's conversations, newest first. `search`: part of the sender, the recipient or the id
-/// (blank: all). A role that sees customers masked finds a recipient only by the visible digits.
+/// A page of the client's conversations, newest first. `search`: part of the sender, the recipient or the id (blank =
+/// all). A role that sees masked customers can search only the visible digits of a recipient.
 pub async fn list(
     db: &PgPool,
     (client, sight): (ClientId, Sight),
@@ -35,7 +35,7 @@ fn looked(sight: Sight, search: &str, sought: Sought) -> Looked {
     let numbers = sought.spellings();
     match (sight, SoughtMasked::parse(search)) {
         (Sight::Whole, _) => Looked { words: sought.words, numbers, recipient_digits: ALL_DIGITS },
-        // A sender is the business itself and is shown in full. No number has more digits than this at its end.
+        // A sender is the business, whose number is visible in full. A recipient can only match by its last digits.
         (Sight::Masked, Some(SoughtMasked::Ending(digits))) => {
             Looked { words: sought.words, numbers: vec![digits], recipient_digits: SHOWN_DIGITS }
         }
@@ -43,25 +43,25 @@ fn looked(sight: Sight, search: &str, sought: Sought) -> Looked {
     }
 }
 
-/// All conversations of a client, newest first, read a few at a time, because a list without pages may be long.
+/// All conversations of a client, newest first, read in portions because an unpaged list may be long.
 #[derive(Debug)]
 pub struct Listing {
     db: PgPool,
-    /// The client; `None` has no conversations.
+    /// `None` = an empty list.
     client: Option<ClientId>,
     before: Option<ConversationId>,
 }
 
-/// Conversations read at a time.
+/// Conversations per query.
 const AT_ONCE: i64 = 500;
 
 impl Listing {
-    /// The conversations of a client; `None` has none.
+    /// The conversations of a client. `None` gives an empty list.
     pub fn of(db: &PgPool, client: Option<ClientId>) -> Self {
         Self { db: db.for_work(), client, before: None }
     }
 
-    /// Returns the next ones; none at the end.
+    /// The next portion. Empty at the end.
     pub async fn next(&mut self) -> Result<Vec<Conversation>> {
         let Some(client) = self.client else { return Ok(Vec::new()) };
         let mut db = self.db.acquire().await?;

@@ -1,5 +1,5 @@
 //! Long-lived conversations (SPEC 2.11, 3.1, 4.5; ADR 0022): open, close and list. `outbound::accept` and
-//! [`crate::receive`] handle their messages.
+//! [`crate::receive`] handle the messages in them.
 
 mod list;
 mod open;
@@ -15,16 +15,15 @@ use base::{Context, Result};
 pub use list::{Listing, list};
 pub use open::{OpenError, Opened, open};
 
-/// The result of a close call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Closing {
-    /// The conversation before.
+    /// The conversation before the call.
     pub conversation: Conversation,
-    /// True if this call closed it.
+    /// This call closed it.
     pub closed: bool,
 }
 
-/// Closes a conversation for good; `None` if the client has no such conversation. A closed one stays as it is.
+/// Closes a conversation for good. `None` if the client has no such conversation. A closed one does not change.
 pub async fn close(ctx: &Context, client: ClientId, id: ConversationId) -> Result<Option<Closing>> {
     let mut tx = ctx.db.begin().await?;
     let Some(conversation) = conversations::find(&mut tx, client, id).await? else { return Ok(None) };
@@ -33,13 +32,12 @@ pub async fn close(ctx: &Context, client: ClientId, id: ConversationId) -> Resul
     if closed {
         return Ok(Some(Closing { conversation, closed }));
     }
-    // Another call closed it, perhaps at this moment.
+    // Another caller closed it, perhaps at this moment.
     let mut db = ctx.db.acquire().await?;
     let conversation = conversations::find(&mut db, client, id).await?.unwrap_or(conversation);
     Ok(Some(Closing { conversation, closed }))
 }
 
-/// A conversation of the client.
 pub async fn find(ctx: &Context, client: ClientId, id: ConversationId) -> Result<Option<Conversation>> {
     let mut db = ctx.db.acquire().await?;
     Ok(conversations::find(&mut db, client, id).await?)

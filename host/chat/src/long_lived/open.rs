@@ -1,4 +1,4 @@
-//! Opens a conversation: a new one, or the existing open one.
+//! Opens a conversation, or returns the open one.
 
 use domain::{
     body::Faults,
@@ -15,22 +15,17 @@ use storage::{
 
 use base::{Context, Error};
 
-/// A conversation with the named customer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opened {
-    /// The conversation.
     pub conversation: Conversation,
     /// True if it is new: status 200, otherwise 452.
     pub new: bool,
 }
 
-/// The reason why no conversation was opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// The request is wrong.
     #[error("the request is not valid")]
     Faults(Faults),
-    /// A fault of the system.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -47,14 +42,14 @@ impl From<storage::SqlxError> for OpenError {
     }
 }
 
-/// How often the open conversation may be closed between two looks.
+/// Attempts, in case the open conversation is closed between two statements.
 const ROUNDS: usize = 4;
 
-/// Opens a conversation, or finds the active one with the same number and customer: the phone number identifies the
-/// customer, otherwise the BSUID. Of several concurrent calls one opens it, and the others find it.
+/// Opens a conversation, or returns the active one between the same number and customer. The phone number identifies
+/// the customer, or else the BSUID. If several calls come at the same time, one opens it and the others find it.
 ///
 /// # Errors
-/// See [`OpenError`]; then nothing was stored.
+/// See [`OpenError`]. Nothing was stored then.
 pub async fn open(ctx: &Context, client: ClientId, request: &ConversationRequest) -> Result<Opened, OpenError> {
     let mut tx = ctx.db.begin().await?;
     let senders = [request.sender.as_str().to_owned()];
@@ -75,7 +70,7 @@ async fn with_customer(
     request: &ConversationRequest,
 ) -> Result<Opened, OpenError> {
     let now = ctx.now();
-    // A second address from the client is a claim and identifies no customer.
+    // Other addresses in the request are unverified, so they are not used to identify customers.
     let named = customers::resolve_many(db, client, &ctx.ids, &[request.recipient.address()], now).await?;
     let gone = || {
         let (table, column) = ("customer", "id");

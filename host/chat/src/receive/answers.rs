@@ -1,5 +1,5 @@
-//! The message that a message answers: quoted, tapped or reacted to; and the client's payload of a tap, because the
-//! provider saw opaque payloads (PROVIDERS A.3).
+//! Finds the message that another one quotes, taps or reacts to, and replaces our opaque payload of a tap by the
+//! client's (PROVIDERS A.3).
 
 use domain::{
     content::{ButtonParameter, ConversationEffect, OutboundContent},
@@ -20,34 +20,32 @@ use crate::conversation::{
 };
 use base::Result;
 
-/// Prefix of our payloads. A client's own may begin with it too, so it is only a hint.
+/// Prefix of our payloads. A client's own may have it too, so it is only a hint.
 const TOKEN_PREFIX: &str = "pb1:";
 
-/// A message with its resolved references.
+/// A message after this step.
 pub(super) struct Answered {
     /// Its content with the client's payloads.
     pub(super) content: InboundContent,
     /// True if it is a tap on a card of a carousel.
     pub(super) carousel: bool,
-    /// Set if it is a tap on a button that asked for a rating.
+    /// The rating, if it is a tap on a rating button.
     pub(super) rating: Option<Rated>,
     /// The effect of the tapped quick reply on a long-lived conversation.
     pub(super) effect: Option<ConversationEffect>,
-    /// The message that it quotes, taps or reacts to, if it is known.
+    /// The message that it quotes, taps or reacts to, if known.
     pub(super) target: Option<Target>,
-    /// Provider id of the message that it quotes or taps, also if the provider did not name it.
+    /// Provider id of the quoted or tapped message, even if the provider did not name it.
     pub(super) quoted_provider_id: Option<String>,
 }
 
 impl Answered {
-    /// True if it needs an answer. A reaction needs none, nor does the answer to a question about something that is
-    /// over.
+    /// True if the message needs an answer. A reaction does not, nor does the rating of a ticket.
     pub(super) fn asks(&self) -> bool {
         let of_ticket = self.rating.is_some_and(|rated| rated.ticket.is_some());
         !of_ticket && !self.is_reaction()
     }
 
-    /// True if it is a reaction to a message, or its removal.
     pub(super) fn is_reaction(&self) -> bool {
         matches!(self.content, InboundContent::Reaction { .. })
     }
@@ -55,20 +53,18 @@ impl Answered {
 
 /// The message that another one answers.
 pub(super) struct Target {
-    /// The stored message.
     pub(super) quoted: QuotedMessage,
     /// Its content, if we sent it.
     pub(super) sent: Option<OutboundContent>,
 }
 
 impl Target {
-    /// Its text, if it is known.
     pub(super) fn text(&self) -> Option<String> {
         self.quoted.body.clone().or_else(|| self.sent.as_ref().and_then(words::of_outbound))
     }
 }
 
-/// Finds the message that `message` answers, and resolves its content.
+/// Finds the message that `message` answers, and translates its content.
 pub(super) async fn read(
     db: &mut PgConnection,
     client: ClientId,
@@ -83,7 +79,7 @@ pub(super) async fn read(
     read_plain(db, client, message, None).await
 }
 
-/// `in_flight`: the tapped message, if the provider has not named it yet.
+/// `in_flight`: the tapped message, if it has no provider id yet.
 async fn read_plain(
     db: &mut PgConnection,
     client: ClientId,
@@ -113,7 +109,7 @@ fn target_id(message: &InboundMessage) -> Option<&str> {
     }
 }
 
-/// Returns the content with the client's payloads, if it is a tap on a carousel, and its rating.
+/// The content with the client's payloads, a flag for carousels, and the rating.
 fn interpret(content: &InboundContent, sent: Option<&OutboundContent>) -> (InboundContent, bool, Option<Rated>) {
     match content {
         InboundContent::Button { text, payload } => {
@@ -140,20 +136,19 @@ fn interpret(content: &InboundContent, sent: Option<&OutboundContent>) -> (Inbou
     }
 }
 
-/// The template button with this opaque payload.
+/// The button of a template that has this opaque payload.
 fn tapped<'s>(sent: &'s OutboundContent, payload: &str) -> Option<&'s ButtonParameter> {
     let OutboundContent::Template(template) = sent else { return None };
     template.tokened_buttons().find(|button| button.token.as_deref() == Some(payload))
 }
 
-/// True if a template had a quick reply with this payload, which is then not a token of ours.
+/// True if the template had a quick reply with exactly this payload. Then it is not our token.
 fn is_clients_own(sent: Option<&OutboundContent>, payload: &str) -> bool {
     let Some(OutboundContent::Template(template)) = sent else { return false };
     let of_cards = template.cards.iter().flat_map(|card| &card.buttons);
     template.buttons.iter().chain(of_cards).any(|button| button.token.is_none() && button.value == payload)
 }
 
-/// The effect of a tap on a conversation.
 fn effect(content: &InboundContent, sent: Option<&OutboundContent>) -> Option<ConversationEffect> {
     match content {
         InboundContent::Button { payload, .. } => tapped(sent?, payload)?.conversation_state,

@@ -1,5 +1,5 @@
-//! The author of a message edits or deletes it: the chat shows the new content, the old one is stored, and readers are
-//! told (PROVIDERS A.8, B).
+//! Edits and deletions by the author of a message. The chat shows the new text, the old text is kept, and readers get
+//! an event (PROVIDERS A.8, B).
 
 use base::{Context, Result};
 use chrono::{DateTime, SecondsFormat, Utc};
@@ -24,8 +24,8 @@ use uuid::Uuid;
 
 use crate::conversation::{as_event, words};
 
-/// Applies a change in the caller's transaction; `None` if its message is unknown. A change by another person changes
-/// nothing, nor does a repetition. Of several edits the latest counts in any order of arrival, and a deleted message
+/// Applies a change inside the caller's transaction. `None` if its message is not known. A change by another author and
+/// a repetition have no effect. The latest of several edits counts, in any order of arrival, and a deleted message
 /// stays deleted. Returns the lanes to wake after the commit.
 pub async fn change(
     ctx: &Context,
@@ -79,7 +79,6 @@ fn count(taken: &'static str) {
     metrics::counter!("patchbay_message_changes_total", "taken" => taken).increment(1);
 }
 
-/// True if a message is by this author.
 async fn is_author(
     db: &mut PgConnection,
     client: ClientId,
@@ -99,7 +98,7 @@ async fn is_author(
     }
 }
 
-/// Stores the new content of a message and the old one. `None` if the present content does not change.
+/// Stores the new text and keeps the old one. `None` if the text does not change.
 async fn apply(
     db: &mut PgConnection,
     client: ClientId,
@@ -117,7 +116,7 @@ async fn apply(
             return Ok(None);
         }
         Change::Edited { .. } if is_late => {
-            // It was current between two others, so it is part of the history.
+            // This edit is older than the current text. It is kept as a version.
             let late = Version { wording: after(message, change), written_at: at, replaced_at: since.max(at) };
             versions::keep(db, client, message.id, &late).await?;
             return Ok(None);
@@ -135,7 +134,7 @@ async fn apply(
     Ok(Some(now))
 }
 
-/// The content of a message after a change.
+/// The content after a change.
 fn after(message: &Changing, change: &Change) -> Wording {
     let was = &message.wording;
     let content = chat::changed(change, &was.content);
@@ -181,7 +180,7 @@ async fn record_change(
     record(ctx, db, client, &[event]).await
 }
 
-/// The chatbot's event: its interface has no case for changes, so it is a custom event (`wit/`).
+/// The event for the chatbot. The interface has no case for changes, so this is a custom event (`wit/`).
 fn tell_bot(ctx: &Context, kind: ChangeKind, now: &Changing, at: DateTime<Utc>) -> participant_events::NewEvent {
     let at = at.to_rfc3339_opts(SecondsFormat::Millis, true);
     let payload = match kind {

@@ -1,4 +1,4 @@
-//! The chat of a message, and its owner (DESIGN 5: the client's active chatbot, otherwise the unassigned queue).
+//! Finds the chat of a message and its handler: the client's active chatbot, or else the unassigned queue (DESIGN 5).
 
 use domain::{
     chat::{ArrivedMessage, ParticipantEvent, ParticipantMove, ParticipantState},
@@ -19,17 +19,16 @@ use crate::conversation::{as_event::Before, in_charge, ratings::Rated};
 use base::{Context, Error, Result};
 use plugins::slots::{self, Slots};
 
-/// The reason why a chat waits without a hand-over.
+/// The reason shown for a chat that waits without a hand-over.
 const NO_CHATBOT: &str = "no chatbot is active on this number";
 
-/// The begin of a conversation by a message.
+/// The effect of a message on its conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Opened {
-    /// The conversation continues.
     No,
-    /// The customer wrote for the first time.
+    /// The first message of the customer.
     First,
-    /// The chat was closed.
+    /// A closed chat was reopened.
     Again,
 }
 
@@ -37,22 +36,21 @@ pub(super) enum Opened {
 pub(super) struct Routed {
     pub(super) participant: Participant,
     pub(super) opened: Opened,
-    /// The previous owner; `None` for a new chat.
+    /// The holder before. `None` for a new chat.
     pub(super) was: Option<Before>,
-    /// True if a router decides about a conversation that begins.
+    /// A router decides about the new conversation.
     router: bool,
-    /// The previous team.
+    /// The team of the chat before.
     last_team: Option<String>,
 }
 
-/// The chatbots and routers in force on an inbox.
+/// The active routers and chatbots of an inbox.
 pub(super) struct InForce {
     routers: Slots,
     chatbots: Slots,
 }
 
 impl InForce {
-    /// Reads it.
     pub(super) async fn on(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Result<Self> {
         let worlds = [World::Router, World::Chatbot];
         let [routers, chatbots] = slots::in_force_of_each(db, client, worlds, inbox).await?;
@@ -60,7 +58,7 @@ impl InForce {
     }
 }
 
-/// Finds or creates the chat of a message, and decides its owner.
+/// Finds or creates the chat of a message, and decides who answers.
 pub(super) async fn route(
     ctx: &Context,
     db: &mut PgConnection,
@@ -72,14 +70,14 @@ pub(super) async fn route(
     let mut customer = arrival.customer.id;
     let mut known = participants::lock_of_customer(db, client, inbox, customer).await?;
     if known.is_none() {
-        // The customer may have been merged since the message was read, and cannot be merged from now on.
+        // The customer may have been merged since it was read. From here on it cannot be.
         customer = conversations::hold_customer(db, client, customer).await?;
         if customer != arrival.customer.id {
             known = participants::lock_of_customer(db, client, inbox, customer).await?;
         }
     }
     let router = in_charge::routes(routers);
-    // A router gets the chat first, and may give it to another chatbot than the inbox's.
+    // A router handles the chat first, and may give it to another chatbot than the one of the inbox.
     let bot = router
         || known.as_ref().is_some_and(|known| known.state == ParticipantState::Bot && known.bot_plugin.is_some())
         || is_answered(chatbots, known.as_ref());
@@ -103,7 +101,7 @@ pub(super) async fn route(
     };
     let (was, last_team) = (Some(Before::from(&participant)), participant.team.as_ref().map(|team| team.name.clone()));
     let opened = if participant.state == ParticipantState::Closed && arrival.answered.is_reaction() {
-        // A reply to the last message of a conversation begins no new one.
+        // A reaction to the end of a conversation does not begin a new one.
         Opened::No
     } else {
         decide(&mut participant, bot, arrival.answered.rating)
@@ -114,17 +112,17 @@ pub(super) async fn route(
     Ok(Routed { participant, opened, was, router, last_team })
 }
 
-/// True if a chatbot is in force on the inbox for a chat in this state.
+/// True if a chatbot is active for this chat.
 fn is_answered(chatbots: &Slots, participant: Option<&Participant>) -> bool {
-    // A canary without a live version answers only its share, which the ids of chats determine.
+    // A canary without a live version answers only for its share, which depends on the id of the chat.
     match participant {
         Some(participant) => chatbots.answering(participant.id.0).is_some(),
         None => chatbots.live.is_some() || chatbots.canary.is_some(),
     }
 }
 
-/// Moves an existing chat. A rating ends a conversation and does not begin one. The rating of another ticket is about
-/// an earlier conversation.
+/// Moves an existing chat. A rating ends a conversation and does not begin one. A rating for another ticket is about an
+/// earlier conversation.
 fn decide(participant: &mut Participant, bot: bool, rated: Option<Rated>) -> Opened {
     let of_ticket = rated.and_then(|rated| rated.ticket);
     let asked = participant.send_rating || of_ticket.is_some();
@@ -147,8 +145,8 @@ fn decide(participant: &mut Participant, bot: bool, rated: Option<Rated>) -> Ope
     if closed { Opened::Again } else { Opened::No }
 }
 
-/// Adds the message to the events of the chatbot, if it has the chat. The begin of a conversation comes before it, and
-/// the router's decision before that.
+/// Queues the message for the chatbot, if the chatbot has the chat. At the start of a conversation, events for that and
+/// for the router go first.
 pub(super) async fn tell_bot(
     ctx: &Context,
     db: &mut PgConnection,

@@ -1,4 +1,4 @@
-//! The events of a message.
+//! The events that a message causes.
 
 use domain::{
     chat::Rating,
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::conversation::as_event;
 
-/// All events, in order. `chat`: the chat with the message; `ticket`: the change of its ticket; `rated`: the rating
+/// All events, in order. `chat`: the chat with the new message. `ticket`: the event of its ticket. `rated`: the rating
 /// that counts.
 pub(super) fn events(
     arrival: &Arrival<'_>,

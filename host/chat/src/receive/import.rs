@@ -1,5 +1,5 @@
-//! Messages that the business wrote in a chat elsewhere, for example in the inbox of its page or on its phone. The chat
-//! shows them (PROVIDERS A.7, B).
+//! Imports messages that the business sent with another app, such as the inbox of its page or its phone (PROVIDERS A.7,
+//! B).
 
 use base::{Context, Result, media};
 use domain::{
@@ -29,26 +29,24 @@ use uuid::Uuid;
 use super::file_of;
 use crate::conversation::{as_event, words};
 
-/// The result for a message that the business sent elsewhere.
 pub enum Imported {
-    /// It is in its chat, or belongs in none. Wake these lanes after the commit.
+    /// It is done or belongs to no chat. Wake these lanes after the commit.
     Done(Vec<(Queue, Uuid)>),
-    /// A message of ours to the same customer is being sent, and it is not known yet if this is the same one.
+    /// It may be a message of ours to the same customer that is not settled yet.
     PerhapsOurs,
 }
 
-/// The author.
+/// The owner shown for such messages.
 fn owner(channel: Channel) -> &'static str {
     match channel {
         Channel::Facebook => "PAGE",
-        // The WhatsApp Business app, or the phone that a Lite number is paired with.
+        // The WhatsApp Business app, or the phone that is paired with a Lite number.
         Channel::Whatsapp | Channel::Sms | Channel::Web => "APP",
     }
 }
 
-/// Takes such a message in the caller's transaction. A repetition changes nothing, nor does a message of ours, nor a
-/// message to a person who never wrote and so has no chat. `waits`: a message that may be ours is to be looked at
-/// again.
+/// Imports a message inside the caller's transaction. Repetitions, our own messages and messages to customers who never
+/// wrote have no effect. `waits`: a message that may be ours is tried again later.
 pub async fn import(
     ctx: &Context,
     db: &mut PgConnection,
@@ -103,8 +101,8 @@ pub async fn import(
     Ok(Imported::Done(wakes))
 }
 
-/// True if it may be a message that we are sending now. Cloud reports no message of the API, and Messenger names ours;
-/// a phone reports everything that its number sends.
+/// True if the message may be one that we are sending. Only devices of Lite numbers report those: Cloud reports none of
+/// its own messages, and Messenger marks ours.
 async fn may_be_ours(db: &mut PgConnection, client: ClientId, inbox: &Inbox, echo: &Echo) -> Result<bool> {
     if inbox.kind() != InboxKind::WhatsappLite {
         return Ok(false);
@@ -117,7 +115,7 @@ fn number(address: &Address) -> Option<&str> {
     address.as_kind(AddressKind::Phone)
 }
 
-/// Its content, with our address of its file.
+/// The content, with our address of its file.
 fn content(ctx: &Context, client: ClientId, echo: &Echo, file: Option<MediaId>) -> OutboundContent {
     match (&echo.content, file) {
         (OutboundContent::Media(sent), Some(file)) => {

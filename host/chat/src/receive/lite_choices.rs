@@ -1,5 +1,5 @@
-//! Answers to numbered lines: a tap on other channels is a number or a label on Lite (ADR 0024). On Messenger lists are
-//! such lines, and a tap on a quick reply does not name its message (ADR 0028).
+//! Answers to numbered lines. On Lite a number or label takes the place of a tap (ADR 0024). On Messenger lists are
+//! such lines too, and a tap on a quick reply does not name its message (ADR 0028).
 
 use domain::{
     ids::{ClientId, CustomerId, InboxId, MessageId},
@@ -16,13 +16,12 @@ use base::Result;
 
 /// The tap that an answer means.
 pub(super) struct Tap {
-    /// The answer, as a tap.
     pub(super) message: InboundMessage,
-    /// The message with the choice, if its provider has not named its own id yet.
+    /// The message with the choices, if it has no provider id yet.
     pub(super) in_flight: Option<MessageId>,
 }
 
-/// Returns the tap that a text means; `None` for any other text.
+/// The tap that a text means. `None` for an ordinary text.
 pub(super) async fn tap(
     db: &mut PgConnection,
     client: ClientId,
@@ -31,7 +30,7 @@ pub(super) async fn tap(
 ) -> Result<Option<Tap>> {
     match (&message.content, message.quoted_provider_id.as_deref()) {
         (InboundContent::Text { body }, Some(quoted)) => {
-            // A quote names the lines, also if other messages were sent since.
+            // A quote selects the message, even if others were sent since.
             let quoted = chat_messages::quoted(db, client, quoted).await?;
             let choices = quoted.and_then(|quoted| quoted.content).map(|content| offered(&content)).unwrap_or_default();
             let tapped = chosen(&choices, body, true).map(|choice| as_tap(message, choice));
@@ -47,7 +46,7 @@ pub(super) async fn tap(
     }
 }
 
-/// The tap on the latest offer in which `choose` finds a choice.
+/// The tap on the newest offer in which `choose` finds a choice.
 async fn of_offers(
     db: &mut PgConnection,
     client: ClientId,

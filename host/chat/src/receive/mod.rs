@@ -1,5 +1,5 @@
-//! Messages of customers. In one transaction a message is stored once, its chat is found, created or opened again, its
-//! owner (the chatbot, or people) is told, and the events are recorded (SPEC 2.6, 2.7, 6.1, 6.5).
+//! Receives messages of customers. In one transaction each is stored once, its chat is found, created or reopened, the
+//! chatbot or the agents are notified, and events are recorded (SPEC 2.6, 2.7, 6.1, 6.5).
 
 mod answers;
 mod change;
@@ -54,40 +54,37 @@ use crate::conversation::{as_event, ratings::Rated, site_team, ticketing, words}
 use base::{Context, Result, media};
 use events::{NewEvent, of_folded, record};
 
-/// Prefix of the id of a visitor's file, which is stored already; our id of it follows.
+/// Prefix of the id of a visitor's file that is already in our store. Our id follows.
 pub const UPLOADED: &str = "uploaded:";
 
-/// A message with all known facts.
 struct Arrival<'a> {
     /// Its id in our chat.
     id: ChatMessageId,
     message: &'a InboundMessage,
-    /// Its resolved content and references.
+    /// Its content and the message it answers, translated.
     answered: Answered,
     customer: &'a Customer,
     inbox: &'a Inbox,
-    /// The last template sent to the customer, if no free-form message was sent since.
+    /// The last template sent to the customer, if no free-form message followed.
     last_template: Option<SentTemplate>,
-    /// The long-lived conversation that is active with the customer, or was until this message.
+    /// The long-lived conversation that is active, or that this message ends.
     conversation: Option<InConversation>,
-    /// Its cost by the client's rates.
+    /// Its cost, by the rates of the client.
     cost: Option<String>,
     /// Our address of its file.
     media_url: Option<String>,
-    /// When the customer wrote it.
     written_at: DateTime<Utc>,
     /// The advertisement or link that led to it.
     referral: Option<Box<Referral>>,
 }
 
-/// The results of a message, before they are recorded.
 struct Taken {
     events: Vec<NewEvent>,
     wakes: Vec<(Queue, Uuid)>,
 }
 
-/// Takes a message in the caller's transaction. A repetition changes nothing. Returns the lanes to wake after the
-/// commit.
+/// Receives a message inside the caller's transaction. A repetition changes nothing. Returns the lanes to wake after
+/// the commit.
 pub async fn receive(
     ctx: &Context,
     db: &mut PgConnection,
@@ -98,7 +95,7 @@ pub async fn receive(
     receive_all(ctx, db, client, inbox, &[message]).await
 }
 
-/// As [`receive`] for several messages, in order. Common facts are read once, and events are recorded once.
+/// Like [`receive`] for several messages in order. Common data is read once, and all events are recorded together.
 pub fn receive_all<'a>(
     ctx: &'a Context,
     db: &'a mut PgConnection,
@@ -106,7 +103,7 @@ pub fn receive_all<'a>(
     inbox: InboxId,
     messages: &'a [&'a InboundMessage],
 ) -> BoxFuture<'a, Result<Vec<(Queue, Uuid)>>> {
-    // Boxed, so that it is compiled here once, and not in each crate that awaits it.
+    // Boxed, so that it is compiled once here and not in each calling crate.
     async move {
         let new = claim(ctx, db, client, messages).await?;
         if new.is_empty() {
@@ -129,7 +126,7 @@ pub fn receive_all<'a>(
     .boxed()
 }
 
-/// Returns the messages that are new, each with its id.
+/// The messages that are new, with their ids.
 async fn claim<'a>(
     ctx: &Context,
     db: &mut PgConnection,
@@ -148,7 +145,6 @@ async fn claim<'a>(
     Ok(new)
 }
 
-/// Takes one new message.
 async fn receive_one(
     ctx: &Context,
     db: &mut PgConnection,
@@ -158,7 +154,7 @@ async fn receive_one(
 ) -> Result<Taken> {
     let Met { who: customer, folded } = sender(ctx, db, client, message).await?;
     let mut events = of_folded(db, client, &folded, ctx.now()).await?;
-    // A provider's clock that is ahead of ours must not keep the window open for longer.
+    // A provider's clock that is ahead of ours must not extend the window.
     let written_at = ctx.clock.at(message.sent_at).min(ctx.now());
     let WroteAfter { last_template, conversation, cost } =
         inbox_customers::record_inbound(db, client, inbox.id, &customer, written_at).await?;
@@ -206,7 +202,7 @@ async fn receive_one(
     Ok(Taken { events, wakes })
 }
 
-/// Returns the rating that counts: the first one of a ticket, in any state of the chat.
+/// The rating that counts. For a ticket it is the first one, even if the chat has moved on.
 async fn rate(
     ctx: &Context,
     db: &mut PgConnection,
@@ -222,7 +218,7 @@ async fn rate(
     Ok(counts.then_some(rating))
 }
 
-/// Lets the ticket of the chat wait for an agent. After the end, when only a rating can come, it stays as it is.
+/// Sets the ticket of the chat to waiting for an agent, unless the message needs no answer.
 async fn ticket_waits(
     ctx: &Context,
     db: &mut PgConnection,
@@ -241,12 +237,12 @@ async fn ticket_waits(
     }
 }
 
-/// Updates the search text of the chat.
+/// Updates the words by which searches find the chat, from the current names of its customer.
 async fn findable(db: &mut PgConnection, client: ClientId, customer: &Customer, chat: &mut Participant) -> Result<()> {
     if chat.found_by == search::words(customer) {
         return Ok(());
     }
-    // Read again under the lock of the chat, because the customer's contact may have been renamed.
+    // Read again under the lock of the chat, in case the contact was renamed.
     let now = customers::find(db, client, customer.id).await?;
     let found_by = search::words(now.as_ref().unwrap_or(customer));
     search::remember(db, client, chat.id, &found_by).await?;
@@ -254,14 +250,14 @@ async fn findable(db: &mut PgConnection, client: ClientId, customer: &Customer, 
     Ok(())
 }
 
-/// The author, with all known facts.
+/// Finds or creates the customer who wrote.
 async fn sender(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
     message: &InboundMessage,
 ) -> Result<Met<Customer>> {
-    // An invalid address identifies no customer (SPEC 2.2).
+    // Malformed addresses are ignored (SPEC 2.2).
     let named = [(AddressKind::Phone, &message.from), (AddressKind::Bsuid, &message.from_user_id)];
     let address = |(kind, value): (AddressKind, &Option<String>)| Address::of_kind(kind, value.as_deref()?);
     let parent = message.from_parent_user_id.as_deref().and_then(|id| Bsuid::parse(id).ok());
@@ -275,7 +271,7 @@ async fn sender(
     Ok(customers::introduce(db, client, &ctx.ids, introduction, ctx.now()).await?)
 }
 
-/// Stores the file of a message, so that it has an address before it is downloaded.
+/// Stores a row for the file of a message, so that it has an address before it is fetched.
 async fn store_file(
     ctx: &Context,
     db: &mut PgConnection,
@@ -284,14 +280,14 @@ async fn store_file(
     content: &InboundContent,
 ) -> Result<Option<MediaId>> {
     let InboundContent::Media(file) = content else { return Ok(None) };
-    // A visitor's file was stored before its message, which names it.
+    // A visitor's file was uploaded before its message, which has the id.
     if inbox.kind() == InboxKind::Web {
         return Ok(file.provider_media_id.strip_prefix(UPLOADED).and_then(|id| id.parse().ok()));
     }
     Ok(Some(file_of(ctx, db, client, inbox, file).await?))
 }
 
-/// Stores a file that is to be downloaded from the provider.
+/// Stores a row for a file to fetch from the provider.
 async fn file_of(
     ctx: &Context,
     db: &mut PgConnection,
@@ -314,19 +310,19 @@ async fn file_of(
     Ok(id)
 }
 
-/// True if people see a text of ours instead of the content.
+/// True if the chat shows our text in place of the original.
 fn is_in_our_words(content: &InboundContent) -> bool {
     matches!(content, InboundContent::Unmodelled(_))
 }
 
-/// The row of the message, with its sequence number in the chat.
+/// The row of the message, with its sequence number.
 fn chat_message(arrival: &Arrival<'_>, participant: &mut Participant, file: Option<MediaId>) -> NewChatMessage {
     let answered = &arrival.answered;
-    // An agent need not read a rating, or a message that leaves a closed chat closed.
+    // Ratings, and messages that leave the chat closed, do not count as unread.
     if answered.rating.is_none() && participant.state != ParticipantState::Closed {
         participant.unread = participant.unread.saturating_add(1);
     }
-    // If people see a text of ours, the provider's content is stored separately and bounded.
+    // If the chat shows our text, the original is stored apart, with a size bound.
     let raw = if is_in_our_words(&answered.content) { Value::Null } else { arrival.message.raw.clone() };
     let content =
         ReceivedContent { content: answered.content.clone(), raw: raw.into(), referral: arrival.referral.clone() };

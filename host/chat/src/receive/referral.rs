@@ -1,5 +1,5 @@
-//! A customer came by an advertisement or a link and has not written yet: the referral waits for the next message, and
-//! the chatbot of the chat gets an event at once (PROVIDERS B).
+//! Referrals without a message: an advertisement or link that a customer followed. It waits for the customer's next
+//! message. If a chatbot has the chat, it gets the referral at once (PROVIDERS B).
 
 use base::{Context, Result};
 use chrono::TimeDelta;
@@ -21,12 +21,12 @@ use storage::{
 };
 use uuid::Uuid;
 
-/// The name of the custom event that chatbots get.
+/// Name of the custom event for chatbots.
 const CUSTOM_EVENT: &str = "referral";
-/// A message that is written later does not belong to it.
+/// After this time a referral no longer applies to a new message.
 const LASTS: TimeDelta = TimeDelta::days(7);
 
-/// Stores it in the caller's transaction. Returns the lanes to wake after the commit.
+/// Stores a referral inside the caller's transaction. Returns the lanes to wake after the commit.
 pub async fn came_by(
     ctx: &Context,
     db: &mut PgConnection,
@@ -48,7 +48,7 @@ pub async fn came_by(
     Ok(vec![(Queue::Participant, chat.id.0)])
 }
 
-/// The referral of a message: its own, or the one that waited for it.
+/// The referral of a message: its own, or the waiting one.
 pub(super) async fn of_message(
     ctx: &Context,
     db: &mut PgConnection,

@@ -1,4 +1,4 @@
-//! The effect of a tap on a quick reply on a long-lived conversation (SPEC 2.3, 3.1).
+//! Effects of a tap on a quick reply on a long-lived conversation (SPEC 2.3, 3.1).
 
 use domain::{
     content::{ConversationEffect, OutboundContent},
@@ -11,9 +11,8 @@ use storage::{PgConnection, chat::conversations};
 use super::answers::Answered;
 use base::{Context, Result};
 
-/// Records a tap in its conversation, and closes the conversation if the button says so, in the transaction that
-/// receives the tap. The button of a message that was sent in a conversation belongs to this conversation and to no
-/// later one. Any other button belongs to the active conversation.
+/// Records a tap in its conversation and closes it if the button says so, in the transaction that receives the tap. A
+/// button sent in a conversation refers to that one. Any other button refers to the active one.
 pub(super) async fn take(
     ctx: &Context,
     db: &mut PgConnection,
@@ -35,7 +34,7 @@ pub(super) async fn take(
         Some(ConversationEffect::End) => {
             conversations::close(db, client, conversation, CloseReason::Button, ctx.now()).await?;
         }
-        // It is open, and stays open.
+        // It is open already.
         Some(ConversationEffect::Start) | None => {}
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Applies a decision: everything in one transaction, or nothing.
+//! Applies the decision of a router in one transaction.
 
 use std::sync::Arc;
 
@@ -27,26 +27,24 @@ use base::{Context, Result, lanes::Lease};
 use events::{NewEvent, record};
 use plugins::calls::{self, Answering, FinishedCall, key_values};
 
-/// The reads and writes of a call.
 #[derive(Default)]
 pub(super) struct Values {
     pub(super) reads: key_values::Reads,
     pub(super) writes: Vec<KeyValueWrite>,
 }
 
-/// The result of applying a decision.
+/// The outcome of applying a decision.
 pub(super) enum Applied {
-    /// It took effect.
     Done,
-    /// The chat changed its owner: nothing took effect.
+    /// The chat changed hands. Nothing was applied.
     Overtaken,
-    /// A key-value that was read has changed: nothing took effect, and the call is to be repeated.
+    /// A key-value that the call read has changed. Nothing was applied, and the call must be repeated.
     ReadsChanged,
-    /// The key-values would exceed their limit: nothing took effect.
+    /// The key-values would exceed their limit. Nothing was applied.
     TooMuch(String, Box<FinishedCall>),
 }
 
-/// Applies a decision under the lane's lease. `call`: its origin.
+/// Applies a decision under the lease of the lane. `call`: the call that made it.
 pub(super) async fn apply(
     ctx: &Context,
     lease: &Lease,
@@ -90,7 +88,7 @@ pub(super) async fn apply(
         ParticipantState::Bot => {
             participant_events::remove(&mut tx, client, case.event.id).await?;
         }
-        // The messages are in the chat, where people see them.
+        // People see the messages in the chat.
         ParticipantState::Queued | ParticipantState::Active | ParticipantState::Closed => {
             participant_events::remove_all(&mut tx, client, participant.id).await?;
         }
@@ -104,7 +102,7 @@ pub(super) async fn apply(
     Ok(Applied::Done)
 }
 
-/// Gives the chat with a ticket to the agent that the router named. If the agent cannot have it, the chat goes to the
+/// Assigns the chat to the agent that the router named, with a ticket. If that is not possible, the chat goes to the
 /// queue.
 async fn given(
     ctx: &Context,
@@ -120,7 +118,7 @@ async fn given(
     }
 }
 
-/// The events of a chat that went to people, or to another chatbot than the number's own.
+/// The events of a chat that changed hands: to people, or to another chatbot.
 fn changed_hands(ctx: &Context, case: &Case, now: &Participant, ticket: Option<Event>) -> Vec<NewEvent> {
     let had = &case.participant;
     if (now.state, &now.bot_plugin) == (had.state, &had.bot_plugin) {

@@ -1,4 +1,4 @@
-//! Turns the wish of a router into a decision of the host.
+//! Turns the answer of a router into a decision.
 
 use domain::{
     chat::ChatTeam,
@@ -11,24 +11,20 @@ use super::question::Case;
 use crate::conversation::in_charge;
 use base::{Context, Result};
 
-/// Most characters of a stored reason.
+/// Bound on the stored reason, in characters.
 const REASON_LENGTH: usize = 500;
 
-/// The target of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Goes {
     /// A chatbot: the default one, or one by name.
     Bot(Option<String>),
-    /// The queue of a team.
     Team(ChatTeam),
-    /// An agent.
     Agent(UserId),
-    /// The queue.
     Queue,
 }
 
 impl Goes {
-    /// The values of the decision's row.
+    /// The destination as stored in the row of the decision.
     pub(super) fn words(&self) -> (&'static str, Option<String>) {
         match self {
             Self::Bot(name) => ("bot", name.clone()),
@@ -46,18 +42,18 @@ pub(super) struct Decision {
     pub(super) reason: String,
     /// A note for the agent.
     pub(super) note: Option<String>,
-    /// True if the host decided, because the router failed or its wish is impossible.
+    /// The host decided, because the router failed or its answer was impossible.
     pub(super) fallback: bool,
 }
 
 impl Decision {
-    /// The decision of the host: the default chatbot, otherwise the queue. `why`: the fault of the router.
+    /// The host's decision: the default chatbot, or else the queue. `why`: the fault of the router.
     pub(super) fn of_host(case: &Case, why: String) -> Self {
         let goes = if case.default_bot.is_some() { Goes::Bot(None) } else { Goes::Queue };
         Self { goes, reason: shortened(&why), note: None, fallback: true }
     }
 
-    /// The same with the queue as its target, because the decision is impossible.
+    /// The decision changed to the queue, because it was not possible.
     pub(super) fn queued_because(self, why: &str) -> Self {
         Self {
             goes: Goes::Queue,
@@ -67,7 +63,7 @@ impl Decision {
         }
     }
 
-    /// The router's decision, as far as it is possible.
+    /// The router's decision, if it is possible.
     pub(super) async fn of_router(ctx: &Context, client: ClientId, case: &Case, route: Route) -> Result<Self> {
         let Route { target, reason, note } = route;
         let note = note.filter(|note| !note.trim().is_empty());
@@ -114,8 +110,8 @@ impl Decision {
     }
 }
 
-/// A user of the client who may answer customers, by id, or by a unique name or e-mail. Otherwise the reason why there
-/// is none.
+/// A user of the client who may answer customers, by id, or by an unambiguous name or e-mail address. The inner error
+/// is the reason why there is none.
 async fn agent(ctx: &Context, client: ClientId, called: &str) -> Result<std::result::Result<UserId, &'static str>> {
     let mut db = ctx.db.acquire().await?;
     if let Ok(id) = called.parse::<UserId>() {
@@ -129,7 +125,6 @@ async fn agent(ctx: &Context, client: ClientId, called: &str) -> Result<std::res
     })
 }
 
-/// The reason why a chat goes to no agent.
 const NOBODY: &str = "nobody who can take chats";
 
 fn shortened(reason: &str) -> String {

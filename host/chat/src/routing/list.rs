@@ -1,4 +1,4 @@
-//! Decisions, for people to read.
+//! Lists of decisions.
 
 use domain::ids::{ClientId, ParticipantId};
 use storage::{PgPool, chat::routing_decisions};
@@ -8,7 +8,7 @@ pub use storage::chat::routing_decisions::RoutingDecision;
 use base::Result;
 use domain::page::{Page, PageRequest};
 
-/// Returns a page of decisions, newest first. With `participant`, only those of one conversation.
+/// A page of decisions, newest first. `participant` selects those of one chat.
 pub async fn list(
     db: &PgPool,
     client: ClientId,

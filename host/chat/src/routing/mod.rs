@@ -1,10 +1,10 @@
-//! Routing of a conversation that begins: a router of the client decides its target, and the host carries the decision
-//! out (DESIGN 4, 5).
+//! Routing of a new conversation: a router of the client decides who answers, and the host carries it out (DESIGN 4,
+//! 5).
 //!
-//! The decision is the first event of the conversation in the participant's lane. So it is made without an open
-//! transaction, and takes effect as a whole only if the chat still has the state that the router saw. If a router
-//! fails, the client's default chatbot answers at once, or the chat waits in the queue. Every decision is stored with
-//! its reason.
+//! The decision is the first event of the conversation in the participant's lane. No transaction is open during the
+//! call. The decision is applied in one transaction, and only if the chat has not moved since. If the router fails, the
+//! client's default chatbot answers at once, or else the chat goes to the queue. Each decision is stored with its
+//! reason.
 
 mod apply;
 mod decision;
@@ -27,14 +27,14 @@ use crate::{bot_turn, conversation::waiting};
 use base::{Context, Result, lanes::Lease};
 use plugins::calls::{Answering, CallSubject, FinishedCall, key_values::Snapshot, trace};
 
-/// Repetitions of a decision because key-values changed, before the host decides.
+/// Repetitions of a decision after conflicts of key-values. After that the host decides.
 const MOST_CONFLICTS: usize = 10;
 
 /// Decides the target of the conversation that `event` begins.
 pub(crate) async fn decide(ctx: &Context, lease: &Lease, id: ParticipantId, event: &Event) -> Result<()> {
     let case = match question::load(ctx, lease.client, id, event).await? {
         Found::NotTheBots => return waiting::drop_events(ctx, lease, id).await,
-        // Without a router, or without the first message, the default chatbot or people continue.
+        // If there is no router or the first message was deleted, the default chatbot or people continue.
         Found::Nothing => return waiting::drop_event(ctx, lease, id, event).await,
         Found::Case(case) => case,
     };
@@ -55,23 +55,21 @@ pub(crate) async fn decide(ctx: &Context, lease: &Lease, id: ParticipantId, even
     apply::apply(ctx, lease, &case, (case.last_router(), decision), None).await.map(drop)
 }
 
-/// The reason of the host's decision after [`MOST_CONFLICTS`].
+/// The reason for a host decision after [`MOST_CONFLICTS`] conflicts.
 const CONFLICTS: &str = "the values that the router reads keep changing";
 
-/// The step after a call.
 enum Step {
-    /// The decision took effect, or the chat has changed its owner.
+    /// The decision was applied, or the chat changed hands.
     Over,
-    /// The same call again.
     Again,
-    /// A canary failed for this reason; the live router is asked, if there is one.
+    /// The canary failed for this reason. Ask the live router, if there is one.
     Next(String),
 }
 
 async fn run(ctx: &Context, lease: &Lease, case: &Case, answering: &Arc<Answering>) -> Result<Step> {
     let client = lease.client;
     let about = CallSubject::event(case.event.id.0, case.participant.id.0);
-    // The same in every run of this decision.
+    // The same in all runs of this decision.
     let now = case.event.moment();
     let snapshot = Arc::new(Snapshot::new(ctx.db.clone(), client, answering.name(), case.participant.id, now));
     let inbound = case.inbound(now);
@@ -112,7 +110,7 @@ async fn run(ctx: &Context, lease: &Lease, case: &Case, answering: &Arc<Answerin
     }
 }
 
-/// Stores the call of a canary that failed, or whose decision is impossible.
+/// Stores the call of a canary that failed or made an impossible decision.
 async fn keep_failed(ctx: &Context, lease: &Lease, made: FinishedCall, reason: String) -> Result<Step> {
     tracing::info!(client.id = %lease.client, outcome = made.outcome(), "a router on trial failed; the live one is asked");
     bot_turn::keep(ctx, lease, made).await?;

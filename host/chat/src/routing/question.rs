@@ -1,4 +1,4 @@
-//! The question to a router, in the types of `wit/`.
+//! The input of a router in the types of `wit/`.
 
 use std::sync::Arc;
 
@@ -34,22 +34,19 @@ use plugins::{
     slots::{self, Mode},
 };
 
-/// The action for an event.
 pub(super) enum Found {
-    /// The chat is with people, or closed.
+    /// The chat is with people or closed.
     NotTheBots,
-    /// There is no question, or no router.
+    /// There is no router or no message.
     Nothing,
-    /// A router is asked.
     Case(Box<Case>),
 }
 
-/// A conversation that begins.
 pub(super) struct Case {
     pub(super) participant: Participant,
     pub(super) inbox: Inbox,
     pub(super) event: Event,
-    /// The chatbot that answers unless the router decides otherwise.
+    /// The chatbot that answers by default.
     pub(super) default_bot: Option<String>,
     pub(super) customer: Customer,
     client: Client,
@@ -65,12 +62,11 @@ impl Case {
         std::iter::once(&self.first).chain(&self.next)
     }
 
-    /// The router that is asked last: the live one, or a canary without a live one.
+    /// The last router to ask: the live one, or a canary without a live one.
     pub(super) fn last_router(&self) -> &Arc<Answering> {
         self.next.as_ref().unwrap_or(&self.first)
     }
 
-    /// The question.
     pub(super) fn inbound(&self, now: DateTime<Utc>) -> Inbound {
         let (participant, arrived) = (&self.participant, &self.arrived);
         Inbound {
@@ -100,7 +96,6 @@ impl Case {
     }
 }
 
-/// Reads the facts for the decision about `event`.
 pub(super) async fn load(ctx: &Context, client: ClientId, id: ParticipantId, event: &Event) -> Result<Found> {
     let mut db = ctx.db.acquire().await?;
     let db = &mut *db;
@@ -109,7 +104,7 @@ pub(super) async fn load(ctx: &Context, client: ClientId, id: ParticipantId, eve
         return Ok(Found::NotTheBots);
     };
     let routers = slots::in_force(db, client, World::Router, participant.inbox).await?;
-    // A canary that is not for this participant leaves it to the live router, if there is one.
+    // If the canary does not cover this participant, the live router decides, if there is one.
     let Some(first) = routers.answering(id.0) else { return Ok(Found::Nothing) };
     let next = routers.live.as_ref().filter(|_| first.mode == Mode::Canary);
     let ask = |router| Arc::new(Answering::from(router).with_shadow_of(&routers));

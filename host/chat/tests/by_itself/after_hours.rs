@@ -1,4 +1,4 @@
-//! Chats that come to wait for a team outside its hours. The clock stands at 14:13:20 on Monday, 2026-09-21.
+//! Chats that join the queue of a team outside its hours. The clock starts at 14:13:20 on Monday, 2026-09-21.
 
 use chat::desk::{self, Acting, Said, To, What};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -20,7 +20,7 @@ use crate::Stage;
 const TEXT: &str = "We are closed.\nBack at 8.";
 
 impl Stage {
-    /// The hours of the team, in UTC, and what it says outside them.
+    /// Sets the hours of the team in UTC, and its after-hours text.
     async fn open(&self, weekly: &[(&str, &str, &str)], holidays: &[&str]) {
         let weekly: Vec<Value> =
             weekly.iter().map(|(day, from, to)| json!({ "day": day, "from": from, "to": to })).collect();
@@ -34,13 +34,13 @@ impl Stage {
             .unwrap();
     }
 
-    /// To this moment, which is later.
+    /// Moves the clock forward to this time.
     fn until(&self, at: &str) {
         let at: DateTime<Utc> = at.parse().unwrap();
         self.clock.advance(at - self.ctx.now());
     }
 
-    /// A customer wrote just now, and its chat waits for the team.
+    /// A customer has just written, and the chat waits for the team.
     async fn comes(&self) -> ParticipantId {
         let chat = self.chat().await;
         let customer = self.found(chat).await.customer;
@@ -53,7 +53,7 @@ impl Stage {
         chat
     }
 
-    /// What was said in a chat by itself.
+    /// The automatic messages in a chat.
     async fn said(&self, chat: ParticipantId) -> Vec<String> {
         sqlx::query_scalar(
             "SELECT body FROM chat_message WHERE participant_id = $1 AND direction = 'OUTGOING' AND owner = 'BOT' ORDER BY id",
@@ -136,7 +136,7 @@ async fn who_waits_outside_the_hours_is_told_so_once_until_somebody_has_answered
     let agent = stage.user("AGENT", Some(stage.team), false, 5).await;
     stage.until("2026-09-21T20:00:00Z");
     let chat = stage.comes().await;
-    // Taken, passed on again, and nobody has answered yet.
+    // The chat was taken and passed on again without an answer.
     stage.assign(chat, To::Agent(agent)).await;
     assert!(stage.is_flagged(chat).await, "nobody has answered");
     stage.assign(chat, To::Team(stage.team)).await;

@@ -1,4 +1,4 @@
-//! Chats that wait for a team are given to its members.
+//! Chats of a team are assigned to its members.
 
 use base::audit::{Actor, Administration};
 use chat::desk::To;
@@ -158,7 +158,7 @@ async fn who_passes_a_chat_to_its_own_team_does_not_get_it_back_while_another_me
         let (ann, ben) = (stage.agent(9).await, stage.agent(3).await);
         let chat = stage.chat().await;
         stage.assign(chat, To::Agent(ann)).await;
-        // He has more, and was given one last: it is hers by every order.
+        // Ben has more chats and was assigned one last, so the chat would be Ann's by each order.
         for _ in 0..2 {
             stage.wait(1);
             stage.assign(stage.chat().await, To::Agent(ben)).await;
@@ -166,7 +166,7 @@ async fn who_passes_a_chat_to_its_own_team_does_not_get_it_back_while_another_me
         stage.assign(chat, To::Team(stage.team)).await;
         stage.settle().await;
         assert_eq!(stage.found(chat).await.assigned_agent, Some(ben), "{assignment}");
-        // He passes it on as well, and comes last now.
+        // Ben passes it on as well and is now last.
         stage.assign(chat, To::Team(stage.team)).await;
         stage.settle().await;
         assert_eq!(stage.found(chat).await.assigned_agent, Some(ann), "{assignment}");
@@ -209,7 +209,7 @@ async fn room_that_is_said_while_it_is_used_up_is_not_forgotten() {
     let ann = stage.agent(1).await;
     let chats = stage.chats(2).await;
     stage.settle().await;
-    // Two who are freed at once: one says so while the other's word is worked on.
+    // Two agents get room at the same time: the second is reported while the first is being handled.
     let mut db = stage.ctx.db.acquire().await.unwrap();
     due::room_of(&mut db, stage.client, &[ann], stage.ctx.now()).await.unwrap();
     let seen = due::room_seen(&mut db, stage.client, stage.team).await.unwrap().unwrap();

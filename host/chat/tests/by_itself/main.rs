@@ -1,4 +1,4 @@
-//! What happens to chats by the clock and by itself, over a real database and with a clock that the test moves.
+//! Automatic actions on chats, with a real database and a clock that the test moves.
 #![expect(clippy::unwrap_used, reason = "a test may panic, in its helper functions too")]
 
 mod after_hours;
@@ -36,7 +36,6 @@ use tenancy::accounts::users::{self, UserChange};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-/// One client with a number and a team.
 struct Stage {
     ctx: Arc<Context>,
     clock: Arc<HandClock>,
@@ -48,7 +47,7 @@ struct Stage {
 }
 
 impl Stage {
-    /// `assignment`: how chats of the team are given out.
+    /// `assignment`: the automatic assignment of the team.
     async fn new(assignment: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let clock = Arc::new(HandClock::at(1_790_000_000));
@@ -83,7 +82,7 @@ impl Stage {
         id
     }
 
-    /// Of the team, available.
+    /// An available agent of the team.
     async fn agent(&self, limit: i32) -> UserId {
         self.user("AGENT", Some(self.team), true, limit).await
     }
@@ -95,7 +94,7 @@ impl Stage {
         tx.commit().await.unwrap();
     }
 
-    /// A customer has written, and waits in the queue.
+    /// A customer has written and waits in the queue.
     async fn chat(&self) -> ParticipantId {
         let id: ParticipantId = self.ctx.mint();
         let mut db = self.ctx.db.acquire().await.unwrap();
@@ -153,7 +152,7 @@ impl Stage {
         self.happen(Event::MessageSaid(Box::new(said))).await;
     }
 
-    /// Another availability, as users are changed.
+    /// Sets the availability through the use case of users.
     async fn set_available(&self, user: UserId, available: bool) {
         let admin = Administration::from(&*self.ctx);
         users::set_available(&admin, self.client, user, available, Actor::Operator).await.unwrap();
@@ -167,7 +166,7 @@ impl Stage {
         Search::default().due(&self.ctx, Queue::Chat, 1_000).await.unwrap().len()
     }
 
-    /// Works off what is due, all lanes at the same time.
+    /// Works off all due lanes at the same time.
     async fn settle(&self) {
         loop {
             let due = Search::default().due(&self.ctx, Queue::Chat, 1_000).await.unwrap();
@@ -197,7 +196,7 @@ impl Stage {
         participants::find(&mut self.ctx.db.acquire().await.unwrap(), self.client, chat).await.unwrap().unwrap()
     }
 
-    /// A chat that an agent has.
+    /// A chat assigned to the agent.
     async fn of(&self, chats: &[ParticipantId], agent: UserId) -> ParticipantId {
         for chat in chats {
             if self.found(*chat).await.assigned_agent == Some(agent) {
@@ -207,7 +206,7 @@ impl Stage {
         panic!("the agent has none of them");
     }
 
-    /// How many of the chats each agent has; `None` = they wait.
+    /// Number of chats per agent. `None` = waiting.
     async fn shares(&self, chats: &[ParticipantId]) -> BTreeMap<Option<UserId>, usize> {
         let mut shares = BTreeMap::new();
         for chat in chats {

@@ -1,4 +1,4 @@
-//! Callbacks of providers about customers and accounts, other than messages and statuses (PROVIDERS A.10).
+//! Account events of providers: changes of customers, templates and numbers (PROVIDERS A.10).
 
 use domain::{
     address::{Address, AddressKind},
@@ -18,8 +18,8 @@ use super::{number_news, preferences, template_news, template_parts};
 use base::{Context, Result};
 use events::{NewEvent, of_folded, record, record_folded};
 
-/// Takes an account event in the caller's transaction. `lane`: the business number, or the client for events of a whole
-/// account. Unknown events are logged and dropped. Returns the lanes to wake after the commit.
+/// Applies an account event inside the caller's transaction. `lane` is the business number, or the client for an event
+/// of a whole account. Unknown events are logged and dropped. Returns the lanes to wake after the commit.
 pub(super) async fn take(
     ctx: &Context,
     db: &mut PgConnection,
@@ -29,7 +29,7 @@ pub(super) async fn take(
     value: &Value,
 ) -> Result<Vec<(Queue, Uuid)>> {
     match field {
-        // The second name was used by Meta until 2023.
+        // `customer_changed_number` is the name that Meta used until 2023.
         "system.user_changed_number" | "system.customer_changed_number" => {
             number_changed(ctx, db, client, InboxId(lane), value).await
         }
@@ -58,7 +58,7 @@ pub(super) async fn take(
     }
 }
 
-/// Stores facts about customers; some of them may become one.
+/// Stores addresses of customers. Several customers may turn out to be one.
 async fn introduce(
     ctx: &Context,
     db: &mut PgConnection,
@@ -72,7 +72,7 @@ async fn introduce(
     record_folded(ctx, db, client, &folded).await
 }
 
-/// Records changes of a template for each number of its account, because each number has its own receivers.
+/// Records a change of a template once for each number of its account, because each number has its own receivers.
 async fn template_changed(
     ctx: &Context,
     db: &mut PgConnection,
@@ -101,7 +101,8 @@ async fn template_changed(
     record(ctx, db, client, &events).await
 }
 
-/// Changes the phone number of a customer, who stays the same, and records an event (SPEC 6.4).
+/// Records that a customer has another phone number. The customer stays the same, and an event informs the client (SPEC
+/// 6.4).
 async fn number_changed(
     ctx: &Context,
     db: &mut PgConnection,
@@ -141,7 +142,7 @@ impl NumberChange {
         let message = value.get("message")?;
         let system = message.get("system")?;
         let new = digits(system, "wa_id").or_else(|| digits(system, "new_wa_id")).and_then(phone)?;
-        // `customer` is the number before the change, and usually `from` too.
+        // `customer` is the number before the change, and `from` usually is too.
         let named = [digits(system, "customer"), digits(message, "from")];
         let old = named.into_iter().flatten().filter_map(phone).find(|old| *old != new)?;
         let user_id = text(system, "user_id").and_then(bsuid);
@@ -153,7 +154,7 @@ impl NumberChange {
     }
 }
 
-/// Changes of a BSUID: a system message with one of them, or the field `user_id_update` with a list or one object.
+/// The changes of BSUIDs: one in a system message, or a list or one object in the field `user_id_update`.
 fn user_id_changes(value: &Value) -> Vec<Introduction> {
     let system = value.get("message").and_then(|message| message.get("system"));
     let listed = value.get("user_id_update").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
@@ -171,7 +172,7 @@ fn phone(digits: String) -> Option<Address> {
     Address::of_kind(AddressKind::Phone, &digits)
 }
 
-/// A value that is not a BSUID identifies no customer (SPEC 2.2).
+/// A malformed BSUID is ignored (SPEC 2.2).
 fn bsuid(text: String) -> Option<Address> {
     Address::of_kind(AddressKind::Bsuid, &text)
 }

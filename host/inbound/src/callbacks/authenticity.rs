@@ -1,5 +1,5 @@
-//! Authenticity of callbacks: the handshake, and the signature over the raw bytes (PROVIDERS A.7). Until it is known, a
-//! body costs time linear in its length, outside the threads that serve requests.
+//! Verifies callbacks of WhatsApp Cloud: the handshake, and the signature over the raw bytes (PROVIDERS A.7). Before a
+//! body is verified, the work for it is at most linear in its length and runs outside the threads that serve requests.
 
 use std::collections::HashSet;
 
@@ -16,38 +16,36 @@ use base::{
     secrets::Purpose,
 };
 
-/// Most app secrets that are tried on one callback: a business account is rarely shared by so many apps.
+/// Bound on the app secrets that are tried on one callback. Few business accounts are shared by so many apps.
 pub(super) const SECRETS_TRIED: usize = 8;
 
-/// The text that the provider expects.
+/// The challenge to send back to the provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Handshaken(pub String);
 
-/// Answers the provider's handshake; `None` if the token is not ours.
+/// Answers the provider's handshake. `None` if the verify token is wrong.
 pub fn handshake(ctx: &Context, query: &Handshake) -> Option<Handshaken> {
     callback::handshake(query, &ctx.settings.verify_token).map(Handshaken)
 }
 
-/// The reason why a callback is refused.
+/// The reason why a whole callback is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum CallbackRefused {
-    /// Missing, or not made with our app secret.
+    /// The signature is missing, or made with another secret.
     #[error("the signature is missing or wrong")]
     BadSignature,
-    /// Signed, but not a callback of the provider.
     #[error("the body is no callback of this provider: {0}")]
     Unreadable(String),
-    /// Signed, but with more items than a callback may have.
+    /// The body has more than `ITEMS_MAX` items.
     #[error("the body says more than {} things at once", callback::ITEMS_MAX)]
     TooMany,
-    /// A fault of the system.
     #[error(transparent)]
     Failed(#[from] Error),
 }
 
-/// Verifies a callback over its raw bytes and parses it. `signature`: the header `X-Hub-Signature-256`.
-/// `unsigned_is_fine`: for the simulator's callbacks while no app secret is set; it never makes a wrong signature
-/// right.
+/// Verifies a callback over its raw bytes and parses it. `signature` is the header `X-Hub-Signature-256`.
+/// `unsigned_is_fine` accepts callbacks of the simulator without a signature while no app secret is set. It never
+/// accepts a wrong signature.
 pub async fn open_callback(
     ctx: &Context,
     raw: &Bytes,
@@ -65,7 +63,6 @@ pub async fn open_callback(
     signed_for_its_numbers(ctx, raw, signature).await
 }
 
-/// Parses a body with a correct signature.
 async fn parse(raw: &Bytes) -> Result<Vec<CallbackItem>, CallbackRefused> {
     let body = raw.clone();
     aside::work(raw.len(), Whose::Provider, move || callback::parse(&body)).await?.map_err(|error| match error {
@@ -76,7 +73,7 @@ async fn parse(raw: &Bytes) -> Result<Vec<CallbackItem>, CallbackRefused> {
     })
 }
 
-/// Returns the secret of the signature.
+/// Returns the secret that made the signature.
 pub(super) async fn signed_with(
     raw: &Bytes,
     secrets: Vec<String>,
@@ -87,9 +84,9 @@ pub(super) async fn signed_with(
     Ok(aside::work(raw.len(), Whose::Anybody, find).await?)
 }
 
-/// Opens a callback of numbers with their own app secret. One app signs a callback, so the first number and account in
-/// it name the possible secrets. The callback is refused unless every number and business account in it has the secret
-/// of the signature.
+/// Opens a callback for numbers with their own app secret. One app signs a callback, so the first number and account in
+/// the body select the secrets to try. The callback is refused unless all its numbers and accounts have the secret that
+/// signed it.
 async fn signed_for_its_numbers(
     ctx: &Context,
     raw: &Bytes,
@@ -109,17 +106,17 @@ async fn signed_for_its_numbers(
     if all_have(ctx, &items, &secret, &candidates).await? { Ok(items) } else { Err(CallbackRefused::BadSignature) }
 }
 
-/// True if every number and business account of the items has this app secret. `known`: secrets that were just read;
-/// most callbacks name nothing else.
+/// True if all numbers and business accounts of the items have this app secret. `known`: secrets that were just read,
+/// enough for most callbacks.
 async fn all_have(ctx: &Context, items: &[CallbackItem], secret: &str, known: &[Opened]) -> Result<bool, Error> {
     let (mut numbers, mut wabas) = (HashSet::new(), HashSet::new());
     for item in items {
         match &item.target {
             CallbackTarget::PhoneNumberId(id) => numbers.insert(id.clone()),
             CallbackTarget::Waba(id) => wabas.insert(id.clone()),
-            // It is counted, and kept for no client.
+            // The item is counted and not stored.
             CallbackTarget::Nobody => false,
-            // No callback of the Cloud API names one.
+            // Callbacks of the Cloud API never name one.
             CallbackTarget::Page(_) | CallbackTarget::Inbox(_) => return Ok(false),
         };
     }
@@ -129,7 +126,6 @@ async fn all_have(ctx: &Context, items: &[CallbackItem], secret: &str, known: &[
     Ok(!items.is_empty() && numbers.is_empty() && wabas.is_empty())
 }
 
-/// Removes the numbers and business accounts with this app secret.
 fn drop_those_with(secret: &str, known: &[Opened], numbers: &mut HashSet<String>, wabas: &mut HashSet<String>) {
     for own in known.iter().filter(|own| own.secret == secret) {
         numbers.remove(&own.phone_number_id);
@@ -137,7 +133,7 @@ fn drop_those_with(secret: &str, known: &[Opened], numbers: &mut HashSet<String>
     }
 }
 
-/// The decrypted app secret of a number.
+/// An app secret in plain text, with its number and account.
 struct Opened {
     phone_number_id: String,
     waba_id: String,

@@ -1,5 +1,5 @@
-//! Edits, deletions, messages that the business sent elsewhere, and referrals. An item about an unknown message waits
-//! for it.
+//! Changes of messages, and messages that the business sent with another app. Both wait if the message they refer to is
+//! not known yet.
 
 use base::{Context, Result};
 use chat::receive::{self, Imported};
@@ -12,24 +12,23 @@ use domain::{
 use storage::{PgConnection, Queue};
 use uuid::Uuid;
 
-/// Time until the next look at a change of an unknown message.
+/// Time between two attempts to apply a change of an unknown message.
 const CHANGE_PAUSE: TimeDelta = TimeDelta::seconds(5);
-/// Time after which a change of an unknown message is dropped.
+/// After this time a change of an unknown message is dropped.
 const CHANGE_PATIENCE: TimeDelta = TimeDelta::minutes(10);
-/// Time until the next look at an echo that may be a message of ours.
+/// Time between two attempts to import an echo that may be one of our messages.
 const ECHO_PAUSE: TimeDelta = TimeDelta::seconds(2);
-/// Time after which a message of ours is settled, or its answer never comes.
+/// After this time an echo is taken as a message of another app. By then our own messages are settled.
 const ECHO_PATIENCE: TimeDelta = TimeDelta::minutes(2);
 
-/// The result for an item.
 pub(super) enum Taken {
-    /// It is handled; wake these lanes.
+    /// The item is done. Wake these lanes.
     Done(Vec<(Queue, Uuid)>),
-    /// It is to be looked at again at this time.
+    /// Try the item again at this time.
     Later(DateTime<Utc>),
 }
 
-/// Takes a change of a message. A change without a message is counted.
+/// Applies a change of a message. If the message never arrives, the change is counted and dropped.
 pub(super) async fn change(
     ctx: &Context,
     db: &mut PgConnection,
@@ -49,7 +48,7 @@ pub(super) async fn change(
     Ok(Taken::Done(Vec::new()))
 }
 
-/// Takes a message that the business sent elsewhere.
+/// Imports a message that the business sent with another app.
 pub(super) async fn echo(
     ctx: &Context,
     db: &mut PgConnection,

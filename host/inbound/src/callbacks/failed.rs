@@ -1,4 +1,4 @@
-//! Callback items that are not taken: counted by kind; unreadable ones are kept for inspection.
+//! Failed items of callbacks. All are counted by kind, and unreadable ones are stored for inspection.
 
 use base::{Context, Result};
 use domain::{
@@ -17,7 +17,7 @@ use storage::{
     },
 };
 
-/// Counts and logs an item that cannot be read, or has no effect. Its content is not logged, because it may name a
+/// Counts and logs an item that is unreadable or has no effect. The log has no content of it, since that may identify a
 /// customer.
 pub(super) fn count(body: &CallbackBody) {
     match body {
@@ -49,23 +49,21 @@ pub(super) fn count(body: &CallbackBody) {
     }
 }
 
-/// The provider of a target.
 fn provider_of(target: &CallbackTarget) -> InboxKind {
     match target {
         CallbackTarget::Page(_) => InboxKind::Messenger,
-        // Only the device of an inbox of ours reports about it.
+        // Only the device of a Lite number sends items for one of our inboxes.
         CallbackTarget::Inbox(_) => InboxKind::WhatsappLite,
         CallbackTarget::PhoneNumberId(_) | CallbackTarget::Waba(_) | CallbackTarget::Nobody => InboxKind::WhatsappCloud,
     }
 }
 
-/// Counts a status of a message that is not ours.
 pub(super) fn count_unknown_message(target: &CallbackTarget) {
     let (channel, kind) = (provider_of(target).as_str(), "unknown message");
     metrics::counter!("patchbay_callback_items_ignored_total", "channel" => channel, "kind" => kind).increment(1);
 }
 
-/// Keeps the unreadable items, and returns the others.
+/// Stores the unreadable items and returns the others.
 pub(super) async fn keep<'a>(
     ctx: &Context,
     db: &mut PgConnection,
@@ -88,7 +86,7 @@ pub(super) async fn keep<'a>(
     Ok(others)
 }
 
-/// Keeps an item that was read and could not be taken after all attempts.
+/// Stores an item that was readable but failed at each attempt.
 pub(super) async fn keep_given_up(
     ctx: &Context,
     db: &mut PgConnection,
@@ -109,16 +107,13 @@ pub(super) async fn keep_given_up(
     };
     count(&CallbackBody::Unreadable(item.clone()));
     let dedupe_hash = Sha256::digest(id.0.as_bytes()).into();
-    // With the time when it is given up, so that it is among the newest.
+    // The id has the time of giving up, so the item is listed among the newest.
     let new = NewFailedCallback { id: ctx.mint(), dedupe_hash, item: &item };
     failed_callbacks::insert(db, client, &[new], ctx.now()).await?;
     Ok(())
 }
 
-/// Returns the kept items of a client, newest first.
-///
-/// # Errors
-/// The database.
+/// The failed items of a client, newest first.
 pub async fn list(db: &PgPool, client: ClientId, page: PageRequest) -> Result<Page<FailedCallback>> {
     let mut db = db.acquire().await?;
     let (items, total) = failed_callbacks::page(&mut db, client, page.limit(), page.offset()).await?;

@@ -1,7 +1,8 @@
-//! Intake of callbacks. Callbacks that arrive together share a query of the directories and, per client, a transaction.
+//! Stores callbacks before the provider gets an answer. Callbacks that arrive together share one lookup of owners and,
+//! per client, one transaction.
 //!
-//! A status moves its message in that transaction, without a row of its own, and without waiting. If its message is
-//! unknown, or locked, it is stored with the other items.
+//! That transaction applies statuses at once, without a row and without waiting for locks. A status with an unknown or
+//! locked message is stored together with the items that are not statuses.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -29,15 +30,15 @@ use uuid::Uuid;
 
 use super::{failed, known_numbers::KnownNumbers};
 
-/// Queries of the directories: one at a time, for all callbacks that came since.
+/// Lookups of owners: one at a time, for all callbacks that arrived since the last one.
 const LOOKS: Grouping =
     Grouping { groups: 1, further_from: 0, most_items: 1024, most_weight: usize::MAX, coming_back: COMING_BACK };
-/// Transactions of one client. Weights are items. Most of the cost of a small group is its statements, so fewer
-/// callbacks than this wait for the next group.
+/// Transactions of one client. A weight is a number of items. A small group costs almost as many statements as a large
+/// one, so fewer items than `further_from` wait for the next group.
 const STORES: Grouping =
     Grouping { groups: 2, further_from: 64, most_items: 256, most_weight: 512, coming_back: Duration::from_millis(5) };
 
-/// The reason why a callback was not taken; the provider must call again. All of it is stored, or nothing.
+/// The callback was not stored, and the provider must send it again. Either all of its items are stored or none.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("the callback could not be stored")]
 pub struct NotTaken(
@@ -46,7 +47,7 @@ pub struct NotTaken(
     pub Arc<Error>,
 );
 
-/// The owners of targets.
+/// The owners of the targets of callbacks.
 #[derive(Debug, Default)]
 pub(super) struct Owners {
     pub(super) numbers: HashMap<String, (ClientId, InboxId)>,
@@ -55,7 +56,7 @@ pub(super) struct Owners {
 }
 
 impl Owners {
-    /// Clients and lanes. An account event goes to every client of the account.
+    /// Clients and lanes. An account event goes to each client of the account.
     fn of(&self, target: &CallbackTarget) -> Vec<(ClientId, Uuid)> {
         match target {
             CallbackTarget::PhoneNumberId(id) => {
@@ -67,7 +68,7 @@ impl Owners {
             CallbackTarget::Page(id) => {
                 self.pages.get(id).map(|(client, inbox)| (*client, inbox.0)).into_iter().collect()
             }
-            // No provider names an inbox of ours: such items do not come through this intake.
+            // Callbacks of providers never name one of our inboxes.
             CallbackTarget::Inbox(_) | CallbackTarget::Nobody => Vec::new(),
         }
     }
@@ -76,7 +77,7 @@ impl Owners {
 type Taken = std::result::Result<(), NotTaken>;
 type Looked = std::result::Result<Arc<Owners>, NotTaken>;
 
-/// Takes callbacks whose signature has been verified.
+/// Takes callbacks with a verified signature.
 pub struct Intake {
     ctx: Arc<Context>,
     known: KnownNumbers,
@@ -85,7 +86,6 @@ pub struct Intake {
 }
 
 impl Intake {
-    /// One per process.
     pub fn new(ctx: Arc<Context>) -> Arc<Self> {
         let (looking, storing) = (Arc::clone(&ctx), Arc::clone(&ctx));
         let looks = Gatherer::new(
@@ -106,8 +106,8 @@ impl Intake {
         Arc::new(Self { ctx, known: KnownNumbers::default(), looks, stores })
     }
 
-    /// Takes the items of a callback; `bytes`: the length of its body. When this returns they are on disk, once each
-    /// for any number of repetitions, and the provider may be answered. Items for unknown numbers and accounts are
+    /// Takes the items of a callback. `bytes` is the length of its body. When this returns, each item is on disk once,
+    /// even if the provider repeats it, and the provider may get its answer. Items for unknown numbers and accounts are
     /// dropped with a warning.
     pub async fn take(&self, bytes: usize, items: Vec<CallbackItem>) -> Taken {
         metrics::histogram!("patchbay_callback_bytes").record(f64::from(u32::try_from(bytes).unwrap_or(u32::MAX)));
@@ -162,7 +162,7 @@ async fn look(ctx: &Context, targets: impl Iterator<Item = &CallbackTarget>) -> 
 }
 
 fn route(ctx: &Context, owners: &Owners, mut items: Vec<CallbackItem>) -> BTreeMap<ClientId, Vec<NewCallback>> {
-    // The message of a change may come after it.
+    // A change may come before its message in the same callback.
     items.sort_by_key(|item| item.body.follows_messages());
     let (mut by_client, mut strays) = (BTreeMap::<ClientId, Vec<NewCallback>>::new(), BTreeSet::new());
     for item in items {
@@ -197,8 +197,8 @@ fn route(ctx: &Context, owners: &Owners, mut items: Vec<CallbackItem>) -> BTreeM
     by_client
 }
 
-/// Takes a group of callbacks of one client. If that fails, each is taken alone and no status is applied, so that one
-/// callback cannot block the others.
+/// Stores a group of callbacks of one client. If that fails, each is stored alone and without applying statuses, so
+/// that one bad callback does not block the others.
 async fn take_group(ctx: &Context, client: ClientId, group: &[Vec<NewCallback>]) -> Vec<Taken> {
     let all: Vec<&NewCallback> = group.iter().flatten().collect();
     let Err(error) = take(ctx, client, &all, true).await else { return vec![Ok(()); group.len()] };
@@ -214,8 +214,8 @@ async fn take_group(ctx: &Context, client: ClientId, group: &[Vec<NewCallback>])
     taken
 }
 
-/// One transaction: applies the possible statuses, if wanted, keeps unreadable items, and stores the others. A store
-/// alone is one statement.
+/// One transaction: applies statuses (if `apply`), stores unreadable items apart, and stores the rest. If all items are
+/// of the last kind, one statement without a transaction is enough.
 async fn take(ctx: &Context, client: ClientId, items: &[&NewCallback], apply: bool) -> Result<()> {
     let is_alone =
         |callback: &&NewCallback| !matches!(callback.item.body, CallbackBody::Status(_) | CallbackBody::Unreadable(_));
@@ -231,7 +231,7 @@ async fn take(ctx: &Context, client: ClientId, items: &[&NewCallback], apply: bo
     Ok(())
 }
 
-/// The same in the caller's transaction, for items of one inbox with a known owner. Returns the lanes to wake after the
+/// Stores items of one inbox with a known owner inside the caller's transaction. Returns the lanes to wake after the
 /// commit.
 pub(crate) async fn take_of_inbox(
     ctx: &Context,
@@ -274,7 +274,7 @@ async fn take_in(
     Ok(wakes)
 }
 
-/// Applies statuses to known messages that are not locked. Returns the others.
+/// Applies statuses of messages that are known and not locked. Returns the other items.
 async fn apply_statuses<'a>(
     ctx: &Context,
     db: &mut PgConnection,

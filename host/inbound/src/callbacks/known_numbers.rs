@@ -1,5 +1,5 @@
-//! Recent owners of numbers. Most callbacks are statuses, and each names its client itself: if the number belonged to
-//! this client, the directories need not be read.
+//! A cache of the owners of numbers. Most callbacks are statuses, and each status names its client. If that is the
+//! cached owner of the number, the lookup is skipped.
 
 use std::{
     collections::HashMap,
@@ -15,14 +15,14 @@ use outbound::delivery;
 
 use super::intake::Owners;
 
-/// How long an owner is used. If a number moves, statuses of its messages go to their own client or are dropped in this
-/// time, because a status applies only to a message of the client that it names. It is long, because a number that
-/// sends little would otherwise be looked up often, and a look-up is a round trip (ADR 0047).
+/// Time for which an owner is cached. It is long, so that a number with little traffic is seldom looked up (a round
+/// trip, ADR 0047). A number that moves to another client is safe: a status is only applied to a message of the client
+/// that it names.
 const BELIEVED: Duration = Duration::from_secs(3_600);
-/// Numbers before expired ones are removed.
+/// Number of entries from which expired ones are removed.
 const TIDIED_FROM: usize = 1_024;
 
-/// Numbers of the Cloud API with their owners, by phone-number id.
+/// Cloud numbers with their owners, by phone-number id.
 #[derive(Default)]
 pub(super) struct KnownNumbers(Mutex<HashMap<String, Known>>);
 
@@ -32,7 +32,7 @@ struct Known {
 }
 
 impl KnownNumbers {
-    /// The owners of the numbers of `items`, if all items are statuses of messages of these owners.
+    /// The owners of the numbers in `items`, if all items are statuses of messages of exactly these owners.
     pub(super) fn owners_of(&self, items: &[CallbackItem]) -> Option<Owners> {
         let (known, now) = (self.0.lock().unwrap_or_else(PoisonError::into_inner), Instant::now());
         let mut owners = Owners::default();
@@ -50,7 +50,7 @@ impl KnownNumbers {
         Some(owners)
     }
 
-    /// Remembers the result of a look-up.
+    /// Stores the result of a lookup.
     pub(super) fn note(&self, found: &HashMap<String, (ClientId, InboxId)>) {
         let (mut known, now) = (self.0.lock().unwrap_or_else(PoisonError::into_inner), Instant::now());
         if known.len() >= TIDIED_FROM {
@@ -73,7 +73,6 @@ mod tests {
     const OTHER: ClientId = ClientId(Uuid::from_u128(2));
     const OWNER: (ClientId, InboxId) = (CLIENT, InboxId(Uuid::from_u128(7)));
 
-    /// A status on a number, of a message of `client`.
     fn status(number: &str, client: Option<ClientId>) -> CallbackItem {
         let update = StatusUpdate {
             provider_id: "wamid.T".to_owned(),

@@ -1,6 +1,6 @@
 //! Takes messages of customers: those of one customer in order, those of several at the same time. If there are more
-//! than that, several customers share a transaction, because half of the cost of a message is the same for all of them
-//! (`docs/benchmarks.md`, "What comes alone").
+//! customers than [`AT_ONCE`], several share a transaction, because half of the cost of a message is the same for all
+//! of them (`docs/benchmarks.md`, "What comes alone").
 
 use std::{borrow::Cow, time::Duration};
 
@@ -15,15 +15,14 @@ use super::{names, senders, work, work::Item};
 use base::{Context, Error, Result, lanes::Lease};
 use chat::receive;
 
-/// Concurrent transactions: each uses a database connection, and waits for it half of the time.
+/// Transactions at the same time. Each holds a database connection and waits for it half of the time.
 const AT_ONCE: usize = 4;
-/// Messages in one transaction, in which a customer waits for the others.
+/// Bound on messages in one transaction: each customer waits for the others.
 const TOGETHER: usize = 16;
-/// How long a transaction of several messages waits for a lock. It locks customers in the order of their messages, and
-/// others in other orders. It gives way, and then each message is taken alone, which locks one customer.
+/// Lock timeout of a transaction with several messages. It locks customers in the order of their messages, and other
+/// transactions lock them in other orders. After a timeout each message is taken alone and locks one customer.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Takes adjacent messages of a lane.
 pub(super) async fn take_all(ctx: &Context, lease: &Lease, items: &[Item]) -> Result<()> {
     stream::iter(runs(senders::by_sender(items, Item::message)))
         .map(Ok)
@@ -39,7 +38,7 @@ pub(super) async fn take_all(ctx: &Context, lease: &Lease, items: &[Item]) -> Re
         .await
 }
 
-/// The sequences that are taken one after the other: of one customer, or of several if there are many customers.
+/// Splits the sequences into runs, each worked on in order: one customer, or several if there are many.
 fn runs<T>(sequences: Vec<Vec<T>>) -> Vec<Vec<T>> {
     let messages: usize = sequences.iter().map(Vec::len).sum();
     let enough = messages.div_ceil(AT_ONCE).min(TOGETHER);
@@ -53,7 +52,6 @@ fn runs<T>(sequences: Vec<Vec<T>>) -> Vec<Vec<T>> {
     runs
 }
 
-/// Takes messages in one transaction.
 pub(super) async fn take(ctx: &Context, lease: &Lease, group: &[&Item]) -> Result<()> {
     let inbox = InboxId(lease.lane);
     let mut messages: Vec<Cow<'_, InboundMessage>> = Vec::with_capacity(group.len());

@@ -1,5 +1,5 @@
-//! Authenticity of callbacks about pages: the handshake, and the signature over the raw bytes (PROVIDERS B). Until it
-//! is known, a body costs time linear in its length.
+//! Verifies callbacks about pages: the handshake, and the signature over the raw bytes (PROVIDERS B). Before a body is
+//! verified, the work for it is at most linear in its length.
 
 use std::collections::HashSet;
 
@@ -18,13 +18,13 @@ use base::{
     secrets::Purpose,
 };
 
-/// Answers the provider's handshake; `None` if the token is not `messenger.verify_token`.
+/// Answers the provider's handshake. `None` if the token is not `messenger.verify_token`.
 pub fn handshake(ctx: &Context, query: &Handshake) -> Option<Handshaken> {
     cloud::handshake(query, &ctx.settings.messenger_verify_token).map(Handshaken)
 }
 
-/// Verifies a callback over its raw bytes and parses it. It is signed with the operator's app secret, or with that of
-/// every page in it.
+/// Verifies a callback over its raw bytes and parses it. The signature must be made with the operator's app secret, or
+/// with the secret of all pages in the body.
 pub async fn open_callback(ctx: &Context, raw: &Bytes, signature: &str) -> Result<Vec<CallbackItem>, CallbackRefused> {
     let operators = vec![ctx.settings.messenger_app_secret.clone()];
     if signed_with(raw, operators, signature).await?.is_some() {
@@ -51,13 +51,13 @@ async fn parse(raw: &Bytes) -> Result<Vec<CallbackItem>, CallbackRefused> {
     })
 }
 
-/// True if every page of the items has this app secret.
+/// True if all pages of the items have this app secret.
 async fn all_have(ctx: &Context, items: &[CallbackItem], secret: &str) -> Result<bool, Error> {
     let mut pages = HashSet::new();
     for item in items {
         match &item.target {
             CallbackTarget::Page(id) => pages.insert(id.clone()),
-            // It is counted, and kept for no client.
+            // The item is counted and not stored.
             CallbackTarget::Nobody => false,
             CallbackTarget::PhoneNumberId(_) | CallbackTarget::Waba(_) | CallbackTarget::Inbox(_) => return Ok(false),
         };
@@ -70,7 +70,7 @@ async fn all_have(ctx: &Context, items: &[CallbackItem], secret: &str) -> Result
     Ok(!items.is_empty() && pages.is_empty())
 }
 
-/// The decrypted app secrets of pages that have one.
+/// The app secrets of pages that have one, in plain text.
 async fn own_secrets(ctx: &Context, pages: Vec<String>) -> Result<Vec<(String, String)>, Error> {
     let mut db = ctx.db.acquire().await?;
     let sealed = directories::own_app_secrets_of_pages(&mut db, &pages).await?;

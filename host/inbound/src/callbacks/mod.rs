@@ -1,5 +1,5 @@
-//! Provider callbacks: on disk before they are answered ([`Intake`]). Statuses of messages are applied at once; other
-//! items are stored, and handled in order per business number ([`work`]).
+//! Callbacks of providers are on disk before they are answered ([`Intake`]). Statuses are applied on arrival. Other
+//! items are stored and worked off in order per business number ([`work`]).
 
 mod account;
 mod authenticity;

@@ -1,5 +1,5 @@
-//! Names of customers of pages. Their messages have no name, so the page is asked once, before the transaction of the
-//! message.
+//! Names of customers of pages. Their messages have no name, so the provider is asked once, before the transaction of
+//! the message.
 
 use base::{Context, Result, secrets::Purpose};
 use channels::messenger::MessengerPage;
@@ -13,7 +13,7 @@ use storage::{
     people::{customers, inbox_customers},
 };
 
-/// Adds the author's name to a message, if it is unknown and the provider tells it.
+/// Returns the message with the name of its sender, if the name is unknown and the provider gives it.
 pub(super) async fn complete(
     ctx: &Context,
     (client, inbox): (ClientId, InboxId),

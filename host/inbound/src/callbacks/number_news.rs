@@ -1,5 +1,5 @@
-//! Callbacks about business numbers and their account (PROVIDERS A.10). Most report a change without the new value,
-//! which `number_quality` reads.
+//! Account events about business numbers (PROVIDERS A.10). Most only say that something changed, and `number_quality`
+//! reads the new value.
 
 use domain::ids::{ClientId, InboxId};
 use events::{NewEvent, record};
@@ -13,10 +13,9 @@ use uuid::Uuid;
 use crate::number_quality::changed;
 use base::{Context, Result};
 
-/// Fields about numbers.
 pub(super) const FIELDS: [&str; 3] = ["phone_number_quality_update", "business_capability_update", "account_update"];
 
-/// Takes a callback about one number, or about all numbers of a business account. Returns the lanes to wake.
+/// Takes an event about one number or about all numbers of a business account. Returns the lanes to wake.
 pub(super) async fn take(
     ctx: &Context,
     db: &mut PgConnection,
@@ -28,7 +27,7 @@ pub(super) async fn take(
     let all: Vec<InboxId> = numbers.iter().map(|number| number.id).collect();
     match field {
         "phone_number_quality_update" => {
-            // Numbers of other clients in a shared account are ignored.
+            // Numbers of other clients in a shared account are skipped.
             let named: Vec<InboxId> =
                 numbers.iter().filter(|number| is_named(number, value)).map(|one| one.id).collect();
             quality::ask(db, client, &named, limit(value), ctx.now()).await?;
@@ -56,13 +55,14 @@ fn is_named(number: &Inbox, value: &Value) -> bool {
     number.msisdn().is_some_and(|msisdn| msisdn.as_str() == digits)
 }
 
-/// The limit of customers, in the provider's words. Older callbacks have it in another field.
+/// The messaging limit as the provider's tier. Older callbacks have it in another field.
 fn limit(value: &Value) -> Option<&str> {
     let text = |name: &str| value.get(name)?.as_str().filter(|text| text.starts_with("TIER_"));
     text("max_daily_conversations_per_business").or_else(|| text("current_limit"))
 }
 
-/// The effect of an account update on its numbers, in the words of a number's node; `None` if there is none.
+/// The status that an account update gives the numbers of the account, in the provider's words. `None` if it has no
+/// effect.
 fn status_of_account(value: &Value) -> Option<&'static str> {
     match value.get("event")?.as_str()? {
         "ACCOUNT_RESTRICTION" | "ACCOUNT_VIOLATION" => Some("RESTRICTED"),

@@ -1,4 +1,4 @@
-//! Customers who want, or no longer want, messages of a category (PROVIDERS 0.6).
+//! Customers who stop or resume messages of a category (PROVIDERS 0.6).
 
 use domain::{
     address::{Address, AddressKind},
@@ -12,8 +12,8 @@ use storage::people::customers::Introduction;
 
 use base::Context;
 
-/// Returns the customers of the field `user_preferences`, with every named address, so that the preference applies to
-/// each; and its events. Unknown categories and values are logged and left out.
+/// The customers in the field `user_preferences`, with all addresses that it names, so that the choice holds for each
+/// address. Also the events. Unknown categories and values are logged and left out.
 pub(super) fn events(ctx: &Context, inbox: InboxId, value: &Value) -> (Vec<Introduction>, Vec<NewEvent>) {
     let event = |changed: PreferenceChanged| NewEvent {
         inbox: Some(inbox),

@@ -1,4 +1,5 @@
-//! Messages that may be taken at the same time: those of different customers. Messages of one customer stay in order.
+//! Groups messages by customer. Messages of different customers may be taken at the same time, those of one customer
+//! only in order.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,8 +8,9 @@ use domain::{
     inbound::InboundMessage,
 };
 
-/// Groups adjacent messages by author, in the order of arrival: messages with a common address are of one customer. If
-/// some name only a number and others only a BSUID, their authors are not known yet, and all of them are one sequence.
+/// Groups messages by sender and keeps their order. Messages with a common address belong to one customer. If some
+/// messages have only a number and others only a BSUID, the senders cannot be told apart, and all messages are one
+/// sequence.
 pub(super) fn by_sender<T>(items: &[T], message: impl Fn(&T) -> Option<&InboundMessage>) -> Vec<Vec<&T>> {
     let messages: Vec<Option<&InboundMessage>> = items.iter().map(message).collect();
     let without = |named: fn(&InboundMessage) -> bool| {
@@ -17,7 +19,7 @@ pub(super) fn by_sender<T>(items: &[T], message: impl Fn(&T) -> Option<&InboundM
     if without(|message| message.from.is_some()) && without(|message| message.from_user_id.is_some()) {
         return vec![items.iter().collect()];
     }
-    // A sequence is named by its first message.
+    // The first message of a sequence gives it its number.
     let mut sequence_of: Vec<usize> = Vec::with_capacity(items.len());
     let mut last_with: HashMap<Address, usize> = HashMap::new();
     for (place, message) in messages.iter().enumerate() {
@@ -41,7 +43,7 @@ pub(super) fn by_sender<T>(items: &[T], message: impl Fn(&T) -> Option<&InboundM
 fn addresses(message: &InboundMessage) -> Vec<Address> {
     let named = [(AddressKind::Phone, &message.from), (AddressKind::Bsuid, &message.from_user_id)];
     let named = named.into_iter().filter_map(|(kind, value)| Address::of_kind(kind, value.as_deref()?));
-    // Both spellings of a number are one customer.
+    // Both spellings of a number belong to one customer.
     named
         .flat_map(|address| [address.other_spelling(), Some(address)])
         .flatten()

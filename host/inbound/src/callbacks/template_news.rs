@@ -1,10 +1,10 @@
-//! Callbacks about a template that name the change (PROVIDERS A.10). For changed components they have only the new
-//! ones: see `template_parts`.
+//! Account events that name the change of a template (PROVIDERS A.10). Events about components carry only the new
+//! parts: see `template_parts`.
 
 use domain::event::{Quality, TemplateApproval, TemplateChange, TemplateChanged};
 use serde_json::Value;
 
-/// Returns the change; `None` if clients are not told of it, or if no template is named.
+/// Reads the change. `None` if clients get no event for it, or if it names no template.
 pub(super) fn read(field: &str, value: &Value) -> Option<TemplateChanged> {
     let text = |name: &str| value.get(name)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
     let change = match field {
@@ -24,7 +24,7 @@ pub(super) fn read(field: &str, value: &Value) -> Option<TemplateChanged> {
     Some(TemplateChanged { id, name, language, change })
 }
 
-/// Only these are reported; others only update the catalogue.
+/// Other statuses only refresh the catalogue.
 fn approval(event: &str) -> Option<TemplateApproval> {
     Some(match event {
         "APPROVED" | "REINSTATED" => TemplateApproval::Approved,

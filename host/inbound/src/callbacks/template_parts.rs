@@ -1,4 +1,5 @@
-//! Changed parts of a template. A callback has the new parts (PROVIDERS 0.5), which are compared with the catalogue.
+//! Finds the changed parts of a template. The callback has the new parts (PROVIDERS 0.5), which are compared with the
+//! catalogue.
 
 use domain::{
     event::{TemplateChange, TemplateChanged, TemplateElement},
@@ -9,8 +10,8 @@ use storage::{PgConnection, inboxes::templates};
 
 use base::Result;
 
-/// Returns one change for each part that differs. If nothing differs, because the catalogue was fetched in between, or
-/// if the template is unknown, every part of the callback.
+/// One change for each part that differs. If no part differs (the catalogue was fetched in between), or if the template
+/// is not in the catalogue: one for each part in the callback.
 pub(super) async fn changes(
     db: &mut PgConnection,
     client: ClientId,
@@ -37,18 +38,16 @@ pub(super) async fn changes(
     Ok(elements.into_iter().map(changed).collect())
 }
 
-/// The comparable parts of a template.
+/// The parts of a template that can be compared.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Parts {
     header: Option<String>,
     body: Option<String>,
     footer: Option<String>,
-    /// Type and text of each.
     buttons: Vec<(String, String)>,
 }
 
 impl Parts {
-    /// From a callback.
     fn told(value: &Value) -> Self {
         let text = |name: &str| value.get(name)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
         Self {
@@ -62,14 +61,13 @@ impl Parts {
         }
     }
 
-    /// From the catalogue.
     fn known(components: &Value) -> Self {
         let part = |kind: &str| {
             let all = components.as_array().map(Vec::as_slice).unwrap_or_default();
             all.iter()
                 .find(|part| part.get("type").and_then(Value::as_str).is_some_and(|of| of.eq_ignore_ascii_case(kind)))
         };
-        // A header with a file has no text, and a callback does not mention it.
+        // A header with a file has no text, and callbacks do not mention it.
         let text = |kind: &str| part(kind)?.get("text")?.as_str().map(str::to_owned);
         Self {
             header: text("HEADER"),
@@ -79,7 +77,6 @@ impl Parts {
         }
     }
 
-    /// The parts that differ.
     fn unlike(&self, other: &Self) -> Vec<TemplateElement> {
         let differs = [
             (TemplateElement::Header, self.header != other.header),

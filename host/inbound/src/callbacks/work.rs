@@ -1,5 +1,5 @@
-//! Handles the callbacks of one lane: adjacent statuses share a transaction, and [`messages`] takes adjacent messages.
-//! An item that cannot be taken steps aside, so that it never blocks the number.
+//! Works off the callbacks of one lane. Neighbouring statuses share a transaction, and [`messages`] takes neighbouring
+//! messages. An item that fails is postponed, so that it does not block the number.
 
 use std::time::Duration;
 
@@ -25,23 +25,21 @@ use base::{Context, Error, Result, lanes::Lease};
 use chat::receive;
 use outbound::{delivery, watermarks};
 
-/// Items read together.
 const PAGE: i64 = 100;
-/// After a small page the next items are gathered for this time, because single items would cost a transaction each.
-/// Customers wait for it too, and most statuses never come here (ADR 0020).
+/// Pause after a small page, so that the next items share a transaction. Customers wait for it too, and most statuses
+/// never come here (ADR 0020).
 const GATHER: Duration = Duration::from_millis(5);
-/// A page of so many items is followed by the next at once.
+/// A page of at least this size is followed by the next without a pause.
 const FULL_ENOUGH: usize = 50;
 /// Failures of one item before it is given up.
 const MOST_ATTEMPTS: i16 = 10;
-/// Immediate tries of an item, for transactions that gave way to each other.
+/// Immediate attempts of one item, in case two transactions collided.
 const TRIES_AT_ONCE: usize = 3;
-/// Time until the next look at a status of an unknown message.
+/// Time between two attempts to apply a status of an unknown message.
 const EARLY_STATUS_PAUSE: TimeDelta = TimeDelta::seconds(5);
-/// Time after which a status of an unknown message is dropped.
+/// After this time a status of an unknown message is dropped.
 const EARLY_STATUS_PATIENCE: TimeDelta = TimeDelta::minutes(10);
 
-/// An item, read.
 pub(super) struct Item {
     pub(super) id: CallbackId,
     received_at: DateTime<Utc>,
@@ -50,7 +48,8 @@ pub(super) struct Item {
     body: CallbackBody,
 }
 
-/// Handles a lane of the callback queue page by page until a page is small. [`Lease::give_back`] asks if more is due.
+/// Works off a lane of the callback queue, page after page, until a page is small. [`Lease::give_back`] checks for the
+/// rest.
 pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
     while !lease.is_over() {
         let page = {
@@ -80,19 +79,18 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
 }
 
 impl Item {
-    /// True if they are taken together: adjacent statuses, or adjacent messages.
+    /// True if both can share a transaction.
     fn is_like(&self, next: &Self) -> bool {
         use CallbackBody::{Message, Status};
         matches!((&self.body, &next.body), (Status(_), Status(_)) | (Message(_), Message(_)))
     }
 
-    /// The message, if it is one.
     pub(super) fn message(&self) -> Option<&InboundMessage> {
         self.body.message()
     }
 }
 
-/// Reads a page. Unreadable items are given up at once.
+/// Parses a page. Unreadable items are given up at once.
 async fn read(ctx: &Context, lease: &Lease, page: Vec<Callback>) -> Result<Vec<Item>> {
     let mut items = Vec::with_capacity(page.len());
     for callback in page {
@@ -105,8 +103,8 @@ async fn read(ctx: &Context, lease: &Lease, page: Vec<Callback>) -> Result<Vec<I
     Ok(items)
 }
 
-/// Takes items in one transaction. If that fails they are taken one by one, so that one item does not affect the
-/// others.
+/// Takes items in one transaction. If it fails, they are taken one by one, so that one bad item does not stop its
+/// neighbours.
 pub(super) async fn take_group(ctx: &Context, lease: &Lease, group: &[&Item]) -> Result<()> {
     if group.len() > 1 {
         match take(ctx, lease, group).await {
@@ -141,7 +139,7 @@ async fn take_one(ctx: &Context, lease: &Lease, item: &Item) -> Result<()> {
     }
 }
 
-/// One item, or several of a kind, in one transaction.
+/// Takes one item, or several of the same kind, in one transaction.
 async fn take(ctx: &Context, lease: &Lease, group: &[&Item]) -> Result<()> {
     if let [Item { body: CallbackBody::Message(_), .. }, ..] = group {
         return messages::take(ctx, lease, group).await;
@@ -167,7 +165,7 @@ async fn take(ctx: &Context, lease: &Lease, group: &[&Item]) -> Result<()> {
         }
         [Item { id, body: CallbackBody::Watermark(mark), received_at, .. }] => {
             let moved = watermarks::apply(ctx, &mut tx, lease.client, InboxId(lease.lane), mark).await?;
-            // It may be about a message that is being sent; the provider's answer will tell.
+            // It may also refer to a message that is not settled yet.
             if moved.unsettled && ctx.now() - *received_at < EARLY_STATUS_PATIENCE {
                 callbacks::postpone(&mut tx, lease.client, &[*id], ctx.now() + EARLY_STATUS_PAUSE).await?;
                 done.clear();
@@ -189,7 +187,7 @@ async fn take(ctx: &Context, lease: &Lease, group: &[&Item]) -> Result<()> {
     Ok(())
 }
 
-/// Returns the lanes to wake. An item that must wait is postponed.
+/// Returns the lanes to wake. An item that must wait is postponed and removed from `done`.
 async fn wakes_or_wait(
     db: &mut storage::PgConnection,
     lease: &Lease,
@@ -206,8 +204,8 @@ async fn wakes_or_wait(
     }
 }
 
-/// Statuses that came before the answer to their send wait for it; those that waited too long are dropped. Returns the
-/// waiting ones.
+/// Postpones statuses that came before the answer to their send, and drops those that are too old. Returns the
+/// postponed ones.
 async fn put_off(
     ctx: &Context,
     db: &mut storage::PgConnection,
@@ -220,7 +218,7 @@ async fn put_off(
     let now = ctx.now();
     let id = |item: &Item| item.body.status().map(|status| status.provider_id.clone());
     let ids: Vec<String> = unknown.iter().filter_map(|item| id(item)).collect();
-    // Messages that the business sent elsewhere are in their chat as sent, and have no states.
+    // An imported message of another app has no state to move.
     let imported =
         chat_messages::imported(db, lease.client, &ids.iter().map(String::as_str).collect::<Vec<_>>()).await?;
     let (early, lost): (Vec<&Item>, Vec<&Item>) = unknown
@@ -236,7 +234,7 @@ async fn put_off(
     Ok(early)
 }
 
-/// Tries an item again with growing pauses, and keeps it for the operator in the end.
+/// Retries a failed item with growing pauses, and gives it up in the end.
 async fn fail(ctx: &Context, lease: &Lease, item: &Item, error: &Error) -> Result<()> {
     let attempts = item.attempts.saturating_add(1);
     if attempts >= MOST_ATTEMPTS {
@@ -252,7 +250,7 @@ async fn fail(ctx: &Context, lease: &Lease, item: &Item, error: &Error) -> Resul
     Ok(())
 }
 
-/// Gives up an item. Its row is kept for the operator, and the read item for its client.
+/// Gives an item up. Its row is kept for the operator and, if it was parsed, the item for its client.
 async fn give_up(ctx: &Context, lease: &Lease, item: CallbackId, reason: &str, read: Option<&Item>) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
@@ -264,7 +262,6 @@ async fn give_up(ctx: &Context, lease: &Lease, item: CallbackId, reason: &str, r
     Ok(())
 }
 
-/// The error with its causes.
 fn reason(error: &Error) -> String {
     let mut text = error.to_string();
     let mut source = std::error::Error::source(error);

@@ -1,4 +1,4 @@
-//! Events that a bridge sends by webhook, on any node.
+//! Callbacks of a bridge. They may arrive at any node.
 
 use std::sync::Arc;
 
@@ -15,19 +15,15 @@ use storage::inboxes::InboxSettings;
 use super::telling::Told;
 use crate::callbacks::take_of_inbox;
 
-/// The reason why a call of a bridge is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum LiteCallbackRefused {
-    /// The signature is missing or wrong, or no bridge is set up.
+    /// The signature is missing or wrong, or no bridge is configured.
     #[error("the signature is missing or wrong")]
     BadSignature,
-    /// It is signed, but not an event.
     #[error("it cannot be read: {0}")]
     Unreadable(String),
-    /// The number does not exist.
     #[error("there is no such number")]
     UnknownNumber,
-    /// A fault of the system.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -41,8 +37,8 @@ impl From<CallbackRefused> for LiteCallbackRefused {
     }
 }
 
-/// Takes a call of a bridge about a number: its events are on disk when this returns. The holder of the session asks
-/// the bridge for the session's state.
+/// Takes a callback of a bridge about a number. When this returns, its messages are on disk. The node that holds the
+/// session asks the bridge for the state of the session.
 pub async fn take_callback(
     ctx: &Context,
     (client, inbox): (ClientId, InboxId),
@@ -64,7 +60,7 @@ pub async fn take_callback(
     Ok(())
 }
 
-/// Reads a call. Until its owner is known, its body costs time linear in its length.
+/// Verifies and parses a callback. Before a body is verified, the work for it is at most linear in its length.
 async fn open(
     client: ClientId,
     devices: &Arc<dyn LiteDevices>,

@@ -1,4 +1,4 @@
-//! Commands of clients for the sessions of their Lite numbers, and their pace and hours.
+//! Commands of clients for the sessions of their Lite numbers, and the throttle of a number.
 
 use base::{
     Context, Error, Queue,
@@ -22,30 +22,21 @@ use storage::{
 /// The session of a number for its client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiteSessionView {
-    /// Id of the number.
     pub id: InboxId,
-    /// The number.
     pub msisdn: Msisdn,
-    /// State of its session.
     pub session: LiteSession,
 }
 
-/// The reason why a command was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum CommandError {
-    /// The client has no number with this id.
     #[error("there is no such number")]
     NotFound,
-    /// It is not paired like a phone.
     #[error("{0} is no WhatsApp Lite number: only those have sessions")]
     NotLite(String),
-    /// WhatsApp has flagged it.
     #[error("the number is flagged by WhatsApp: it cannot connect before {}", .0.to_rfc3339_opts(SecondsFormat::Secs, true))]
     Banned(DateTime<Utc>),
-    /// The operator has configured no devices.
     #[error("this service has no Lite devices: neither whatsapp_lite.bridge_url nor whatsapp_lite.native is set")]
     NoDevices,
-    /// A fault of the system.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -74,7 +65,7 @@ async fn find(db: &mut PgConnection, client: ClientId, id: InboxId) -> Result<Li
     }
 }
 
-/// Returns the session of a number. An expired QR code is absent.
+/// Returns the session of a number, without an expired QR code.
 pub async fn session(ctx: &Context, client: ClientId, id: InboxId) -> Result<LiteSessionView, CommandError> {
     let mut db = ctx.db.acquire().await.map_err(Error::from)?;
     let mut view = find(&mut db, client, id).await?;
@@ -82,7 +73,7 @@ pub async fn session(ctx: &Context, client: ClientId, id: InboxId) -> Result<Lit
     Ok(view)
 }
 
-/// Requests the connection; the result comes as session events.
+/// Requests the connection. Session events report the result.
 pub async fn connect(
     ctx: &Context,
     client: ClientId,
@@ -92,7 +83,7 @@ pub async fn connect(
     want(ctx, client, id, actor, WantedSession::Connected).await
 }
 
-/// Ends the connection; the pairing stays.
+/// Ends the connection and keeps the pairing.
 pub async fn disconnect(
     ctx: &Context,
     client: ClientId,
@@ -102,7 +93,7 @@ pub async fn disconnect(
     want(ctx, client, id, actor, WantedSession::Disconnected).await
 }
 
-/// Ends connection and pairing.
+/// Ends the connection and the pairing.
 pub async fn logout(
     ctx: &Context,
     client: ClientId,
@@ -142,7 +133,7 @@ async fn want(
     Ok(view)
 }
 
-/// Returns pace and hours of a number, with the time zone of the hours.
+/// The throttle of a number, and the time zone of its hours.
 pub async fn processing(ctx: &Context, client: ClientId, id: InboxId) -> Result<(Throttle, String), CommandError> {
     let mut db = ctx.db.acquire().await.map_err(Error::from)?;
     find(&mut db, client, id).await?;
@@ -150,7 +141,7 @@ pub async fn processing(ctx: &Context, client: ClientId, id: InboxId) -> Result<
     Ok((throttle, zone(&mut db, client).await?))
 }
 
-/// Changes pace and hours. Waiting messages are looked at again at once.
+/// Changes the throttle, and looks at waiting messages again at once. Returns the time zone.
 pub async fn set_processing(
     ctx: &Context,
     client: ClientId,

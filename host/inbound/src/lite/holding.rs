@@ -1,4 +1,5 @@
-//! The holder of a session: connects the device and takes its events, ends the connection, or ends the pairing.
+//! The work of the node that holds a session: connects the device and reads its events, disconnects it, or ends its
+//! pairing.
 
 use base::Result;
 use channels::whatsapp_lite::{DeviceFailure, News};
@@ -8,13 +9,13 @@ use storage::inboxes::lite::{LiteSession, NextLook};
 
 use super::{CALL_AGAIN, Held, telling::Told};
 
-/// Pause before the next question to a device that did not answer.
+/// Pause before a device is asked again after a failure.
 const ASK_AGAIN: std::time::Duration = std::time::Duration::from_secs(1);
-/// Unanswered questions to a held device before the connection counts as lost.
+/// Failures in a row after which the connection counts as lost.
 const MOST_SILENCE: u32 = 5;
 
 impl Held<'_> {
-    /// Connects, and takes events until the client wants another session or the connection is over.
+    /// Connects, and reads events until the client wants another state or the connection ends.
     pub(super) async fn keep(&self, mut session: LiteSession) -> Result<()> {
         let now = self.ctx.now();
         if let Some(until) = session.banned_until.filter(|until| *until > now) {
@@ -46,8 +47,8 @@ impl Held<'_> {
         self.tell(&mut session, told, next).await
     }
 
-    /// Takes the events of the device. They are acknowledged after they are on disk, so they are repeated after a
-    /// crash.
+    /// Reads the events of the device. They are confirmed after they are on disk, so the device repeats them if this
+    /// process dies.
     async fn listen(&self, mut session: LiteSession) -> Result<()> {
         let (mut seen, mut silent) = (0, 0);
         while !self.lease.is_over() {
@@ -75,7 +76,7 @@ impl Held<'_> {
                 }
                 None => {}
             }
-            // The client may have wanted another session since, on any node.
+            // Commands of the client may arrive at any node.
             match self.read().await? {
                 Some(now) if now.wanted == WantedSession::Connected => {}
                 Some(now) if now.wanted == WantedSession::Disconnected => return self.disconnect(now).await,
@@ -86,7 +87,7 @@ impl Held<'_> {
         Ok(())
     }
 
-    /// Takes events; `true` if the connection is over.
+    /// Takes events. Returns `true` if the connection is over.
     async fn take(&self, session: &mut LiteSession, events: Vec<channels::whatsapp_lite::DeviceEvent>) -> Result<bool> {
         let mut told = Told::default();
         for event in events {
@@ -101,14 +102,14 @@ impl Held<'_> {
         };
         self.tell(session, told, next).await?;
         if ended.is_some_and(SessionNews::needs_somebody) {
-            // Its events are stored; the next connection begins with its own.
+            // The events are stored. The next connection starts with its own.
             tracing::info!(client.id = %self.number.client, inbox.id = %self.number.inbox,
                 "the session of a Lite number ended; somebody must connect it again");
         }
         Ok(ended.is_some())
     }
 
-    /// Ends the connection for the client; the pairing stays.
+    /// Ends the connection at the client's request and keeps the pairing.
     pub(super) async fn disconnect(&self, mut session: LiteSession) -> Result<()> {
         if let Err(failure) = self.device.disconnect().await {
             return self.again(session, &failure).await;
@@ -118,7 +119,7 @@ impl Held<'_> {
         self.tell(&mut session, told, NextLook::WhenAsked).await
     }
 
-    /// Ends the pairing for the client.
+    /// Ends the pairing at the client's request.
     pub(super) async fn log_out(&self, mut session: LiteSession) -> Result<()> {
         let mut told = Told::default();
         told.news(&mut session, SessionNews::LoggingOut);

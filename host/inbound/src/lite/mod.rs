@@ -1,5 +1,5 @@
-//! Sessions of WhatsApp Lite numbers (SPEC 3.3, 6.3; ADR 0024): commands of clients ([`connect`] and others), and the
-//! work of the holder of a session ([`work`]).
+//! Sessions of WhatsApp Lite numbers (SPEC 3.3, 6.3; ADR 0024): commands of clients ([`connect`] and others) and the
+//! work of the node that holds a session ([`work`]).
 
 mod callback;
 mod commands;
@@ -21,22 +21,21 @@ use storage::inboxes::{
 
 use telling::Told;
 
-/// Time until the next look at a session for which this program has no devices.
+/// Pause before a session is tried again if this program has no devices.
 const WITHOUT_DEVICES: TimeDelta = TimeDelta::seconds(60);
-/// Time until the next question to a device that did not answer.
+/// Pause before a device is tried again after a failure.
 const CALL_AGAIN: TimeDelta = TimeDelta::seconds(5);
 
-/// A session that this process holds.
 struct Held<'a> {
     ctx: &'a Context,
     lease: &'a Lease,
     number: LiteNumber,
     device: Arc<dyn LiteDevice>,
-    /// True if the device runs in this process, so that no other process sends through it.
+    /// The device lives in this process, and only this process sends through it.
     lives_here: bool,
 }
 
-/// Holds the session of a number as long as its client wants it: controls the device and stores its events.
+/// Holds the session of a number while its client wants it: drives the device and stores its events.
 pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
     let inbox = InboxId(lease.lane);
     let (number, session) = {
@@ -47,7 +46,7 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
     let (Some(InboxSettings::WhatsappLite(lite)), Some(session)) = (number.map(|inbox| inbox.settings), session) else {
         return Ok(());
     };
-    // A lane is worked on once more if its wake-up came during the last work.
+    // If a wake-up arrived during the last run, the lane is worked on once more.
     if !session.pending {
         return Ok(());
     }
@@ -78,13 +77,13 @@ async fn put_off(ctx: &Context, lease: &Lease, session: &LiteSession, pause: Tim
 }
 
 impl Held<'_> {
-    /// Reads the session; `None` if the number does not exist.
+    /// Reads the session again. `None` if the number was deleted.
     async fn read(&self) -> Result<Option<LiteSession>> {
         let mut db = self.ctx.db.acquire().await?;
         Ok(storage::inboxes::lite::session(&mut db, self.lease.client, self.number.inbox).await?)
     }
 
-    /// Stores events under the lease, and records the changes.
+    /// Stores the session and its events under the lease.
     async fn tell(&self, session: &mut LiteSession, told: Told, next: NextLook) -> Result<()> {
         session.device_node = (self.lives_here && next == NextLook::Held).then_some(self.ctx.node);
         telling::write(self.ctx, self.lease, &self.number, session, told, next).await

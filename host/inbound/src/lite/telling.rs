@@ -1,4 +1,4 @@
-//! Stores the events of a device in one transaction: the session, the events about it, and messages of customers.
+//! Stores the events of a device in one transaction: the session, its changes, and messages of customers.
 
 use base::{Context, Queue, Result, lanes::Lease};
 use channels::whatsapp_lite::{DeviceEvent, LiteNumber};
@@ -18,17 +18,17 @@ use storage::inboxes::lite::{LiteSession, NextLook};
 
 use crate::callbacks::take_of_inbox;
 
-/// The result of several events of a device.
+/// The combined effect of several events of a device.
 #[derive(Debug, Default)]
 pub(super) struct Told {
     changes: Vec<SessionChanged>,
     items: Vec<CallbackItem>,
-    /// Set if the connection is over, with the event that ended it.
+    /// The event that ended the connection.
     pub(super) ended_by: Option<SessionNews>,
 }
 
 impl Told {
-    /// Takes an event about the connection.
+    /// Applies an event about the connection.
     pub(super) fn news(&mut self, session: &mut LiteSession, news: SessionNews) {
         self.changes.extend(session.state.take(news));
         if news.unpairs() {
@@ -48,7 +48,7 @@ impl Told {
         }
     }
 
-    /// Returns the actions of customers among events of a device.
+    /// The messages and statuses among the events of a device.
     pub(super) fn messages(number: &LiteNumber, events: Vec<DeviceEvent>) -> Vec<CallbackItem> {
         let mut told = Self::default();
         for event in events {
@@ -65,7 +65,6 @@ impl Told {
         told.items
     }
 
-    /// Takes an event of a device.
     pub(super) fn event(&mut self, ctx: &Context, number: &LiteNumber, session: &mut LiteSession, event: DeviceEvent) {
         match event {
             DeviceEvent::Session(news) => self.news(session, news),
@@ -110,7 +109,7 @@ impl Told {
         self.item(number, key, CallbackBody::Echo(echo));
     }
 
-    /// Devices do not number the edits of a message; their times distinguish them.
+    /// Devices do not number the edits of a message, so their times distinguish them.
     fn changed(&mut self, number: &LiteNumber, change: Box<MessageChange>) {
         let what = match change.change.kind() {
             ChangeKind::Edited => format!("edited:{}", change.at.timestamp_millis()),
@@ -125,7 +124,7 @@ impl Told {
     }
 }
 
-/// Stores it under the lease, and wakes the lanes concerned.
+/// Stores the effect under the lease, and wakes the lanes concerned.
 pub(super) async fn write(
     ctx: &Context,
     lease: &Lease,

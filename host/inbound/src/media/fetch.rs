@@ -1,5 +1,5 @@
-//! Downloads files from the provider into our store. The provider's ids expire after seven days, its addresses after
-//! five minutes. So files are downloaded at once, and a new address is requested if the present one does not work.
+//! Copies files from the provider into our store. Ids of the provider expire after seven days, its addresses after five
+//! minutes. So files are fetched at once, and a new address is requested if the known one fails.
 
 use std::path::PathBuf;
 
@@ -22,11 +22,9 @@ use uuid::Uuid;
 use super::MediaRefused;
 use base::{Context, Error, Result, lanes::Lease, secrets::Purpose};
 
-/// Files of one number that are downloaded at once.
 const AT_ONCE: usize = 4;
-/// Files that are read together.
 const PAGE: i64 = 32;
-/// Pauses between attempts; after the last one a file is given up.
+/// Pauses between attempts. After the last one a file is given up.
 const PAUSES: [TimeDelta; 8] = [
     TimeDelta::seconds(5),
     TimeDelta::seconds(30),
@@ -38,7 +36,6 @@ const PAUSES: [TimeDelta; 8] = [
     TimeDelta::hours(48),
 ];
 
-/// The reason why a download failed.
 #[derive(Debug, thiserror::Error)]
 enum FetchError {
     #[error("this number has no Cloud credentials; add them with `patchbay number add`")]
@@ -60,13 +57,13 @@ enum FetchError {
 }
 
 impl FetchError {
-    /// True if another attempt does not help.
+    /// Another attempt will fail too.
     fn is_final(&self) -> bool {
         matches!(self, Self::Download(MediaError::TooLarge { .. } | MediaError::HostNotAllowed(_)))
     }
 }
 
-/// Handles a lane of the media queue until nothing in it is due.
+/// Works off a lane of the media queue until no row is due.
 pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
     while !lease.is_over() {
         let page = {
@@ -93,8 +90,7 @@ async fn fetch_and_record(ctx: &Context, lease: &Lease, file: &Media) -> Result<
     record(ctx, Some(lease), lease.client, file, &fetched).await
 }
 
-/// Downloads a file that is requested before the worker got to it. Both may do it at once, because the bytes are the
-/// same.
+/// Fetches a file for a reader before the worker did. If both fetch it, they store the same bytes.
 pub(super) async fn fetch_now(ctx: &Context, client: ClientId, file: &Media) -> std::result::Result<(), MediaRefused> {
     let fetched = fetch(ctx, client, file).await;
     // Only a success is recorded, because the worker has its own schedule of attempts.
@@ -112,17 +108,15 @@ pub(super) async fn fetch_now(ctx: &Context, client: ClientId, file: &Media) -> 
     }
 }
 
-/// A file that is stored now.
 struct Fetched {
     stored: StoredMedia,
-    /// Its type by its first bytes.
+    /// The type that its first bytes show.
     file_type: Option<FileType>,
 }
 
-/// Bytes that are enough to find the type of a file.
+/// Bytes that are enough to recognise the type of a file.
 const BEGINNING: u64 = 2_048;
 
-/// Puts a download into our store.
 async fn keep(
     ctx: &Context,
     client: ClientId,
@@ -159,7 +153,7 @@ async fn fetch(ctx: &Context, client: ClientId, file: &Media) -> std::result::Re
         return keep(ctx, client, file, downloaded.path).await;
     }
     let number = credentials(ctx, client, inbox.as_ref())?;
-    // The address of the callback saves a call, and has expired by the second attempt.
+    // The address in the callback saves a request, but has expired by the second attempt.
     let url = match &file.source_url {
         Some(url) if file.attempts == 0 => url.clone(),
         _ => {
@@ -182,7 +176,7 @@ fn credentials(ctx: &Context, client: ClientId, inbox: Option<&Inbox>) -> std::r
     Ok(CloudNumber { phone_number_id, access_token })
 }
 
-/// Each download has its own file, because two downloads of one object must not write into one file.
+/// Each download has its own file, so that two downloads of one file do not overwrite each other.
 async fn scratch_file(ctx: &Context, file: &Media) -> std::result::Result<PathBuf, FetchError> {
     let folder = &ctx.scratch;
     let unusable = |source| MediaStoreError::File { path: folder.clone(), source };
@@ -191,8 +185,8 @@ async fn scratch_file(ctx: &Context, file: &Media) -> std::result::Result<PathBu
     Ok(folder.join(format!("{}-{download}", file.id)))
 }
 
-/// Removes downloads that began before `before` and did not end, because their process was killed. Their names contain
-/// the time.
+/// Removes downloads that began before `before` and never finished because the process was killed. The id in the name
+/// has the time.
 pub(super) async fn forget_cut_off(ctx: &Context, before: DateTime<Utc>) -> std::io::Result<usize> {
     let first_kept = domain::clock::first_id_at(before);
     let mut folder = tokio::fs::read_dir(&ctx.scratch).await?;
@@ -208,13 +202,13 @@ pub(super) async fn forget_cut_off(ctx: &Context, before: DateTime<Utc>) -> std:
     Ok(removed)
 }
 
-/// MIME type and extension of a file whose bytes are of another type than declared; `None` if both agree.
+/// MIME type and extension from the bytes of a file, if they differ from the declared type.
 fn judged(file: &Media, found: FileType) -> Option<(&'static str, String)> {
     let agrees = is_known_with(&file.mime_type, found.extension());
     (!agrees).then(|| (found.mime(), extension_for(found.mime(), file.filename.as_deref())))
 }
 
-/// Stores the outcome, under the lane's lease if there is one.
+/// Records the outcome, under the lease of the lane if there is one.
 async fn record(
     ctx: &Context,
     lease: Option<&Lease>,

@@ -1,4 +1,4 @@
-//! Files of customers: an address of our own at once, the bytes a little later (PROVIDERS A.6).
+//! Files of customers. They have an address of ours at once, and their bytes a little later (PROVIDERS A.6).
 
 mod fetch;
 
@@ -19,15 +19,12 @@ use base::{
     media::{AddressRefused, check, name_of},
 };
 
-/// An available file.
+/// A file in our store.
 pub struct FoundMedia {
-    /// MIME type.
     pub mime_type: String,
-    /// File name for saving it.
     pub filename: String,
-    /// Size.
     pub bytes: u64,
-    /// When it came to us; files never change.
+    /// Time of arrival. Files never change.
     pub at: DateTime<Utc>,
     client: ClientId,
     id: MediaId,
@@ -35,12 +32,12 @@ pub struct FoundMedia {
 }
 
 impl FoundMedia {
-    /// A unique and constant value for this file.
+    /// A value that is unique to this file and never changes, for `ETag`.
     pub fn tag(&self) -> String {
         self.id.to_string()
     }
 
-    /// Opens the wanted bytes, or all of them.
+    /// Opens the bytes in `part`, or all of them.
     pub async fn read(&self, part: Option<Range<u64>>) -> Result<OpenMedia, MediaRefused> {
         let open = match part {
             Some(part) => self.store.open_part(self.client, self.id, part).await?,
@@ -50,25 +47,20 @@ impl FoundMedia {
     }
 }
 
-/// The reason why a file is not available.
 #[derive(Debug, thiserror::Error)]
 pub enum MediaRefused {
-    /// The address is invalid.
+    /// The address is invalid or expired.
     #[error(transparent)]
     Address(#[from] AddressRefused),
-    /// No such file.
     #[error("there is no such file")]
     NotFound,
-    /// It has not been downloaded from the provider yet.
     #[error("the file has not arrived yet; try again in a few seconds")]
     NotYet,
-    /// The provider no longer has it.
+    /// The provider no longer has the file.
     #[error("the file could not be fetched from the provider")]
     Gone,
-    /// Our store failed.
     #[error(transparent)]
     Store(#[from] MediaStoreError),
-    /// A fault of the system.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -85,8 +77,8 @@ impl From<storage::SqlxError> for MediaRefused {
     }
 }
 
-/// Finds the file of an address from [`base::media::url_for`]: `expires` in Unix seconds and `signature` are its query.
-/// A file that was not downloaded yet is downloaded now.
+/// Finds the file behind an address of [`base::media::url_for`]. `expires` (Unix seconds) and `signature` are its
+/// query. If the file has not been fetched yet, it is fetched now.
 pub async fn find(
     ctx: &Context,
     client: ClientId,
@@ -101,7 +93,7 @@ pub async fn find(
     }
     if file.state == MediaState::Pending {
         fetch::fetch_now(ctx, client, &file).await?;
-        // Its type may be known better now.
+        // The fetch may have corrected the type.
         file = stored(ctx, client, id).await?;
     }
     let bytes = ctx.media.size(client, id).await?.ok_or(MediaRefused::NotFound)?;
@@ -115,10 +107,9 @@ async fn stored(ctx: &Context, client: ClientId, id: MediaId) -> Result<Media, M
     storage::inbound::media::find(&mut db, client, id).await?.ok_or(MediaRefused::NotFound)
 }
 
-/// Files that are removed before the database is asked for more.
 const FORGOTTEN_AT_ONCE: i64 = 200;
 
-/// Removes expired files, and unfinished downloads of processes that ended. Any process may do it at any time.
+/// Removes files past their retention and unfinished downloads. Several processes may do this at the same time.
 pub async fn forget_old(ctx: &Context) {
     let days_ago = |days: u64| ctx.now().checked_sub_days(Days::new(days)).unwrap_or_default();
     if let Err(error) = fetch::forget_cut_off(ctx, days_ago(1)).await {
@@ -140,8 +131,8 @@ pub async fn forget_old(ctx: &Context) {
     }
 }
 
-/// Removes files that came before `before`, bytes first, so that no bytes are left without a row. Returns their number;
-/// call it until there are none.
+/// Removes files that arrived before `before`. The bytes go first, so that no bytes stay without a row. Returns the
+/// number of files. Call it until it returns 0.
 pub async fn forget(ctx: &Context, before: DateTime<Utc>) -> Result<usize, MediaRefused> {
     let mut db = ctx.db.acquire().await?;
     let old = storage::inbound::media::older_than(&mut db, before, FORGOTTEN_AT_ONCE).await?;

@@ -1,4 +1,4 @@
-//! Uploads of visitors. A file belongs to the visitor until a message names it.
+//! Files that visitors upload. A file belongs to its visitor until a message refers to it.
 
 use base::{Context, Error, media as addresses};
 use bytes::Bytes;
@@ -16,29 +16,22 @@ use storage::{
 
 use super::token::VisitorToken;
 
-/// A stored file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Uploaded {
-    /// Its id.
     pub id: MediaId,
-    /// Its type.
     pub kind: FileType,
     /// Size in bytes.
     pub bytes: u64,
-    /// Its address, valid for a while.
+    /// An address that expires.
     pub url: String,
 }
 
-/// The reason why a file was not stored.
 #[derive(Debug, thiserror::Error)]
 pub enum UploadRefused {
-    /// The file itself.
     #[error(transparent)]
     File(#[from] FileRefused),
-    /// Our store failed.
     #[error(transparent)]
     Store(#[from] MediaStoreError),
-    /// A fault of the system.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -55,12 +48,11 @@ impl From<storage::SqlxError> for UploadRefused {
     }
 }
 
-/// The owner of a file, as in its row.
 pub(super) fn owner(visitor: &str) -> String {
     format!("web:{visitor}")
 }
 
-/// Stores a file. `said`: its `Content-Type`; `name`: the visitor's file name.
+/// Stores a file. `said` is its `Content-Type`, `name` the visitor's name for it.
 pub async fn upload(
     ctx: &Context,
     site: &Site,

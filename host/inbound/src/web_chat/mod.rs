@@ -1,5 +1,4 @@
-//! Web chat (`docs/web-chat.md`, ADR 0029): identity of visitors, their messages, the messages that they see, and their
-//! receipts.
+//! Web chat (`docs/web-chat.md`, ADR 0029): sessions of visitors, their messages, their view of the chat, and receipts.
 
 mod files;
 mod post;
@@ -25,7 +24,7 @@ pub use typing::types;
 
 use base::{Context, Result};
 
-/// Returns the site with this key.
+/// Finds a site by its public key.
 pub async fn site_of_key(ctx: &Context, key: &str) -> Result<Option<Site>> {
     let mut db = ctx.db.acquire().await?;
     Ok(storage::web::sites::by_key(&mut db, key).await?)

@@ -1,5 +1,5 @@
-//! A visitor wrote, tapped, or answered the form: stored in the chat like messages of other channels, in one
-//! transaction. An acknowledged message is on disk; the same message under the same key is stored once.
+//! Stores messages, taps and form answers of a visitor, through the same code as other channels and in one transaction.
+//! After the answer they are on disk. A message with the same key is stored once.
 
 use std::collections::BTreeMap;
 
@@ -28,26 +28,21 @@ use storage::{
 
 use super::{files, thread, token::VisitorToken};
 
-/// Content of a visitor.
 #[derive(Debug, Clone)]
 pub enum Post {
-    /// A text.
     Text(String),
     /// An uploaded file.
     File {
-        /// Its id.
         file: MediaId,
-        /// Its caption.
+        /// Text below the file.
         caption: Option<String>,
     },
-    /// A tap on a button or a row of a message.
+    /// A tap on a button or a list row of a message.
     Tap {
-        /// The message.
         message: ChatMessageId,
         /// Id of the button or row.
         choice: String,
     },
-    /// A location.
     Place {
         /// Degrees north.
         latitude: f64,
@@ -58,31 +53,24 @@ pub enum Post {
     Form(BTreeMap<String, FormAnswer>),
 }
 
-/// A stored message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Posted {
-    /// Its id.
     pub id: ChatMessageId,
     /// Its sequence number in the chat.
     pub sequence: i64,
 }
 
-/// The reason why nothing was stored.
 #[derive(Debug, thiserror::Error)]
 pub enum PostRefused {
-    /// The content is invalid.
     #[error("{}", .0.first().map(ToString::to_string).unwrap_or_default())]
     Faults(Vec<FieldFault>),
-    /// The form comes first.
     #[error("the form must be answered before the first message")]
     FormFirst,
-    /// The form was answered before, and is asked once.
     #[error("the form was answered before")]
     FormAnswered,
     /// The visitor has become a user of the site.
     #[error("this token has run out: begin a session")]
     Expired,
-    /// A fault of the system.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -103,7 +91,6 @@ fn fault(field: &str, said: &str) -> PostRefused {
     PostRefused::Faults(vec![FieldFault::new(field, said)])
 }
 
-/// Stores the content of a visitor, once.
 pub async fn post(
     ctx: &Context,
     site: &Site,
@@ -148,7 +135,7 @@ pub async fn post(
     let wakes = receive::receive(ctx, &mut tx, site.client, site.id, &message).await?;
     let place = threads::place_of(&mut tx, site.client, &provider_id).await?;
     let Some((id, sequence)) = place else {
-        // The site was deleted since the request.
+        // The site was deleted during this request.
         return Err(PostRefused::Expired);
     };
     if said.answers_form {
@@ -161,7 +148,7 @@ pub async fn post(
     Ok(Posted { id, sequence })
 }
 
-/// A form is asked once: further answers, with any key, are those in the chat.
+/// The form is answered once. A repeat with any key returns the first answers.
 async fn answered_before(
     db: &mut PgConnection,
     site: &Site,
@@ -173,22 +160,22 @@ async fn answered_before(
     place.map(|(id, sequence)| Posted { id, sequence }).ok_or(PostRefused::FormAnswered)
 }
 
-/// The id of a visitor's message on this channel.
+/// The provider id of a visitor's message on this channel.
 fn provider_id(visitor: &str, key: &PostKey) -> String {
     format!("web:{visitor}:{key}")
 }
 
-/// The key of a visitor's message, from its id on this channel.
+/// The visitor's key of a message, from its provider id.
 pub(super) fn key_of(provider_id: &str) -> Option<&str> {
     provider_id.strip_prefix("web:")?.split_once(':').map(|(_, key)| key)
 }
 
-/// A post in the form of every channel.
+/// A post in the types that all channels share.
 struct Said {
     content: InboundContent,
-    /// The channel's id of the answered message.
+    /// Provider id of the message that it answers.
     answers: Option<String>,
-    /// The name that the visitor gave.
+    /// The name that the visitor entered.
     name: Option<String>,
     answers_form: bool,
 }
@@ -231,7 +218,7 @@ async fn read(
     }
 }
 
-/// A file that this visitor uploaded to this site.
+/// Finds a file that this visitor uploaded to this site.
 async fn uploaded(
     db: &mut PgConnection,
     (client, site): (ClientId, InboxId),
@@ -256,7 +243,7 @@ async fn uploaded(
     })
 }
 
-/// A tap on a message of this chat; its content is our offer.
+/// A tap on a message of this chat. Its text is the text of the choice.
 async fn tap(
     db: &mut PgConnection,
     client: ClientId,

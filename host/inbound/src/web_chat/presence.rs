@@ -1,6 +1,6 @@
-//! Visitors with sockets in this process. One query asks for all visitors of a site, every second and at each ring of
-//! the doorbell, and visitors with news are told. So messages that another node stored are found even if a ring is
-//! lost, and the cost is one statement per site, not per visitor.
+//! The visitors with a socket in this process. One statement per site reads the chats of all its visitors, every second
+//! and when the doorbell rings, and sockets get the changes. So messages stored by another node are found without a
+//! ring, and the cost grows with sites, not with visitors.
 
 use std::{
     collections::HashMap,
@@ -20,36 +20,33 @@ use storage::web::{
 };
 use tokio::{sync::watch, time};
 
-/// Time between two looks at sites, also without rings.
+/// Interval of reads without a ring.
 const LOOK: Duration = Duration::from_secs(1);
-/// Visitors of one statement.
 const AT_ONCE: usize = 500;
-/// Time between two checks if sites may still be shown, also without notices.
+/// Interval of checks of the sites without a notice.
 const LOOK_AT_SITES: Duration = Duration::from_secs(25);
 
 type Place = (ClientId, InboxId);
 type Watched = HashMap<Place, WatchedSite>;
 
-/// A site with visitors here.
+/// A site with visitors in this process.
 struct WatchedSite {
     standing: watch::Sender<Standing>,
     chats: HashMap<String, watch::Sender<Option<Thread>>>,
 }
 
-/// Where a site may be shown, as of the last check.
+/// The last known permission to show a site.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Standing {
-    /// Not checked since its first visitor came.
     #[default]
     Unknown,
-    /// With this key, on pages of these origins.
+    /// The site may be shown with this key on pages of these origins.
     Shown(String, Vec<Origin>),
-    /// Nowhere: it was deleted.
     Deleted,
 }
 
 impl Standing {
-    /// True if a page with this key and origin may go on showing it.
+    /// True if a page with this key and origin may keep showing the site.
     pub fn admits(&self, key: &str, origin: &Origin) -> bool {
         match self {
             Self::Unknown => true,
@@ -65,19 +62,18 @@ pub struct Presence {
     watched: Mutex<Watched>,
 }
 
-/// A socket's view of its visitor's chat.
+/// The view of one socket on the chat of its visitor.
 pub struct Watching {
     presence: Arc<Presence>,
     place: Place,
     visitor: String,
-    /// The chat; changes if there is news.
     pub chat: watch::Receiver<Option<Thread>>,
-    /// Where the site may be shown; changes with it.
+    /// Changes when the key or the origins of the site change.
     pub site: watch::Receiver<Standing>,
 }
 
 impl Presence {
-    /// Begins to look, in a runtime. It ends with the last reference to it.
+    /// Starts the reads in the current runtime. They end with the last reference.
     pub fn start(ctx: Arc<Context>) -> Arc<Self> {
         let presence = Arc::new(Self { ctx, watched: Mutex::default() });
         tokio::spawn(look(Arc::downgrade(&presence)));
@@ -94,12 +90,11 @@ impl Presence {
         let sender = of_site.chats.entry(visitor.to_owned());
         let chat = sender.or_insert_with(|| watch::channel(None).0).subscribe();
         drop(watched);
-        // An existing chat is news to it.
+        // The chat so far is news to this socket.
         self.ctx.carriers.doorbell().ring(place.0, place.1, visitor);
         Watching { presence: Arc::clone(self), place, visitor: visitor.to_owned(), chat, site }
     }
 
-    /// Sockets of one visitor in this process.
     pub fn sockets_of(&self, place: Place, visitor: &str) -> usize {
         let watched = self.watched();
         watched.get(&place).and_then(|site| site.chats.get(visitor)).map_or(0, watch::Sender::receiver_count)
@@ -113,7 +108,7 @@ impl Presence {
         self.watched().iter().map(|(place, site)| (*place, site.chats.keys().cloned().collect())).collect()
     }
 
-    /// The watched visitors that were rung for.
+    /// The watched visitors among those the doorbell rang for.
     fn rung(&self) -> Vec<(Place, Vec<String>)> {
         let rung = self.ctx.carriers.doorbell().answer();
         let watched = self.watched();
@@ -153,7 +148,7 @@ impl Presence {
 }
 
 impl Presence {
-    /// The watched sites of a notice.
+    /// The sites with visitors in this process that a notice affects.
     fn affected(&self, affected: Affected) -> Vec<Place> {
         let watched = self.watched();
         match affected {
@@ -165,7 +160,7 @@ impl Presence {
         }
     }
 
-    /// Checks where these sites may be shown, and tells their sockets of changes.
+    /// Reads these sites and tells their sockets about changes.
     async fn look_where(&self, places: Vec<Place>) -> Result<()> {
         for place in places {
             let found = sites::by_id(&mut *self.ctx.db.acquire().await?, place.0, place.1).await?;
@@ -182,7 +177,7 @@ impl Presence {
     }
 }
 
-/// Checks sites with notices at once, and all sites from time to time.
+/// Reads a site at once after a notice about it, and all sites at intervals.
 async fn look_at_sites(presence: Weak<Presence>) {
     let Some(mut changes) = presence.upgrade().map(|presence| presence.ctx.rights.changes()) else { return };
     let mut every = time::interval(LOOK_AT_SITES);
@@ -197,7 +192,7 @@ async fn look_at_sites(presence: Weak<Presence>) {
         if let Err(error) = in_time(presence.look_where(places)).await {
             let error = &error as &dyn std::error::Error;
             tracing::warn!(error, "sites were not looked at; again in a second");
-            // A notice is not lost: all sites are checked again.
+            // All sites are read again, so that the notice is not lost.
             every.reset_after(LOOK);
         }
     }
@@ -228,7 +223,7 @@ impl Drop for Watching {
     fn drop(&mut self) {
         let mut watched = self.presence.watched();
         let Some(site) = watched.get_mut(&self.place) else { return };
-        // This one still counts.
+        // The receiver being dropped is still counted.
         if site.chats.get(&self.visitor).is_some_and(|sender| sender.receiver_count() <= 1) {
             site.chats.remove(&self.visitor);
         }

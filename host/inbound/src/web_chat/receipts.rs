@@ -1,4 +1,5 @@
-//! Receipts of visitors: widgets report by sequence number, and messages get states as on all channels (SPEC 3.2).
+//! Receipts of a visitor. Widgets report delivered and read messages by sequence number, and this sets the state of
+//! messages as on all channels (SPEC 3.2).
 
 use std::collections::BTreeSet;
 
@@ -24,10 +25,10 @@ pub struct Progress {
     pub read_up_to: i64,
 }
 
-/// Most messages of one report.
+/// Bound on messages that one call can report.
 const MOST: i64 = 500;
 
-/// Stores the progress of a visitor and returns the stored one. A lower or impossible value changes nothing.
+/// Stores the progress of a visitor and returns the stored value. Repeated and unknown numbers change nothing.
 pub async fn note_progress(ctx: &Context, site: &Site, from: &VisitorToken, told: Progress) -> Result<Progress> {
     let visitor = from.visitor.to_string();
     let mut tx = ctx.db.begin().await?;
@@ -59,7 +60,7 @@ pub async fn note_progress(ctx: &Context, site: &Site, from: &VisitorToken, told
     Ok(Progress { delivered_up_to: known.delivered_up_to, read_up_to: known.read_up_to })
 }
 
-/// A chat message that we sent has the id of its outbound message.
+/// The chat message id of a message we sent is the id of its outgoing message.
 fn update(ctx: &Context, client: ClientId, gst_id: &str, status: ProviderStatus) -> Option<StatusUpdate> {
     let message: MessageId = gst_id.parse().ok()?;
     Some(StatusUpdate {

@@ -1,4 +1,4 @@
-//! Sessions: finds the visitor of a page. Nothing is stored for a visitor who only looks.
+//! Sessions of visitors. A visitor who only looks leaves no row.
 
 use base::{
     Context, Error, Result,
@@ -22,50 +22,43 @@ use super::{
     token::{TokenRefused, VisitorToken, proves, visitor_of_user},
 };
 
-/// Most characters of a site's own user id.
+/// Bound on the characters of a site's own user id.
 const USER_ID_MAX: usize = 128;
 
 /// The request of a widget.
 #[derive(Debug, Clone, Default)]
 pub struct Asked {
-    /// The token of the last visit.
     pub token: Option<String>,
-    /// The user of the site, if the site names one.
+    /// The user of the site that the visitor claims to be.
     pub identity: Option<Identity>,
 }
 
 /// A user of the site, with the proof.
 #[derive(Debug, Clone)]
 pub struct Identity {
-    /// The site's own id.
+    /// The site's own id of the user.
     pub user_id: String,
-    /// HMAC-SHA256 of it under the site's secret, in hexadecimal.
+    /// HMAC-SHA256 of `user_id` under the site's secret, in hexadecimal.
     pub hash: String,
 }
 
-/// A visit.
 #[derive(Debug)]
 pub struct Session {
-    /// The visitor, with the expiry.
+    /// The visitor and the end of the session.
     pub token: VisitorToken,
-    /// The token for the widget.
+    /// The sealed token for the widget.
     pub sealed: String,
-    /// Its chat, if it has one.
     pub chat: Option<Thread>,
     /// True if the form before the chat was answered.
     pub form_answered: bool,
 }
 
-/// The reason why no session begins.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionRefused {
-    /// The proof is wrong.
     #[error("identity.hash is not the HMAC-SHA256 of identity.userId under the secret of the site")]
     NotProven,
-    /// The id is invalid.
     #[error("identity.userId must have 1 to {USER_ID_MAX} characters")]
     BadUserId,
-    /// A fault of the system.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -88,12 +81,12 @@ impl From<SealError> for SessionRefused {
     }
 }
 
-/// Begins a session: of the proven user, otherwise of the visitor of the token, otherwise of a new visitor. An invalid
-/// token counts as none. If a visitor proves an identity, the chat becomes that of the user.
+/// Begins a session of the proven user, or else of the visitor in the token, or else of a new visitor. An invalid token
+/// counts as none. When an anonymous visitor proves to be a user, the chat comes along.
 pub async fn begin(ctx: &Context, site: &Site, asked: Asked) -> Result<Session, SessionRefused> {
     let place = (site.client, site.id);
     let brought = asked.token.as_deref().and_then(|text| VisitorToken::open(ctx, place, text).ok());
-    // The proven user may have logged out since: only a new proof counts.
+    // A proven user may have logged out since, so an old proof does not count.
     let unproven = brought.filter(|token| !token.proven);
     let token = match &asked.identity {
         Some(identity) => prove(ctx, site, identity, unproven.as_ref()).await?,
@@ -113,7 +106,6 @@ pub async fn begin(ctx: &Context, site: &Site, asked: Asked) -> Result<Session, 
     Ok(Session { token, sealed, chat, form_answered: known.is_some_and(|known| known.form_answered) })
 }
 
-/// Returns the visitor of a token.
 pub async fn visitor_of(ctx: &Context, site: &Site, token: &str) -> Result<Result<VisitorToken, TokenRefused>> {
     let token = match VisitorToken::open(ctx, (site.client, site.id), token) {
         Ok(token) => token,
@@ -125,7 +117,7 @@ pub async fn visitor_of(ctx: &Context, site: &Site, token: &str) -> Result<Resul
     Ok(Ok(token))
 }
 
-/// True if a visitor has not become a user of the site. Otherwise its token would open that user's chat.
+/// False if the visitor has become a user of the site. Its old token must not open that user's chat.
 async fn still_itself(ctx: &Context, site: &Site, token: &VisitorToken) -> Result<bool> {
     let mut db = ctx.db.acquire().await?;
     let known = visitors::find(&mut db, site.client, site.id, &token.visitor.to_string()).await?;
@@ -162,7 +154,7 @@ async fn prove(
     Ok(VisitorToken::new(ctx, site.id, visitor, true))
 }
 
-/// Merges the customer of an anonymous visitor into that of the user. Returns the lanes to wake after the commit.
+/// Merges the customer of the anonymous visitor into that of the user. Returns the lanes to wake after the commit.
 async fn join(
     ctx: &Context,
     db: &mut PgConnection,
@@ -184,7 +176,7 @@ async fn join(
     let folded = customers::introduce(db, site.client, &ctx.ids, introduction, ctx.now()).await?.folded;
     known.epoch = known.epoch.saturating_add(1);
     known.form_answered |= before.form_answered;
-    // Earlier receipts do not apply: numbers begin anew with the next message.
+    // Receipts start again: sequence numbers restart with the next message.
     known.delivered_up_to = 0;
     known.read_up_to = 0;
     before.joined_to = Some(is.clone());

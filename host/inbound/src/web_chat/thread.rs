@@ -1,4 +1,4 @@
-//! The chat of a visitor.
+//! The chat as its visitor sees it.
 
 use base::{Context, Result, media};
 use domain::ids::{ClientId, MediaId, ParticipantId};
@@ -10,10 +10,9 @@ use storage::{
     },
 };
 
-/// The size of a page. It is small, because strangers request pages.
+/// Bounds of a page. Anonymous visitors request pages, so they are small.
 pub const PAGE: Extent = Extent { messages: 50, bytes: 32 * 1024 };
 
-/// The chat of a visitor, if it has one.
 pub async fn chat_of(ctx: &Context, site: &Site, visitor: &str) -> Result<Option<Thread>> {
     let mut db = ctx.db.acquire().await?;
     find(&mut db, site, visitor).await
@@ -35,12 +34,12 @@ pub async fn messages_before(ctx: &Context, client: ClientId, chat: ParticipantI
     Ok(threads::before(&mut db, client, chat, before, PAGE).await?)
 }
 
-/// Address of a file of the chat, valid for a while.
+/// An address of a file of the chat. It expires.
 pub fn media_url(ctx: &Context, client: ClientId, file: MediaId) -> String {
     media::url_for(ctx, client, file)
 }
 
-/// The widget's own key of a visitor's message.
+/// The widget's key of a visitor's message.
 pub fn key_of_message(message: &ThreadMessage) -> Option<&str> {
     super::post::key_of(message.provider_id.as_deref()?)
 }

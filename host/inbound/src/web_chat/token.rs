@@ -1,4 +1,4 @@
-//! Tokens of visitors: the holder of a token is this visitor on its site, until the token expires. Tokens are not
+//! Tokens of visitors. The holder of a token is that visitor on one site until the token expires. Tokens are not
 //! stored.
 
 use base::Context;
@@ -11,33 +11,28 @@ use uuid::Uuid;
 
 const VERSION: u8 = 1;
 const MAC_BYTES: usize = 32;
-/// Version, proven or not, site, visitor, expiry.
+/// Version, proven, site, visitor, end.
 const CLAIM_BYTES: usize = 1 + 1 + 16 + 16 + 8;
-/// How long a returning visitor is known. Every visit renews it.
+/// Lifetime of an anonymous token. Each visit renews it.
 const UNPROVEN_FOR: TimeDelta = TimeDelta::days(400);
-/// How long a proof lasts: pages prove it again whenever they are loaded.
+/// Lifetime of a proven token. Pages send a new proof at each load.
 const PROVEN_FOR: TimeDelta = TimeDelta::days(1);
 
 /// The content of a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VisitorToken {
-    /// The site.
     pub site: InboxId,
-    /// The visitor: the value of its address.
+    /// The value of the visitor's address.
     pub visitor: Uuid,
-    /// True if the site has proven which of its users it is.
+    /// The site has proven which of its users this is.
     pub proven: bool,
-    /// Its expiry.
     pub expires_at: DateTime<Utc>,
 }
 
-/// The reason why a token is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TokenRefused {
-    /// Not made by us, or changed.
     #[error("this is no token of a visitor: begin a session")]
     NotOurs,
-    /// Made for another site.
     #[error("this token belongs to another site")]
     OtherSite,
     /// It has expired, or its visitor has become another one.
@@ -46,18 +41,16 @@ pub enum TokenRefused {
 }
 
 impl VisitorToken {
-    /// A token that begins now.
     pub fn new(ctx: &Context, site: InboxId, visitor: Uuid, proven: bool) -> Self {
         let lasts = if proven { PROVEN_FOR } else { UNPROVEN_FOR };
         Self { site, visitor, proven, expires_at: ctx.now() + lasts }
     }
 
-    /// The form for widgets.
+    /// The text for the widget.
     pub fn seal(&self, ctx: &Context, client: ClientId) -> String {
         self.seal_under(&key(ctx), client)
     }
 
-    /// Reads a token for a site.
     pub fn open(ctx: &Context, (client, site): (ClientId, InboxId), text: &str) -> Result<Self, TokenRefused> {
         let token = Self::open_under(&key(ctx), client, site, text)?;
         if token.expires_at <= ctx.now() { Err(TokenRefused::Expired) } else { Ok(token) }
@@ -86,7 +79,7 @@ impl VisitorToken {
         let named = InboxId(uuid(2)?);
         let genuine = mac(key, client, claim).is_some_and(|mac| mac.verify_slice(signature).is_ok());
         match (claim, named == site, genuine) {
-            // The signature for a site of another client cannot be checked; in any case it is not for this site.
+            // The signature of another client's token cannot be checked, and it is not for this site in any case.
             (_, false, _) => Err(TokenRefused::OtherSite),
             ([VERSION, proven @ (0 | 1), ..], true, true) => {
                 let end = part(34, 42).try_into().map(i64::from_be_bytes).map_err(|_| TokenRefused::NotOurs)?;
@@ -109,7 +102,7 @@ fn mac(key: &[u8; 32], client: ClientId, claim: &[u8]) -> Option<Hmac<Sha256>> {
     Some(mac)
 }
 
-/// The visitor of a site's own user: the same on every device, and not showing the user's id.
+/// The visitor id of a site's own user. It is the same on every device and does not reveal the user's id.
 pub(super) fn visitor_of_user(ctx: &Context, (client, site): (ClientId, InboxId), user: &str) -> Uuid {
     let key = ctx.sealer.derive("web-visitor-of-user");
     let digest = mac(&key, client, site.0.as_bytes()).map(|mut mac| {
@@ -120,7 +113,7 @@ pub(super) fn visitor_of_user(ctx: &Context, (client, site): (ClientId, InboxId)
     uuid::Builder::from_custom_bytes(bytes.unwrap_or_default()).into_uuid()
 }
 
-/// True if a site's secret signed a user's id: HMAC-SHA256 of the id, in hexadecimal. In constant time.
+/// Checks in constant time that `hash` is the HMAC-SHA256 of the user's id under the site's secret, in hexadecimal.
 pub(super) fn proves(secret: &str, user: &str, hash: &str) -> bool {
     let given = hex::decode(hash).unwrap_or_default();
     let mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).ok();

@@ -1,11 +1,11 @@
-//! A visitor is typing: agents who look at the chat are told. It is only of use at once, and nothing waits for it.
+//! Tells agents that a visitor types. A lost notice does no harm.
 
 use base::{Context, Result};
 use domain::event::{CustomerTypes, Event};
 use events::{NewEvent, record};
 use storage::web::{sites::Site, threads::Thread};
 
-/// Tells agents that the visitor of a chat is typing. Costs a query if there is no reader of live events.
+/// Tells agents that the visitor of a chat types. If no agent reads live events, it costs one read.
 pub async fn types(ctx: &Context, site: &Site, chat: &Thread) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     let event = Event::CustomerTypes(CustomerTypes { participant: chat.participant });

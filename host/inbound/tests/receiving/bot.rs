@@ -1,4 +1,4 @@
-//! The chatbot's turns.
+//! Turns of the chatbot.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,10 +11,10 @@ use storage::{Queue, chat::participants};
 use crate::stage::Stage;
 
 const BOT: &str = "default-chatbot";
-/// Does what a message tells it to.
+/// A chatbot that does what a message tells it.
 const PUPPET: &str = "puppet";
 
-/// Runs `meanwhile` on the chat when its chatbot's call is over and its answer is about to take effect.
+/// Executes the statement `meanwhile` between the chatbot's call and its effects.
 async fn interrupt(stage: Arc<Stage>, meanwhile: &'static str) {
     let mut tx = stage.ctx.db.begin().await.unwrap();
     sqlx::query("SELECT 1 FROM participant FOR UPDATE").execute(&mut *tx).await.unwrap();

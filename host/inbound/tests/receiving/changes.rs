@@ -28,7 +28,7 @@ async fn shown(stage: &Stage, id: ChatMessageId) -> history::PastMessage {
     history::one(&mut db, stage.client, id).await.unwrap().unwrap()
 }
 
-/// What the message said before, the oldest first.
+/// The earlier versions of the message, oldest first.
 async fn before(stage: &Stage, id: ChatMessageId) -> Vec<Option<String>> {
     let mut db = stage.ctx.db.acquire().await.unwrap();
     let versions = versions::of_message(&mut db, stage.client, id).await.unwrap();

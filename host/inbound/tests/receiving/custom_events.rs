@@ -1,4 +1,4 @@
-//! Events that the business raises for a chatbot come behind what customers wrote before.
+//! Events that the business raises for a chatbot come after earlier messages of customers.
 
 use chat::raise::{Hears, Raise, raise};
 use domain::ids::ParticipantEventId;
@@ -8,7 +8,7 @@ use crate::stage::{Stage, ZO};
 
 const KINDS: &str = "SELECT kind FROM participant_event ORDER BY id";
 
-/// Raises an event, and takes in what a provider has handed over only after that has begun.
+/// Raises an event, and takes in stored callbacks only after that has begun.
 async fn raised_first(stage: &Stage, hears: Hears) -> ParticipantEventId {
     let event = Raise { hears, name: "order-paid".to_owned(), payload: json!({ "order": 1001 }) };
     let (raised, ()) = tokio::join!(raise(&stage.ctx, stage.client, event), async {

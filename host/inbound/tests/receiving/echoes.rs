@@ -1,4 +1,4 @@
-//! What the business writes with the WhatsApp Business app, and what customers write in groups (PROVIDERS A.7, A.8).
+//! Messages from the WhatsApp Business app, and messages of customers in groups (PROVIDERS A.7, A.8).
 
 use chrono::TimeDelta;
 use domain::{chat::ParticipantState, content::OutboundContent};
@@ -102,7 +102,7 @@ async fn the_business_edits_and_deletes_in_the_app_what_it_wrote() {
     echoed(&stage, &[echo("wamid.E", "edit", edit), echo("wamid.R", "revoke", revoke)]).await;
     stage.settle().await;
     assert_eq!(stage.transcript().await, ["< hi", "> hello", "> "]);
-    // Zo deletes what the business wrote: that is for Zo's own phone only.
+    // Zo deletes a message of the business, which only affects Zo's own phone.
     stage.zo_sends("wamid.Z", "revoke", json!({ "original_message_id": "wamid.P" }), None).await;
     stage.settle().await;
     assert_eq!(stage.transcript().await[1], "> hello");

@@ -1,4 +1,5 @@
-//! A number and a user id that agents chat with turn out to be one person's: from callbacks to tickets, webhooks and room.
+//! A number and a user id with one chat each turn out to be one person: effects on callbacks, tickets, webhooks and
+//! room of agents.
 
 use chat::desk::{self, Acting, To};
 use chrono::TimeDelta;
@@ -40,7 +41,7 @@ async fn writes(stage: &Stage, id: &str, number: Option<&str>, user: Option<&str
     stage.advance(TimeDelta::seconds(1));
 }
 
-/// The chat of the number, which came first, and that of the user id.
+/// The chat of the number, which came first, and the chat of the user id.
 async fn two_chats(stage: &Stage) -> [ParticipantId; 2] {
     writes(stage, "by number", Some(ZO), None).await;
     writes(stage, "by user id", None, Some(USER_ID)).await;
@@ -48,7 +49,7 @@ async fn two_chats(stage: &Stage) -> [ParticipantId; 2] {
     <[Uuid; 2]>::try_from(chats).unwrap().map(ParticipantId)
 }
 
-/// An agent, of a team of its own that gives chats out by itself; answers that team as well.
+/// An agent in a new team that assigns chats automatically. Returns both ids.
 async fn agent(stage: &Stage, name: &str) -> (UserId, Uuid) {
     let (user, team): (Uuid, Uuid) = (stage.ctx.mint(), stage.ctx.mint());
     let statement =
@@ -73,7 +74,7 @@ async fn found(stage: &Stage, chat: ParticipantId) -> Participant {
     participants::find(&mut stage.ctx.db.acquire().await.unwrap(), stage.client, chat).await.unwrap().unwrap()
 }
 
-/// The chats that the chatbot webhook was told of, with the agent who has each and what the customer wrote.
+/// The chats in events to the chatbot webhook, each with its agent and the customer's text.
 async fn told(stage: &Stage) -> Vec<(String, Option<String>, Option<String>)> {
     let named = |event: plugin_host::webhook_shaper::ChatbotEvent| {
         let agent = event.assigned_agent.and_then(|agent| agent.name);
@@ -82,7 +83,7 @@ async fn told(stage: &Stage) -> Vec<(String, Option<String>, Option<String>)> {
     stage.chatbot_events().await.into_iter().map(named).collect()
 }
 
-/// Has what is known by the number and by the user id become one customer, and `meanwhile` happen before that is written.
+/// Makes one customer of the number and the user id, and runs `meanwhile` before the commit.
 async fn become_one_while<T>(stage: &Stage, meanwhile: impl Future<Output = T>) -> T {
     let mut tx = stage.ctx.db.begin().await.unwrap();
     let addresses = [(AddressKind::Phone, ZO), (AddressKind::Bsuid, USER_ID)];
@@ -194,7 +195,7 @@ async fn a_status_that_names_both_closes_the_ticket_of_the_chat_that_gives_way()
     assert_eq!(stage.ids(ROOM).await, [bens_team]);
 }
 
-/// A change of this field that is about the business number.
+/// A change of this field about the business number.
 async fn told_of_the_number(stage: &Stage, field: &str, mut value: Value) {
     value["metadata"] = json!({ "display_phone_number": BUSINESS, "phone_number_id": "PN" });
     stage.told_of_the_account(field, value).await;

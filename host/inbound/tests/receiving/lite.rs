@@ -1,4 +1,4 @@
-//! Lite numbers whose devices live in the process that holds their sessions (ADR 0037).
+//! Lite numbers with devices in the process that holds their sessions (ADR 0037).
 
 use std::{
     collections::VecDeque,
@@ -50,22 +50,21 @@ use uuid::Uuid;
 
 const ZO: &str = "27820000001";
 
-/// What a pocket did and will tell.
+/// The past calls and future events of a pocket.
 #[derive(Default)]
 struct Notes {
-    /// What was asked of it, in order.
+    /// The calls, in order.
     asked: Vec<String>,
-    /// What it tells next.
     news: VecDeque<DeviceEvent>,
-    /// Which process its device lived in each time that it was asked for news.
+    /// The process that held its device, at each request for events.
     lived_in: Vec<Option<Uuid>>,
-    /// Where there is one, each send waits for a permit of it.
+    /// If present, each send waits for a permit.
     gate: Option<Arc<Semaphore>>,
-    /// What becomes of the next sends; after them everything is taken.
+    /// The outcomes of the next sends. Later ones succeed.
     failures: VecDeque<SendFailure>,
 }
 
-/// A device in the process: it is what it is told to be.
+/// A scripted device inside the process.
 #[derive(Clone)]
 struct Pocket {
     notes: Arc<Mutex<Notes>>,
@@ -151,7 +150,6 @@ impl LiteDevices for Pocket {
     }
 }
 
-/// A client with a Lite number.
 struct Stage {
     ctx: Context,
     client: ClientId,
@@ -194,7 +192,7 @@ impl Stage {
         lite::session(&mut db, self.client, self.number).await.unwrap().unwrap()
     }
 
-    /// The number is connected, by a device that lives there.
+    /// The number is connected through a device in this node.
     async fn is_up_in(&self, node: NodeId) {
         self.wants(WantedSession::Connected).await;
         let mut session = LiteSession { device_node: Some(node), ..self.session().await };
@@ -240,7 +238,6 @@ impl Stage {
         tx.commit().await.unwrap();
     }
 
-    /// Offers Zo two choices.
     async fn offers(&self, one: &str, other: &str) {
         let row = |name: &str| ListRow { id: name.to_lowercase(), title: name.to_owned(), description: None };
         let sections = vec![ListSection { title: String::new(), rows: vec![row(one), row(other)] }];
@@ -254,7 +251,7 @@ impl Stage {
         self.says_all(OutboundContent::List(list)).await;
     }
 
-    /// Zo answers; what that was taken for.
+    /// Zo answers. Returns how the message was understood.
     async fn zo_answers(&self, id: &str, text: &str) -> InboundContent {
         let message = InboundMessage {
             provider_id: id.to_owned(),

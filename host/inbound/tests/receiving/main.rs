@@ -1,4 +1,5 @@
-//! From a provider's callback to the chat, its chatbot and the webhooks, over a real database and the built-in plugins.
+//! From the callback of a provider to the chat, its chatbot and the webhooks, with a real database and the built-in
+//! plugins.
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod bot;
@@ -48,7 +49,7 @@ use uuid::Uuid;
 
 use crate::stage::{BUSINESS, Stage, ZO};
 
-/// Puts a message that went out through the API into the database, as dispatch would have.
+/// Stores a message that the API sent, as dispatch would.
 async fn sent(stage: &Stage, provider_id: &str, content: &OutboundContent) -> MessageId {
     let (part, message): (PartId, MessageId) = (stage.ctx.mint(), stage.ctx.mint());
     let new_part = NewPart {
@@ -150,7 +151,7 @@ async fn one_event_is_recorded_for_both_webhooks_and_none_for_what_nobody_reads(
     let [incoming, chatbot] = recorded.as_slice() else { panic!("{recorded:?}") };
     assert!(incoming.starts_with(r#"{"v":1,"#) && incoming.contains(r#""event":{"messageCame":"#), "{incoming}");
     assert_eq!(incoming, chatbot, "the same event in both");
-    // That the chat was opened was recorded too, and nobody reads that.
+    // The opening of the chat was recorded too, but no webhook reads it.
     assert_eq!(stage.count("SELECT count(*) FROM webhook_delivery").await, 2);
 }
 
@@ -161,7 +162,7 @@ async fn a_callback_that_is_repeated_changes_nothing() {
         stage.zo_writes("wamid.A", "hi").await;
         stage.settle().await;
     }
-    // The fingerprints are forgotten after some days; the message's own id is not.
+    // Fingerprints expire after some days, but the id of the message stays.
     sqlx::query("DELETE FROM callback_seen").execute(&stage.ctx.db).await.unwrap();
     stage.zo_writes("wamid.A", "hi").await;
     stage.settle().await;
@@ -338,7 +339,7 @@ async fn a_status_has_moved_its_message_when_the_provider_is_answered() {
         stage.called_back(status("wamid.T", "sent")).await;
         assert_eq!(stage.count(LEGS_SENT).await, 1);
         assert_eq!(stage.count("SELECT count(*) FROM callback").await, 0, "it needs no row of its own");
-        // That the provider took it comes with the first status, and a repeated one is old news.
+        // The first status implies that the provider accepted the message, and a repeat adds nothing.
         assert_eq!(stage.count("SELECT count(*) FROM delivery_receipt").await, 2);
     }
 }

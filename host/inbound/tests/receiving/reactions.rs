@@ -1,4 +1,4 @@
-//! What a customer's reaction does to a chat: it is seen, and asks nobody for anything.
+//! A customer's reaction is shown in the chat and requires no action.
 
 use serde_json::json;
 

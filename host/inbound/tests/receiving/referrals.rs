@@ -37,7 +37,6 @@ async fn a_click_on_an_advertisement_is_kept_with_the_message_and_told_to_chatbo
     assert_eq!((named("referral.ctwaClid"), named("referral.headline")), (Some("Aff"), Some("Sale")));
 }
 
-/// A page of the client.
 async fn page(stage: &Stage) -> InboxId {
     let id: InboxId = stage.ctx.mint();
     let settings = InboxSettings::Messenger(Messenger {

@@ -1,4 +1,4 @@
-//! Where the built-in router sends a conversation that begins.
+//! The routing of a new conversation by the built-in router.
 
 use domain::{chat::ParticipantState, ids::UserId};
 use serde_json::json;
@@ -22,7 +22,7 @@ async fn user(stage: &Stage, name: &str, role: &str) -> UserId {
     id
 }
 
-/// The chat of somebody who writes, where the router names this agent.
+/// The chat of a customer who writes while the router names this agent.
 async fn goes_to(stage: &Stage, agent: &str) -> (ParticipantState, Option<UserId>, String) {
     stage.activate_in("router", "router", json!({ "otherwise": { "agent": agent } })).await;
     stage.zo_writes("wamid.A", "hello").await;

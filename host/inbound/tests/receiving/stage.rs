@@ -1,4 +1,4 @@
-//! One client with one number, on a database of its own, with a clock that the test moves and the built-in plugins.
+//! One client with one number, with its own database, a clock that the test moves, and the built-in plugins.
 
 use std::{
     path::{Path, PathBuf},
@@ -65,7 +65,7 @@ impl Stage {
         stage
     }
 
-    /// With a chatbot for all numbers. The name need not be that of a plugin.
+    /// A stage with a chatbot for all numbers. The plugin need not exist.
     pub async fn with_chatbot(plugin: &str, config: Value) -> Self {
         let stage = Self::new().await;
         stage.activate(plugin, config).await;
@@ -100,12 +100,11 @@ impl Stage {
         activations::begin(&mut db, self.client, &active).await.unwrap();
     }
 
-    /// Moves the business clock.
     pub fn advance(&self, by: TimeDelta) {
         self.clock.advance(by);
     }
 
-    /// Zo sends a message of this type, with its part under the name of the type.
+    /// Zo sends a message of type `kind`, with `part` under that name.
     pub async fn zo_sends(&self, id: &str, kind: &str, part: Value, context: Option<&str>) {
         self.zo_sends_at(id, kind, part, context, self.ctx.now()).await;
     }
@@ -126,7 +125,7 @@ impl Stage {
         self.zo_sends(id, "text", json!({ "body": text }), None).await;
     }
 
-    /// Meta calls back with these fields of a `messages` change.
+    /// Delivers a `messages` change with these fields.
     pub async fn called_back(&self, fields: Value) {
         let mut value = json!({
             "messaging_product": "whatsapp",
@@ -136,7 +135,7 @@ impl Stage {
         self.told_of_the_account("messages", value).await;
     }
 
-    /// Meta calls back with a change of this field.
+    /// Delivers a change of this field.
     pub async fn told_of_the_account(&self, field: &str, value: Value) {
         let body = json!({
             "object": "whatsapp_business_account",
@@ -147,12 +146,12 @@ impl Stage {
         self.intake.take(raw.len(), items).await.unwrap();
     }
 
-    /// Works off everything of both queues that is due, as the runner does.
+    /// Works off all due work of both queues, as the runner does.
     pub async fn settle(&self) {
         self.work_off(&[Queue::Callback, Queue::Participant]).await;
     }
 
-    /// Takes callbacks, and leaves the chatbot alone.
+    /// Works off callbacks only, without the chatbot.
     pub async fn settle_callbacks_only(&self) {
         self.work_off(&[Queue::Callback]).await;
     }
@@ -190,14 +189,12 @@ impl Stage {
         claimed.unwrap().expect("the lane is free")
     }
 
-    /// A team of the client.
     pub async fn add_team(&self, name: &str) {
         let mut db = self.ctx.db.acquire().await.unwrap();
         let statement = "INSERT INTO team (client_id, id, name, created_at) VALUES ($1, gen_random_uuid(), $2, now())";
         sqlx::query(statement).bind(self.client.0).bind(name).execute(&mut *db).await.unwrap();
     }
 
-    /// The only chat there is.
     pub async fn chat(&self) -> Participant {
         let [id]: [Uuid; 1] = self.ids("SELECT id FROM participant").await.try_into().unwrap();
         let mut db = self.ctx.db.acquire().await.unwrap();
@@ -213,7 +210,7 @@ impl Stage {
         page
     }
 
-    /// What they say, `<` before those of the customer and `>` before ours.
+    /// Their texts, `<` before those of the customer and `>` before ours.
     pub async fn transcript(&self) -> Vec<String> {
         let line = |message: ChatMessage| {
             let mark = if message.content.incoming().is_some() { '<' } else { '>' };
@@ -222,14 +219,14 @@ impl Stage {
         self.messages().await.into_iter().map(line).collect()
     }
 
-    /// What the last message of the customer was taken for.
+    /// The content of the customer's last message.
     pub async fn last_said(&self) -> InboundContent {
         let messages = self.messages().await;
         let last = messages.into_iter().rfind(|message| message.content.incoming().is_some()).unwrap();
         last.content.incoming().unwrap().content.clone()
     }
 
-    /// What the shaper would be asked.
+    /// The events that the shaper would get.
     async fn events(&self) -> Vec<WebhookEvent> {
         let rows = self.texts("SELECT (event::json->'value')::text FROM webhook_delivery ORDER BY id").await;
         rows.iter().map(|row| shaper_event::read(row, BUSINESS).unwrap()).collect()
@@ -280,7 +277,7 @@ impl Stage {
     }
 }
 
-/// A directory with the chatbot that does what it is told (`tests/guests/hostile-bot`), under the name `puppet`.
+/// A directory with the scripted chatbot (`tests/guests/hostile-bot`) under the name `puppet`.
 fn guests(folder: &Path) -> PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     let directory = BUILT.get_or_init(|| {
@@ -304,7 +301,7 @@ fn guests(folder: &Path) -> PathBuf {
 }
 
 async fn context(db: PgPool, clock: Arc<HandClock>) -> Context {
-    // Compiled components are shared by all tests of this file.
+    // All tests of this file share the compiled components.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("receiving");
     let plugins_dir = Some(guests(&folder));
     let mut surroundings = Surroundings { settings: settings(), ..Surroundings::new(folder) };

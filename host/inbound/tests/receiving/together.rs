@@ -1,4 +1,5 @@
-//! What many customers wrote at one time: they share transactions, and nobody waits for, loses or repeats what is somebody else's.
+//! Messages of many customers at the same time. They share transactions, and no customer waits for, loses or repeats
+//! another's message.
 
 use std::{sync::Arc, time::Duration};
 
@@ -7,7 +8,7 @@ use storage::Queue;
 
 use crate::stage::Stage;
 
-/// What customers wrote, in one callback: each text is of a customer of its own, always the same one for its place.
+/// One callback with one message per customer. The place in the list selects the customer.
 fn written(texts: &[&str]) -> Value {
     let number = |place: usize| format!("2782000{place:04}");
     let contact = |place| json!({ "profile": { "name": "Zo" }, "wa_id": number(place) });
@@ -53,7 +54,7 @@ async fn what_cannot_be_taken_takes_nobody_elses_message_down() {
     assert_eq!(stage.count("SELECT count(*) FROM webhook_delivery").await, 16, "two of each message that was taken");
 }
 
-/// Whoever locks the same chats in another order is not made to fail, as a deadlock would make one of both.
+/// A transaction that locks the same chats in another order does not fail. With a deadlock, one of both would.
 #[tokio::test]
 async fn who_holds_a_chat_is_waited_for_by_its_own_message_only_and_may_take_the_others() {
     let stage = Arc::new(Stage::new().await);

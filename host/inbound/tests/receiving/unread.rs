@@ -1,4 +1,4 @@
-//! The badge of a chat: what the customer wrote and its agent has neither read nor answered.
+//! The unread count of a chat: messages of the customer that its agent has neither read nor answered.
 
 use chat::desk::{self, Acting, Said, To, What};
 use domain::{channel::Channel, chat::ParticipantState, ids::UserId, privacy::Sight};
@@ -7,7 +7,7 @@ use storage::tenancy::users::Role;
 
 use crate::stage::Stage;
 
-/// Two messages of Zo, in a chat that Ann has.
+/// Two messages of Zo, in a chat assigned to Ann.
 struct Desk {
     stage: Stage,
     ann: Acting,
@@ -46,7 +46,7 @@ impl Desk {
         self.stage.chat().await.unread
     }
 
-    /// Somebody reads; answers why the customer does not see it.
+    /// Reads the chat. Returns the reason why the customer does not see that.
     async fn reads(&self, who: Acting) -> String {
         let shown = desk::read(&self.stage.ctx, who, self.stage.chat().await.id).await.unwrap();
         shown.err().map(|unseen| unseen.reason).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Items of callbacks that cannot be read or have no effect, and content that is not modelled.
+//! Items of callbacks that are unreadable or have no effect, and content that is not modelled.
 
 use chrono::TimeDelta;
 use domain::{

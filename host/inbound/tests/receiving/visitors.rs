@@ -1,4 +1,4 @@
-//! Visitors of a web site and an agent who answers: by the use cases alone, with the agent's words said as every agent's are.
+//! Visitors of a site and an agent who answers, tested through the use cases alone.
 
 use std::{sync::Arc, time::Duration};
 
@@ -52,7 +52,7 @@ async fn chat(ctx: &Context, site: &Site, who: &VisitorToken) -> Thread {
     chat_of(ctx, site, &who.visitor.to_string()).await.unwrap().unwrap()
 }
 
-/// An agent has the chat and says something.
+/// An agent who has the chat says something.
 async fn agent_says(ctx: &Context, site: &Site, thread: &Thread, text: &str) -> ChatMessageId {
     is_said(ctx, site, thread, ("Bea", &OutboundContent::Text { body: text.to_owned() })).await
 }
@@ -73,7 +73,7 @@ async fn is_said(
     said.first
 }
 
-/// A template of one card, whose button ends the conversation.
+/// A template with one card, whose button ends the conversation.
 fn cards() -> OutboundContent {
     let more = ButtonParameter {
         index: 0,
@@ -162,7 +162,7 @@ async fn a_form_is_in_the_chat_once_however_often_it_is_answered() {
     let post = async |key: &str, post: Post| {
         web_chat::post(ctx, &site, &ann.token, &PostKey::parse(key).unwrap(), post).await.unwrap()
     };
-    // Three presses of the button before the first is answered: each has a key of its own.
+    // The button is pressed three times before the first answer. Each press has its own key.
     let [one, two, three] =
         [post("key-00001", answers("Ann")), post("key-00002", answers("Ann")), post("key-00003", answers("Ann"))];
     let (one, two, three) = tokio::join!(one, two, three);
@@ -243,7 +243,8 @@ async fn sockets_are_told_what_changes_and_that_an_agent_writes() {
     assert_eq!(presence.sockets_of((site.client, site.id), &id), 0);
 }
 
-/// A socket of a site, and what ends it. Nothing but a notice of the database is quick enough: sites are looked at every 25 s.
+/// A socket of a site, and a change that ends it. Only a notice of the database is quick enough, because sites are read
+/// every 25 s.
 async fn no_more_shown(end: impl AsyncFnOnce(&Administration<'_>, &Site)) {
     let stage = Stage::new().await;
     let (ctx, site) = (&stage.ctx, site(&stage.ctx, stage.client).await);

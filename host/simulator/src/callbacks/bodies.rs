@@ -1,4 +1,4 @@
-//! The parts of a callback body, shaped as Meta shapes them (PROVIDERS A.8 and A.9).
+//! The parts of a callback body in Meta's form (PROVIDERS A.8 and A.9).
 
 use serde_json::{Map, Value, json};
 
@@ -34,7 +34,7 @@ fn contact(phone: &Phone) -> Value {
     contact
 }
 
-/// The `value` that brings what a phone wrote; `content` holds the type and its payload.
+/// The `value` for a message of a phone. `content` has the type and its payload.
 pub(crate) fn inbound(number: &BusinessNumber, phone: &Phone, wamid: &str, content: &Map<String, Value>) -> Value {
     let mut message = Map::new();
     if !phone.hide_phone {
@@ -84,18 +84,16 @@ pub(crate) fn preference(number: &BusinessNumber, phone: &Phone, choice: &str) -
     Value::Object(value)
 }
 
-/// How far a message came, and what its callback repeats.
+/// A new state of a message, and the data that its callback repeats.
 pub(crate) struct StatusReport<'a> {
     pub(crate) number: &'a BusinessNumber,
     pub(crate) phone: &'a Phone,
     pub(crate) message: &'a Received,
     pub(crate) sender: &'a Sender,
     pub(crate) progress: Progress,
-    /// The callback carries a price.
     pub(crate) priced: bool,
 }
 
-/// The `value` of a status.
 pub(crate) fn status(report: &StatusReport<'_>) -> Value {
     let StatusReport { number, phone, message, sender, progress, priced } = *report;
     let mut status = Map::new();

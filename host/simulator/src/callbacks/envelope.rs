@@ -8,7 +8,7 @@ use sha2::Sha256;
 use super::Event;
 use crate::{clock, messenger};
 
-/// The body that carries these events, in this order (PROVIDERS A.7: everything may hold several).
+/// The body for these events in order. Each level may hold several items (PROVIDERS A.7).
 pub(crate) fn body(events: &[Event]) -> Bytes {
     if events.first().is_some_and(|event| event.field == messenger::FIELD) {
         return page_body(events);
@@ -46,7 +46,7 @@ fn page_body(events: &[Event]) -> Bytes {
 
 /// `sha256=` and the lower-case hex HMAC of the bytes.
 pub(crate) fn signature(app_secret: &str, body: &[u8]) -> String {
-    // HMAC takes a key of any length: the error cannot happen, and an empty signature would be refused.
+    // HMAC accepts keys of any length, so this error cannot happen. An empty signature would be refused.
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(app_secret.as_bytes()) else {
         return String::new();
     };
@@ -54,7 +54,7 @@ pub(crate) fn signature(app_secret: &str, body: &[u8]) -> String {
     format!("sha256={}", hex::encode(mac.finalize().into_bytes()))
 }
 
-/// Meta writes every character beyond ASCII as `\uxxxx`, and signs that.
+/// Meta writes non-ASCII characters as `\uxxxx` and signs that form.
 fn ascii(json: &str) -> String {
     let mut escaped = String::with_capacity(json.len());
     for character in json.chars() {
@@ -75,7 +75,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// Joins the event with the change before it where both are of one number and one kind.
+    /// Joins the event with the previous change if both have the same number and kind.
     fn add(&mut self, event: &Event) {
         if let Some((field, value)) = self.changes.last_mut()
             && *field == event.field
@@ -87,7 +87,7 @@ impl Entry {
         self.changes.push((event.field.clone(), event.value.clone()));
     }
 
-    /// Entries about accounts and templates carry a time; messages carry their own.
+    /// Entries about accounts and templates have a time. Messages have their own.
     fn into_json(self) -> Value {
         let of_account = self.changes.iter().all(|(_, value)| value.get("metadata").is_none());
         let changes: Vec<Value> =
@@ -100,7 +100,7 @@ impl Entry {
     }
 }
 
-/// Failed statuses have no contacts and are kept apart, so that no contact is taken for theirs.
+/// Failed statuses have no contacts and are kept apart, so that they are not combined with another contact.
 fn same_kind(one: &Value, other: &Value) -> bool {
     one.get("metadata").is_some()
         && one.get("metadata") == other.get("metadata")

@@ -1,4 +1,4 @@
-//! Callbacks to the host: signed, in order per phone, repeated until they are taken.
+//! Callbacks to the host: signed, in order per phone, repeated until they are accepted.
 #![expect(clippy::disallowed_methods, reason = "Meta's servers are not the host: they make their own HTTP client")]
 
 mod bodies;
@@ -19,11 +19,10 @@ pub(crate) use bodies::{StatusReport, inbound, preference, status, system, with_
 use crate::world::World;
 use crate::{CallbackLine, messenger};
 
-/// Posts under way at once, over all phones.
 const CONNECTIONS: usize = 64;
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// One change that the host is to hear of.
+/// One change to report to the host.
 #[derive(Debug)]
 pub(crate) struct Event {
     /// Events of one queue are posted in order: the phone, or `account`.
@@ -31,7 +30,7 @@ pub(crate) struct Event {
     pub(crate) waba_id: String,
     pub(crate) field: String,
     pub(crate) value: Value,
-    /// Told when the host has taken the event.
+    /// Receives a signal when the host has accepted the event.
     pub(crate) taken: Option<oneshot::Sender<()>>,
 }
 
@@ -40,20 +39,18 @@ struct Queued {
     due: Instant,
 }
 
-/// The line to the host.
 pub(crate) struct Callbacks {
     url: Mutex<String>,
     /// Callback addresses of single WABAs (`override_callback_uri`).
     overrides: Mutex<HashMap<String, String>>,
     app_secret: String,
     verify_token: String,
-    /// Where callbacks about pages go.
     messenger_url: Mutex<String>,
     messenger: CallbackLine,
     client: reqwest::Client,
     permits: Semaphore,
     queues: Mutex<HashMap<String, VecDeque<Queued>>>,
-    /// Counted up by a reset, so that posts being retried from before it are given up.
+    /// Incremented by a reset, which cancels older posts in retry.
     age: AtomicU64,
     /// Ends the waits between attempts.
     wake: Notify,
@@ -64,7 +61,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Callbacks {
-    /// Lines for WhatsApp and for pages. Fails where the machine has no usable HTTP client.
+    /// Fails if no HTTP client can be made on this machine.
     pub(crate) fn new(whatsapp: CallbackLine, messenger: CallbackLine) -> Result<Self, reqwest::Error> {
         let CallbackLine { url, app_secret, verify_token } = whatsapp;
         let client = reqwest::Client::builder()
@@ -87,19 +84,19 @@ impl Callbacks {
         })
     }
 
-    /// Where later posts go, retries too; those are made at once.
+    /// Sets the address for later posts. Waiting retries run at once.
     pub(crate) fn set_url(&self, url: String) {
         *locked(&self.url) = url;
         self.retry_now();
     }
 
-    /// Where later posts about pages go, retries too; those are made at once.
+    /// Sets the address for later posts about pages. Waiting retries run at once.
     pub(crate) fn set_messenger_url(&self, url: String) {
         *locked(&self.messenger_url) = url;
         self.retry_now();
     }
 
-    /// Where an event goes, and the key of its signature.
+    /// The address for an event, and the key of its signature.
     fn line_of(&self, event: &Event) -> (String, &str) {
         if event.field == messenger::FIELD {
             (locked(&self.messenger_url).clone(), &self.messenger.app_secret)
@@ -108,12 +105,11 @@ impl Callbacks {
         }
     }
 
-    /// Posts what waits for another attempt, without waiting longer.
     pub(crate) fn retry_now(&self) {
         self.wake.notify_waiters();
     }
 
-    /// Sends the callbacks of one WABA elsewhere; `None` ends that.
+    /// Sends the callbacks of one WABA to another address. `None` ends that.
     pub(crate) fn set_override(&self, waba_id: &str, url: Option<String>) {
         match url {
             Some(url) => locked(&self.overrides).insert(waba_id.to_owned(), url),
@@ -126,7 +122,7 @@ impl Callbacks {
         own.unwrap_or_else(|| locked(&self.url).clone())
     }
 
-    /// Gives up every callback that the host has not taken.
+    /// Cancels all callbacks that the host has not accepted.
     pub(crate) fn drop_pending(&self) {
         self.age.fetch_add(1, Ordering::SeqCst);
         self.retry_now();
@@ -136,13 +132,13 @@ impl Callbacks {
         }
     }
 
-    /// The same with the address for pages.
+    /// The handshake with the address for pages.
     pub(crate) async fn messenger_handshake(&self) -> bool {
         let url = locked(&self.messenger_url).clone();
         self.handshake(Some(&url), Some(&self.messenger.verify_token)).await
     }
 
-    /// Meta's handshake (PROVIDERS A.7): the address must answer the challenge, and nothing else.
+    /// Meta's handshake (PROVIDERS A.7): the address must return exactly the challenge.
     pub(crate) async fn handshake(&self, url: Option<&str>, token: Option<&str>) -> bool {
         let url = url.map_or_else(|| locked(&self.url).clone(), str::to_owned);
         let challenge = crate::identity::stable_digits(&crate::identity::trace_id(), 10);

@@ -1,4 +1,4 @@
-//! One worker per phone with callbacks waiting: posts them in order, retrying with back-off.
+//! One worker per phone with waiting callbacks. It posts them in order and retries with back-off.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -14,7 +14,7 @@ use crate::world::World;
 pub(super) const BATCH: &str = "batch";
 /// The same for events of pages.
 pub(super) const PAGE_BATCH: &str = "page-batch";
-/// How long events are collected for a batch or to be reordered.
+/// Time for which events are collected before batching or reordering.
 const COLLECTED: Duration = Duration::from_millis(250);
 const BATCH_LENGTH: usize = 50;
 const FIRST_RETRY: Duration = Duration::from_millis(200);
@@ -22,7 +22,7 @@ const LONGEST_RETRY: Duration = Duration::from_secs(30);
 /// Meta gives up after seven days (PROVIDERS A.7).
 const GIVE_UP: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-/// Posts everything in a queue and ends when it is empty.
+/// Posts all events of a queue, and ends when it is empty.
 pub(super) async fn post_all(world: Arc<World>, queue: String) {
     while !world.shutdown.is_cancelled() {
         let faults = world.faults();
@@ -51,7 +51,7 @@ pub(super) async fn post_all(world: Arc<World>, queue: String) {
     }
 }
 
-/// The next event of the queue, or all of them; `None` when the queue is empty and was closed.
+/// The next event of the queue, or up to a batch of them. `None` if the queue was empty and is now closed.
 fn take(world: &World, name: &str, all: bool) -> Option<Vec<Queued>> {
     let mut queues = locked(&world.callbacks.queues);
     let queue = queues.get_mut(name)?;
@@ -63,7 +63,7 @@ fn take(world: &World, name: &str, all: bool) -> Option<Vec<Queued>> {
     Some(queue.drain(..count).collect())
 }
 
-/// Posts one body until it is taken, and once more where duplicates are asked for.
+/// Posts one body until it is accepted, and once more if duplicates are on.
 async fn post(world: &World, events: &mut [Event], twice: bool) {
     let Some(first) = events.first() else {
         return;
@@ -90,7 +90,7 @@ async fn post(world: &World, events: &mut [Event], twice: bool) {
     }
     for event in events {
         if let Some(taken) = event.taken.take() {
-            // Nobody may be waiting any more.
+            // The receiver may be gone.
             let _ = taken.send(());
         }
     }

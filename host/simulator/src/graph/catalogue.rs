@@ -1,4 +1,4 @@
-//! The templates of each WABA. A WABA that nobody spoke of before starts with the samples.
+//! The templates of each WABA. A new WABA starts with the samples.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,9 @@ use serde_json::{Map, Value, json};
 use super::samples;
 use crate::{clock, identity};
 
-/// Template ids are 17 digits that begin so; they are told from number and media ids by it.
+/// Template ids have 17 digits and this prefix, which distinguishes them from number and media ids.
 pub(crate) const ID_PREFIX: &str = "7700";
 
-/// One template in one language.
 #[derive(Debug, Clone)]
 pub(crate) struct Template {
     pub(crate) id: String,
@@ -20,7 +19,7 @@ pub(crate) struct Template {
     pub(crate) category: String,
     /// `POSITIONAL` or `NAMED`.
     pub(crate) parameter_format: String,
-    /// As Meta stores them (PROVIDERS F).
+    /// In Meta's form (PROVIDERS F).
     pub(crate) components: Value,
     pub(crate) quality: String,
     pub(crate) rejected_reason: String,
@@ -28,7 +27,7 @@ pub(crate) struct Template {
 }
 
 impl Template {
-    /// An approved template whose id depends on WABA, name and language only.
+    /// An approved template. Its id depends only on WABA, name and language.
     pub(crate) fn new(waba_id: &str, name: &str, language: &str, category: &str, components: Value) -> Self {
         let seed = if language == "en" { format!("{waba_id}/{name}") } else { format!("{waba_id}/{name}/{language}") };
         Self {
@@ -50,12 +49,11 @@ impl Template {
         component(&self.components, kind)
     }
 
-    /// Marks the template as changed now.
     pub(crate) fn touch(&mut self) {
         self.updated = clock::now().timestamp();
     }
 
-    /// The node with the fields asked for; without `fields` those Meta shows unasked.
+    /// The node with the requested fields. Without `fields`, those that Meta shows by default.
     pub(crate) fn node(&self, fields: Option<&str>) -> Value {
         let all = json!({
             "id": self.id,
@@ -74,7 +72,7 @@ impl Template {
     }
 }
 
-/// The fields named in a comma list, and `id`. Sub-field lists in braces are passed over.
+/// The fields in a comma-separated list, and `id`. Sub-field lists in braces are ignored.
 pub(crate) fn selected(node: &Value, fields: &str) -> Value {
     let mut shown = Map::new();
     for field in fields.split(',').chain(["id"]) {
@@ -86,7 +84,7 @@ pub(crate) fn selected(node: &Value, fields: &str) -> Value {
     Value::Object(shown)
 }
 
-/// The component of a type in a list of components, upper or lower case.
+/// The component of a type in a list of components, ignoring case.
 pub(crate) fn component<'a>(components: &'a Value, kind: &str) -> Option<&'a Value> {
     components
         .as_array()?
@@ -94,24 +92,22 @@ pub(crate) fn component<'a>(components: &'a Value, kind: &str) -> Option<&'a Val
         .find(|component| component.get("type").and_then(Value::as_str).is_some_and(|t| t.eq_ignore_ascii_case(kind)))
 }
 
-/// The templates of all WABAs that were spoken of.
+/// The templates of all known WABAs.
 #[derive(Debug, Default)]
 pub(crate) struct Catalogue {
     by_waba: BTreeMap<String, Vec<Template>>,
 }
 
 impl Catalogue {
-    /// The templates of a WABA.
     pub(crate) fn of(&mut self, waba_id: &str) -> &mut Vec<Template> {
         self.by_waba.entry(waba_id.to_owned()).or_insert_with(|| samples::templates(waba_id))
     }
 
-    /// The template that a send names.
     pub(crate) fn find(&mut self, waba_id: &str, name: &str, language: &str) -> Option<&Template> {
         self.of(waba_id).iter().find(|template| template.name == name && template.language == language)
     }
 
-    /// The template of an id, in whatever WABA, with that WABA.
+    /// The template with this id, and its WABA.
     pub(crate) fn by_id(&self, id: &str) -> Option<(&str, &Template)> {
         self.by_waba.iter().find_map(|(waba_id, templates)| {
             let template = templates.iter().find(|template| template.id == id)?;

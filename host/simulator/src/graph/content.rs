@@ -1,4 +1,4 @@
-//! What a message of each type must hold (PROVIDERS A.2), and what a person reads of it.
+//! Validates the content of each message type (PROVIDERS A.2) and makes the text that a person reads.
 
 use serde_json::Value;
 
@@ -8,10 +8,9 @@ use super::interactive;
 use crate::mailbox::Button;
 use crate::media::Media;
 
-/// A message that passed validation.
 #[derive(Debug, Default)]
 pub(crate) struct Content {
-    /// What a person reads.
+    /// The text that a person reads.
     pub(crate) text: String,
     pub(crate) buttons: Vec<Button>,
 }
@@ -36,7 +35,7 @@ const TYPES: [&str; 11] = [
     "template",
 ];
 
-/// The type of a message; absent means text.
+/// The type of a message. Absent means text.
 pub(crate) fn kind_of(message: &Value) -> Result<&str, GraphError> {
     let kind = match message.get("type") {
         None => "text",
@@ -121,7 +120,7 @@ fn reaction(message: Node<'_>) -> Result<Content, GraphError> {
     }
 }
 
-/// A media object needs a link of http(s) or the id of an uploaded file that fits the type.
+/// A media object needs an http(s) link or the id of an uploaded file of a suitable type.
 pub(crate) fn check_medium(path: &str, medium: Node<'_>, kind: &str, media: &Media) -> Result<(), GraphError> {
     let id = medium.get("id").map(|id| match id {
         Value::String(id) => id.clone(),

@@ -1,4 +1,4 @@
-//! Meta's error bodies (PROVIDERS A.4) and the codes the simulator uses (PROVIDERS A.11).
+//! Meta's error bodies (PROVIDERS A.4) and the codes that the simulator uses (PROVIDERS A.11).
 
 use axum::Json;
 use axum::http::StatusCode;
@@ -95,7 +95,7 @@ const REASONS: [(u32, u16, &str, &str); 39] = [
     ),
 ];
 
-/// HTTP status, title and details of a code; codes that are not listed pass as unknown errors.
+/// HTTP status, title and details of a code. Codes outside the list count as unknown errors.
 pub(crate) fn reason_of(code: u32) -> (u16, &'static str, &'static str) {
     REASONS
         .iter()
@@ -103,7 +103,6 @@ pub(crate) fn reason_of(code: u32) -> (u16, &'static str, &'static str) {
         .map_or((400, "Unknown error", "Unknown error."), |(_, status, title, details)| (*status, title, details))
 }
 
-/// A call that the Graph API refuses.
 #[derive(Debug, Clone)]
 pub(crate) struct GraphError {
     pub(crate) status: u16,
@@ -114,29 +113,29 @@ pub(crate) struct GraphError {
 }
 
 impl GraphError {
-    /// A code with its usual status and title, and details that name what is wrong.
+    /// A code with its usual status and title, and details that name the fault.
     pub(crate) fn new(code: u32, details: impl Into<String>) -> Self {
         let (status, title, _) = reason_of(code);
         Self { status, code, subcode: None, message: format!("(#{code}) {title}"), details: Some(details.into()) }
     }
 
-    /// A code with everything as usual, answered with `status`.
+    /// A code with its usual details and this HTTP status.
     pub(crate) fn plain(status: u16, code: u32) -> Self {
         let (_, _, details) = reason_of(code);
         Self { status, ..Self::new(code, details) }
     }
 
-    /// 131008: a required field inside the message is not there.
+    /// 131008: a required field of the message is missing.
     pub(crate) fn missing(field: &str) -> Self {
         Self::new(131_008, format!("{field} is required"))
     }
 
-    /// 131009: a field has a value that cannot be.
+    /// 131009: a field has an invalid value.
     pub(crate) fn invalid(field: &str, rule: &str) -> Self {
         Self::new(131_009, format!("{field}: {rule}"))
     }
 
-    /// 100 with a message of its own, as Meta writes it for the outer fields.
+    /// 100 with its own message, as Meta writes it for the outer fields.
     pub(crate) fn parameter(message: impl std::fmt::Display) -> Self {
         Self {
             status: 400,
@@ -172,12 +171,10 @@ impl GraphError {
         }
     }
 
-    /// The same error, answered with `status`.
     pub(crate) fn with_status(self, status: u16) -> Self {
         Self { status, ..self }
     }
 
-    /// The same error with Meta's subcode.
     pub(crate) fn with_subcode(self, subcode: u32) -> Self {
         Self { subcode: Some(subcode), ..self }
     }

@@ -1,10 +1,10 @@
-//! Reading fields of a request with Meta's errors (131008 missing, 131009 invalid).
+//! Reads fields of a request with Meta's errors (131008 missing, 131009 invalid).
 
 use serde_json::Value;
 
 use super::errors::GraphError;
 
-/// An object of a request. Callers name its path, which error details repeat.
+/// An object of a request. Callers pass its path for the error details.
 #[derive(Clone, Copy)]
 pub(crate) struct Node<'a> {
     value: &'a Value,
@@ -19,12 +19,10 @@ impl<'a> Node<'a> {
         Self { value }
     }
 
-    /// The raw field.
     pub(crate) fn get(&self, field: &str) -> Option<&'a Value> {
         self.value.get(field).filter(|value| !value.is_null())
     }
 
-    /// A required object.
     pub(crate) fn object(&self, path: &str, field: &str) -> Result<Node<'a>, GraphError> {
         let path = join(path, field);
         match self.value.get(field) {
@@ -34,7 +32,6 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// A required, non-empty array.
     pub(crate) fn array(&self, path: &str, field: &str) -> Result<&'a [Value], GraphError> {
         let path = join(path, field);
         match self.value.get(field) {

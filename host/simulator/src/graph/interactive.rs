@@ -1,4 +1,4 @@
-//! Reply buttons, lists and the other interactive forms (limits: PROVIDERS A.2).
+//! Reply buttons, lists and other interactive messages (limits: PROVIDERS A.2).
 
 use serde_json::Value;
 
@@ -12,7 +12,6 @@ const MOST_BUTTONS: usize = 3;
 const MOST_SECTIONS: usize = 10;
 const MOST_ROWS: usize = 10;
 
-/// Validates the `interactive` object of a message.
 pub(crate) fn validate(interactive: Node<'_>, media: &Media) -> Result<Content, GraphError> {
     let kind = interactive.required_text("interactive", "type", 50)?;
     let mut lines: Vec<String> = Vec::new();
@@ -62,7 +61,7 @@ fn header(interactive: Node<'_>, media: &Media) -> Result<Option<String>, GraphE
     }
 }
 
-/// Only a product may come without a body.
+/// Only a product may have no body.
 fn body(interactive: Node<'_>, kind: &str) -> Result<Option<String>, GraphError> {
     if kind == "product" && interactive.get("body").is_none() {
         return Ok(None);

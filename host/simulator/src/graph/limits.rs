@@ -1,4 +1,4 @@
-//! The rates Meta enforces: per number (130429) and per pair of number and phone (131056).
+//! The rates that Meta enforces: per number (130429) and per pair of number and phone (131056).
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::errors::GraphError;
 use crate::faults::Faults;
 
-/// Messages to one phone at once, then one per [`PAIR_SECONDS`] (PROVIDERS A.11).
+/// Messages to one phone in a burst, then one per [`PAIR_SECONDS`] (PROVIDERS A.11).
 const PAIR_BURST: f64 = 45.0;
 const PAIR_SECONDS: f64 = 6.0;
 
@@ -30,7 +30,7 @@ impl Bucket {
     }
 }
 
-/// What each number and each pair has left.
+/// The remaining allowance of each number and pair.
 #[derive(Debug, Default)]
 pub(crate) struct Limits {
     numbers: HashMap<String, Bucket>,
@@ -38,8 +38,8 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// Counts one send; refuses it where an enforced rate is exceeded. `throughput` is in messages per second
-    /// and a burst of two seconds' worth passes.
+    /// Counts one send, and refuses it if an enforced rate is exceeded. `throughput` is in messages per second, with a
+    /// burst of two seconds.
     pub(crate) fn count(
         &mut self,
         faults: &Faults,

@@ -1,4 +1,4 @@
-//! Uploading and downloading media (PROVIDERS A.6).
+//! Uploads and downloads of media (PROVIDERS A.6).
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::world::World;
 
 const MB: usize = 1024 * 1024;
 
-/// Accepted types and the largest file of each, in bytes.
+/// Accepted types with their size limits in bytes.
 const ACCEPTED: [(&str, usize); 22] = [
     ("audio/aac", 16 * MB),
     ("audio/amr", 16 * MB),
@@ -87,14 +87,14 @@ fn check(mime_type: &str, size: usize) -> Result<(), GraphError> {
     }
 }
 
-/// What makes a download URL valid.
+/// The signature of a download URL.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Seal {
     ext: i64,
     hash: String,
 }
 
-/// `GET` of the URL that resolving a medium gave.
+/// `GET` of the URL of a media file.
 pub(crate) async fn download(
     State(world): State<Arc<World>>,
     Path(id): Path<String>,

@@ -33,24 +33,21 @@ use serde_json::Value;
 use crate::{messenger, world::World};
 use errors::GraphError;
 
-/// A document may hold 100 MB (PROVIDERS A.6).
+/// A document may have 100 MB (PROVIDERS A.6).
 const LARGEST_BODY: usize = 110 * 1024 * 1024;
 
 type Fields = HashMap<String, String>;
 
-/// One call of the Graph API.
 pub(crate) struct Call {
     pub(crate) world: Arc<World>,
     pub(crate) method: Method,
     pub(crate) version: String,
-    /// The id in the path.
     pub(crate) node: String,
     pub(crate) query: Fields,
     /// `http://host:port` as the caller sees it.
     pub(crate) origin: String,
 }
 
-/// Routes of the Graph API and of media downloads.
 pub(crate) fn routes() -> Router<Arc<World>> {
     Router::new()
         .route("/{version}/{node}", any(node))
@@ -60,7 +57,7 @@ pub(crate) fn routes() -> Router<Arc<World>> {
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
 }
 
-/// Any token that is not empty is good, in the header or in the query.
+/// Accepts any non-empty token, in the header or the query.
 async fn require_token(headers: HeaderMap, Query(query): Query<Fields>, request: Request, next: Next) -> Response {
     let bearer = headers
         .get(header::AUTHORIZATION)
@@ -147,7 +144,7 @@ pub(crate) async fn bytes(request: Request) -> Result<Bytes, GraphError> {
         .map_err(|_| GraphError::parameter("The request body is too large or was cut off."))
 }
 
-/// The body as a JSON object; an empty body is an empty object.
+/// The body as a JSON object. An empty body is an empty object.
 pub(crate) fn parsed(body: &[u8]) -> Result<Value, GraphError> {
     if body.is_empty() {
         return Ok(Value::Object(serde_json::Map::new()));

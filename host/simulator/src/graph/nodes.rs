@@ -1,4 +1,4 @@
-//! Single objects: `GET /{id}` of numbers, WABAs, templates and media, and what hangs on a WABA.
+//! Single objects: `GET /{id}` of numbers, WABAs, templates and media, and the edges of a WABA.
 
 use axum::http::Method;
 use serde_json::{Value, json};
@@ -10,7 +10,6 @@ use crate::numbers::BusinessNumber;
 
 const UNASKED_NUMBER_FIELDS: &str = "verified_name,display_phone_number,quality_rating,platform_type,throughput";
 
-/// Answers a call on one object.
 pub(crate) fn answer(call: &Call, body: &[u8]) -> Result<Value, GraphError> {
     let method = call.method.as_str().to_ascii_lowercase();
     let unknown = || GraphError::no_object(&method, &call.node);
@@ -26,7 +25,7 @@ pub(crate) fn answer(call: &Call, body: &[u8]) -> Result<Value, GraphError> {
             Ok(template.node(call.query.get("fields").map(String::as_str)))
         }
         (&Method::GET, Kind::NumberOrWaba) => Ok(number_or_waba(call)),
-        // Settings of a number are taken and forgotten.
+        // Settings of a number are accepted and ignored.
         (&Method::POST, Kind::NumberOrWaba) => parsed(body).map(|_| json!({"success": true})),
         _ => Err(unknown()),
     }
@@ -38,7 +37,7 @@ enum Kind {
     NumberOrWaba,
 }
 
-/// Ids made here tell what they are; every other id is a number or a WABA.
+/// Ids made here show their kind. All other ids are numbers or WABAs.
 fn kind_of(id: &str) -> Kind {
     let made_here = id.len() == 17 && id.bytes().all(|byte| byte.is_ascii_digit());
     if made_here && id.starts_with(media::ID_PREFIX) {

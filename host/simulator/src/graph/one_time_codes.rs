@@ -1,16 +1,16 @@
-//! Authentication templates: what Meta writes into them, and whom they may go to (PROVIDERS A.2, A.11).
+//! Authentication templates: Meta's own text in them, and their possible recipients (PROVIDERS A.2, A.11).
 
 use serde_json::{Value, json};
 
 use super::catalogue::{Template, component};
 
-/// Meta's own words around the code; a business may not choose any.
+/// Meta's fixed text around the code.
 const BODY: &str = "*{{1}}* is your verification code.";
-/// Where the button of a code leads in Meta's lists.
+/// The URL of the code button in Meta's lists.
 const PAGE: &str = "https://www.whatsapp.com/otp/code/";
 
-/// The components of a new template of this category as Meta lists them: the body with its words, and the button of the code as a
-/// link to a page of Meta's.
+/// The components of a new template as Meta lists them: in this category the body has Meta's text, and the code button
+/// is a link to a page of Meta.
 pub(crate) fn as_listed(category: &str, components: &[Value]) -> Value {
     if category != "AUTHENTICATION" {
         return Value::Array(components.to_vec());
@@ -37,7 +37,7 @@ fn button(button: &Value) -> Value {
     json!({"type": "URL", "text": read("text", "Copy code"), "url": link, "example": [format!("{PAGE}?code=otp123456")]})
 }
 
-/// Whether the template has a button that copies its code or fills it in: 131062 for a user id.
+/// True if the template has a button that copies or fills in its code. Sends to a user id then fail with 131062.
 pub(crate) fn needs_a_number(template: &Template) -> bool {
     let buttons = component(&template.components, "BUTTONS").and_then(|buttons| buttons.get("buttons"));
     let carries_code = |button: &Value| {

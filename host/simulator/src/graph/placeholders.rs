@@ -15,7 +15,7 @@ pub(crate) fn names(text: &str) -> Vec<String> {
     found
 }
 
-/// The text with each placeholder replaced by its value; one without a value stays.
+/// The text with placeholders replaced by their values. A placeholder without a value stays.
 pub(crate) fn fill(text: &str, values: &[(String, String)]) -> String {
     let mut pieces = text.split("{{");
     let mut filled = pieces.next().unwrap_or_default().to_owned();

@@ -1,10 +1,9 @@
-//! The templates every WABA starts with.
+//! The templates that each WABA starts with.
 
 use serde_json::{Value, json};
 
 use super::catalogue::Template;
 
-/// The sample templates of a WABA, all in language `en`.
 pub(crate) fn templates(waba_id: &str) -> Vec<Template> {
     let sample =
         |name: &str, category: &str, components: Value| Template::new(waba_id, name, "en", category, components);

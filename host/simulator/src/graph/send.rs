@@ -19,22 +19,20 @@ use crate::world::{State, World};
 use crate::{clock, identity, timeline};
 
 const LONGEST_OPAQUE: usize = 512;
-/// A phone with `timeout` keeps the caller waiting so long.
+/// Delay of the answer if the phone has `timeout`.
 const NO_ANSWER: Duration = Duration::from_secs(60);
-/// How long an answer waits for its `sent` callback under `statusBeforeAnswer`.
+/// Time that an answer waits for its `sent` callback with `statusBeforeAnswer`.
 const STATUS_FIRST: Duration = Duration::from_secs(5);
 const WINDOW: chrono::TimeDelta = chrono::TimeDelta::hours(24);
 
-/// A message that was taken in.
 struct Accepted {
     wamid: String,
     answer: Value,
     failure: Option<u32>,
-    /// The phone swallows the answer.
+    /// The phone has `timeout`: the answer is delayed.
     unanswered: bool,
 }
 
-/// Whom a message goes to.
 struct Recipient {
     msisdn: String,
     /// As the caller wrote it.
@@ -42,7 +40,6 @@ struct Recipient {
     by_user_id: bool,
 }
 
-/// Answers the call.
 pub(crate) async fn answer(call: Call, body: Bytes) -> Result<Response, GraphError> {
     let message = parsed(&body)?;
     if message.get("messaging_product").and_then(Value::as_str) != Some("whatsapp") {
@@ -72,7 +69,7 @@ async fn start_timeline(world: &Arc<World>, accepted: &Accepted, status_first: b
     let first_taken = status_first.then_some(sender);
     world.tasks.spawn(timeline::play(Arc::clone(world), accepted.wamid.clone(), accepted.failure, first_taken));
     if status_first {
-        // The host may never take the callback; the answer then comes all the same.
+        // If the host never accepts the callback, the answer is sent anyway.
         let _ = tokio::time::timeout(STATUS_FIRST, receiver).await;
     }
 }
@@ -98,7 +95,7 @@ fn log(
     });
 }
 
-/// Mark-read, with or without the typing indicator. Marks all earlier messages too.
+/// Mark-read, with or without the typing indicator. It also marks all earlier messages.
 fn mark_read(state: &mut State, message: &Value) -> Result<Value, GraphError> {
     if message.get("status").and_then(Value::as_str) != Some("read") {
         return Err(GraphError::parameter("Param status must be one of {READ}."));
@@ -118,7 +115,7 @@ fn mark_read(state: &mut State, message: &Value) -> Result<Value, GraphError> {
     Ok(json!({"success": true}))
 }
 
-/// Validates a send and puts it on its way.
+/// Validates a send and queues it.
 fn accept(state: &mut State, node: &str, message: &Value, body: &Bytes) -> Result<Accepted, GraphError> {
     let recipient = recipient(state, message)?;
     let opaque = opaque(message)?;
@@ -171,7 +168,7 @@ fn in_window(state: &State, node: &str, phone: &Phone) -> bool {
     last.is_some_and(|last| clock::now() - last < WINDOW)
 }
 
-/// `to` wins over `recipient` where both are given (PROVIDERS A.2).
+/// If both are given, `to` takes precedence over `recipient` (PROVIDERS A.2).
 fn recipient(state: &State, message: &Value) -> Result<Recipient, GraphError> {
     let kind = message.get("recipient_type").and_then(Value::as_str).unwrap_or("individual");
     if kind != "individual" {

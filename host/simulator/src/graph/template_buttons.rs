@@ -1,4 +1,4 @@
-//! Buttons of a template: which take a parameter, and what they become on the phone.
+//! Buttons of a template: their parameters, and their form on the phone.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::mailbox::{Button, ButtonKind};
 
 const LONGEST_COUPON: usize = 20;
 
-/// The buttons of a part as the phone shows them. 131008 where a dynamic button has no parameter.
+/// The buttons of a part as the phone shows them. 131008 if a dynamic button has no parameter.
 pub(crate) fn render(part: Part<'_>) -> Result<Vec<Button>, GraphError> {
     let defined: &[Value] = component(part.defined, "BUTTONS")
         .and_then(|buttons| buttons.get("buttons"))
@@ -35,7 +35,6 @@ pub(crate) fn render(part: Part<'_>) -> Result<Vec<Button>, GraphError> {
     defined.iter().enumerate().map(render).collect()
 }
 
-/// One `button` component of a send.
 struct Given<'a> {
     index: usize,
     kind: String,

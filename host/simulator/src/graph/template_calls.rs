@@ -1,4 +1,4 @@
-//! `/{waba}/message_templates`: listing with cursors and filters, creating, deleting (PROVIDERS F).
+//! `/{waba}/message_templates`: list with cursors and filters, create, delete (PROVIDERS F).
 
 use axum::http::Method;
 use base64::Engine as _;
@@ -14,7 +14,6 @@ use crate::account_events;
 const PAGE: usize = 25;
 const LONGEST_PAGE: usize = 1000;
 
-/// Answers a call on the templates of a WABA.
 pub(crate) fn answer(call: &Call, body: &[u8]) -> Result<Value, GraphError> {
     call.world.state().numbers.know_waba(&call.node);
     match call.method {
@@ -77,7 +76,7 @@ fn next(call: &Call, after: &str) -> String {
     reqwest::Url::parse_with_params(&path, query).map_or(path, String::from)
 }
 
-/// `name` is a substring match; the others are exact (PROVIDERS F).
+/// `name` matches substrings, the other filters match exactly (PROVIDERS F).
 fn matches(call: &Call, template: &Template) -> bool {
     let query = |name: &str| call.query.get(name).map(|value| value.to_lowercase());
     let name = template.name.to_lowercase();
@@ -121,7 +120,7 @@ fn create(call: &Call, asked: &Value) -> Result<Value, GraphError> {
     Ok(json!({"id": template.id, "status": template.status, "category": template.category}))
 }
 
-/// Positional placeholders are numbered from 1; named ones are not numbers.
+/// Positional placeholders are numbered from 1. Named ones are not numbers.
 fn check_placeholders(components: &Value, format: &str) -> Result<(), GraphError> {
     let body = component(components, "BODY").and_then(|body| body.get("text"));
     let Some(text) = body.and_then(Value::as_str) else {

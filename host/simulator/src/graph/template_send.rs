@@ -1,4 +1,4 @@
-//! Sending a template: its parameters against the catalogue, and the text they make (PROVIDERS A.3).
+//! Template sends: checks parameters against the catalogue and renders the text (PROVIDERS A.3).
 
 use serde_json::Value;
 
@@ -12,20 +12,19 @@ use crate::media::Media;
 
 const LONGEST_BODY: usize = 1024;
 
-/// What the parts of a template are checked against.
+/// A part of a template with the parameters of a send.
 #[derive(Clone, Copy)]
 pub(crate) struct Part<'a> {
     /// `components` of the template, or of one of its cards.
     pub(crate) defined: &'a Value,
     /// `components` of the send, or of one of its cards.
     pub(crate) given: &'a Value,
-    /// The template names its placeholders.
+    /// The template has named placeholders.
     pub(crate) named: bool,
     pub(crate) card: Option<usize>,
     pub(crate) media: &'a Media,
 }
 
-/// Whether the template may be sent at all.
 pub(crate) fn check_status(template: &Template) -> Result<(), GraphError> {
     match template.status.as_str() {
         "APPROVED" => Ok(()),
@@ -38,7 +37,7 @@ pub(crate) fn check_status(template: &Template) -> Result<(), GraphError> {
     }
 }
 
-/// Checks the parameters of a send and renders what a person reads.
+/// Checks the parameters of a send and renders the text.
 pub(crate) fn render(template: &Template, sent: &Value, media: &Media) -> Result<Content, GraphError> {
     static NOTHING: Value = Value::Array(Vec::new());
     let given = match sent.get("components") {
@@ -75,7 +74,7 @@ fn render_part(part: Part<'_>) -> Result<Content, GraphError> {
     Ok(Content { text: lines.join("\n"), buttons: template_buttons::render(part)? })
 }
 
-/// The parameters that the send gives to a component; a component that is absent gives none.
+/// The parameters of a component in the send. None if the component is absent.
 fn parameters<'a>(given: &'a Value, kind: &str) -> Result<&'a [Value], GraphError> {
     match component(given, kind).and_then(|component| component.get("parameters")) {
         None | Some(Value::Null) => Ok(&[]),
@@ -110,7 +109,7 @@ fn header(part: Part<'_>) -> Result<Option<String>, GraphError> {
     }
 }
 
-/// The one parameter of a media header, of the format that the template has.
+/// The only parameter of a media header, in the format of the template.
 fn media_parameter<'a>(format: &str, given: &'a [Value]) -> Result<Node<'a>, GraphError> {
     let received = match given {
         [only] => only.get("type").and_then(Value::as_str).unwrap_or("UNKNOWN"),

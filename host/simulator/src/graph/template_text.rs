@@ -1,4 +1,4 @@
-//! Text parameters of a template: number, names, kinds, and the text they fill.
+//! Text parameters of a template: number, names, kinds, and the filled text.
 
 use serde_json::Value;
 
@@ -6,8 +6,8 @@ use super::errors::GraphError;
 use super::fields::Node;
 use super::placeholders;
 
-/// Fills the placeholders of `text`. 132000 where their number differs, 100 where a name is missing,
-/// 132012 where a name or a kind is wrong, 132018 where a value may not stand in a template.
+/// Fills the placeholders of `text`. Errors: 132000 if the number differs, 100 if a name is missing, 132012 if a name
+/// or kind is wrong, 132018 if a value is not allowed in a template.
 pub(crate) fn fill_text(place: &str, text: &str, parameters: &[Value], named: bool) -> Result<String, GraphError> {
     let expected = placeholders::names(text);
     if expected.len() != parameters.len() {

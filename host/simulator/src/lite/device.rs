@@ -1,4 +1,4 @@
-//! One device: how it is paired, connects, is thrown out and comes back (PROVIDERS D.1).
+//! One Lite device: pairing, connecting, loss of the connection, and return (PROVIDERS D.1).
 
 use std::collections::VecDeque;
 
@@ -9,16 +9,14 @@ use serde_json::{Value, json};
 use super::DeviceError;
 use crate::clock;
 
-/// QR codes of one attempt to pair: the first is shown for a minute, the others for 20 seconds.
+/// QR codes of one pairing attempt: the first is shown for a minute, the others for 20 seconds.
 const CODES: u32 = 6;
 const FIRST_CODE_SECONDS: i64 = 60;
 const NEXT_CODE_SECONDS: i64 = 20;
-/// Longest ban.
 const LONGEST_BAN_SECONDS: i64 = 24 * 3600;
-/// Events kept for a host that does not take them.
+/// Bound on the events that are kept for a host that does not fetch them.
 const EVENTS_KEPT: usize = 50_000;
 
-/// How far the connection has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Link {
@@ -27,33 +25,30 @@ pub(crate) enum Link {
     Up,
 }
 
-/// The device of one business number.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Device {
     pub(crate) number: String,
     paired: bool,
     link: Link,
-    /// Which process of the host drives it.
+    /// The process of the host that drives it.
     holder: Option<String>,
     banned_until: Option<DateTime<Utc>>,
-    /// The QR code that is shown now.
     code: Option<String>,
-    /// Codes shown in this attempt to pair.
+    /// Number of codes shown in this pairing attempt.
     #[serde(skip)]
     codes: u32,
-    /// Grows with each attempt, so that the timer of an earlier one does nothing.
+    /// Incremented by each attempt, so that the timer of an earlier one has no effect.
     #[serde(skip)]
     attempt: u64,
-    /// Nobody can be looked up.
     pub(crate) lookup_fails: bool,
-    /// Part of what phone and device share cannot be fetched.
+    /// Part of the data that phone and device share cannot be fetched.
     sync_fails: bool,
     #[serde(skip)]
     events: VecDeque<(u64, Value)>,
     #[serde(skip)]
     last_event: u64,
-    /// What came while it was not connected: told when it is.
+    /// Events that arrived while it was disconnected. They are reported after the next connection.
     #[serde(skip)]
     held: Vec<Value>,
 }
@@ -81,7 +76,7 @@ impl Device {
         self.link == Link::Up
     }
 
-    /// The attempt to pair whose code runs out after so many seconds; `None` when no code is shown.
+    /// The pairing attempt, the number of codes, and the seconds until the code expires. `None` if no code is shown.
     pub(crate) fn code_runs_out(&self) -> Option<(u64, u32, i64)> {
         self.code.as_ref()?;
         let seconds = if self.codes == 1 { FIRST_CODE_SECONDS } else { NEXT_CODE_SECONDS };
@@ -102,12 +97,12 @@ impl Device {
         }
     }
 
-    /// Tells something that only a connected device hears.
+    /// Reports an event now if the device is connected, or else at the next connection.
     pub(crate) fn hear(&mut self, event: Value) {
         if self.is_up() { self.tell(event) } else { self.held.push(event) }
     }
 
-    /// The events after `seen`, which are done with up to there; with the number of the last one.
+    /// The events after `seen`, with the number of the last one. Earlier events are removed.
     pub(crate) fn take_events(&mut self, seen: u64) -> (u64, Vec<Value>) {
         while self.events.front().is_some_and(|(number, _)| *number <= seen) {
             self.events.pop_front();
@@ -116,12 +111,12 @@ impl Device {
         (self.last_event.max(seen), events)
     }
 
-    /// What was told about a connection is over with it; what customers did is not.
+    /// Removes events about the connection, but not those of customers.
     fn forget_news(&mut self) {
         self.events.retain(|(_, event)| !matches!(event.get("type").and_then(Value::as_str), Some("session" | "qr")));
     }
 
-    /// Connects for `holder`, or shows a code. A connection that it has already stays; that of another process ends.
+    /// Connects for `holder`, or shows a code. Its own connection stays, and that of another process ends.
     pub(crate) fn start(&mut self, holder: &str) -> Result<(), DeviceError> {
         if let Some(seconds) = self.ban_left() {
             return Err(DeviceError::Banned(seconds));
@@ -157,7 +152,7 @@ impl Device {
         self.code = Some(code);
     }
 
-    /// The code of an attempt has run out: the next one is shown, or the attempt ends.
+    /// The code has expired: shows the next one, or ends the attempt.
     pub(crate) fn next_code(&mut self, attempt: u64, codes: u32) -> bool {
         if self.link != Link::Pairing || (self.attempt, self.codes) != (attempt, codes) {
             return false;
@@ -182,7 +177,7 @@ impl Device {
         }
     }
 
-    /// Somebody scans the code that is shown.
+    /// A person scans the shown code.
     pub(crate) fn scan(&mut self, scanned: Option<&str>) -> Result<(), DeviceError> {
         let shown = self.code.as_deref().ok_or(DeviceError::NoCode)?;
         if scanned.is_some_and(|scanned| scanned != shown) {
@@ -201,25 +196,23 @@ impl Device {
         self.news(&[news]);
     }
 
-    /// The host ends the connection; the pairing stays. Nothing is told: the host knows.
+    /// The host ends the connection and keeps the pairing. It gets no event for that.
     pub(crate) fn disconnect(&mut self) {
         (self.link, self.code, self.holder) = (Link::Off, None, None);
         self.forget_news();
     }
 
-    /// The host ends the pairing.
     pub(crate) fn log_out(&mut self) {
         self.disconnect();
         self.paired = false;
     }
 
-    /// How long the number stays flagged.
     fn ban_left(&self) -> Option<i64> {
         let left = (self.banned_until? - clock::now()).num_milliseconds();
         (left > 0).then_some(left.div_euclid(1000) + 1)
     }
 
-    /// What befalls a device, by name.
+    /// Applies an event of [`EVENTS`] by name.
     pub(crate) fn befalls(&mut self, name: &str, seconds: Option<i64>) -> Result<(), DeviceError> {
         match name {
             "ban" => {
@@ -249,7 +242,7 @@ impl Device {
     }
 }
 
-/// What can befall a device.
+/// The events that tests can apply to a device.
 const EVENTS: [&str; 11] = [
     "ban",
     "unban",

@@ -1,4 +1,4 @@
-//! The phone of the business in somebody's hand: it scans codes, and things befall it.
+//! The phone of the business in a person's hand: it scans codes and causes events.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ async fn show(State(world): State<Arc<World>>, Path(written): Path<String>) -> A
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Scan {
-    /// What the camera saw; left out, whatever is shown.
+    /// The scanned code. Without it, the shown code is scanned.
     code: Option<String>,
 }
 
@@ -49,7 +49,6 @@ async fn scan(State(world): State<Arc<World>>, Path(written): Path<String>, byte
 #[serde(deny_unknown_fields)]
 struct Befall {
     event: String,
-    /// How long a ban lasts.
     seconds: Option<i64>,
 }
 

@@ -1,4 +1,4 @@
-//! Messages through a device, both ways, and what is told of those that went out.
+//! Messages through a device in both directions, and receipts of outgoing ones.
 
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ use crate::phone_api::writing::{Draft, payload};
 use crate::world::{State, World};
 use crate::{clock, identity, timeline};
 
-/// A message on its way out, as a device sends it: WhatsApp knows no templates and no buttons here.
+/// An outgoing message of a device. Lite numbers have no templates and no buttons.
 #[derive(Debug, Deserialize)]
 struct Outgoing {
-    /// Chosen by the sender: a second message with the same id is the same message. Quotes and file names are kept with the
-    /// body.
+    /// Chosen by the sender. A second message with the same id is the same message. Quotes and file names are kept with
+    /// the body.
     id: String,
     to: String,
     #[serde(rename = "type")]
@@ -30,7 +30,6 @@ struct Outgoing {
 }
 
 impl Outgoing {
-    /// What a person reads.
     fn read(&self) -> Result<String, DeviceError> {
         let missing = |field: &str| DeviceError::Body(format!("\"{field}\" is required for type {}", self.kind));
         match self.kind.as_str() {
@@ -52,7 +51,7 @@ impl Outgoing {
     }
 }
 
-/// Puts a message of the host on its way; gives its id.
+/// Queues a message of the host and returns its id.
 pub(super) fn send(world: &Arc<World>, number: &str, bytes: &Bytes) -> Result<String, DeviceError> {
     let outgoing: Outgoing = body(bytes)?;
     let (text, msisdn) = (outgoing.read()?, super::number(&outgoing.to)?);
@@ -81,7 +80,7 @@ fn received(number: &str, msisdn: &str, outgoing: &Outgoing, text: String, bytes
         channel: Channel::WhatsApp,
         from: number.to_owned(),
         phone_number_id: None,
-        // A voice note is a sound to the phone.
+        // The phone shows a voice note as audio.
         kind: if outgoing.kind == "voice" { "audio".to_owned() } else { outgoing.kind.clone() },
         text,
         buttons: Vec::new(),
@@ -95,13 +94,12 @@ fn received(number: &str, msisdn: &str, outgoing: &Outgoing, text: String, bytes
     }
 }
 
-/// Tells the device how far a message has come.
 pub(crate) fn receipt(state: &mut State, number: &str, id: &str, progress: Progress) {
     let event = json!({"type": "receipt", "id": id, "status": progress, "time": clock::now()});
     state.lite.get(number).hear(event);
 }
 
-/// Takes what a phone writes to a Lite number; `None` when it is meant for somebody else.
+/// Takes a message of a phone to a Lite number. `None` if it is for another number.
 pub(crate) fn write_to_device(world: &Arc<World>, msisdn: &str, draft: &Draft) -> Result<Option<String>, PhoneError> {
     let id = {
         let mut state = world.state();
@@ -112,7 +110,7 @@ pub(crate) fn write_to_device(world: &Arc<World>, msisdn: &str, draft: &Draft) -
     Ok(Some(id))
 }
 
-/// The Lite number that a draft is for: the one named, or the one whose message it answers.
+/// The Lite number that a draft is for: the named one, or the one whose message it answers.
 fn addressed(state: &State, msisdn: &str, draft: &Draft) -> Option<String> {
     if let Some(to) = &draft.to {
         let digits = identity::digits(to);
@@ -157,7 +155,7 @@ fn compose(state: &mut State, msisdn: &str, number: &str, draft: &Draft) -> Resu
     Ok(id)
 }
 
-/// A device tells where a file is; there is nobody else to ask.
+/// Adds the URL of a file, because hosts of devices cannot look it up.
 fn address_files(state: &State, kind: &str, content: &mut Map<String, Value>) {
     let Some(file) = content.get_mut(kind).and_then(Value::as_object_mut) else { return };
     let Some(id) = file.get("id").and_then(Value::as_str) else { return };

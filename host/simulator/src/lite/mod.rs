@@ -1,5 +1,5 @@
-//! Lite devices: numbers that are paired like a phone. One half speaks to the host, as the library of a device would
-//! (`wire`), the other to people and tests who hold the phone of the business (`handset`). PROVIDERS D.
+//! Lite devices: numbers that are paired like a phone (PROVIDERS D). `wire` is for the host, like the library of a
+//! device. `handset` is for people and tests with the phone of the business.
 
 mod device;
 mod handset;
@@ -20,12 +20,10 @@ pub(crate) use messages::{receipt, write_to_device};
 
 use crate::world::World;
 
-/// Everything under `/lite`.
 pub(crate) fn routes() -> Router<Arc<World>> {
     wire::routes().merge(handset::routes())
 }
 
-/// A call that a device cannot carry out.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DeviceError {
     #[error("\"{0}\" has no digits; write a business number such as 27110000000")]
@@ -63,19 +61,17 @@ impl IntoResponse for DeviceError {
 
 type Answer = Result<Json<Value>, DeviceError>;
 
-/// All devices that were spoken of.
 #[derive(Debug, Default)]
 pub(crate) struct Devices {
     by_number: BTreeMap<String, Device>,
 }
 
 impl Devices {
-    /// The device of this business number, made known if it was not.
+    /// The device of this business number, created if it is new.
     pub(crate) fn get(&mut self, number: &str) -> &mut Device {
         self.by_number.entry(number.to_owned()).or_insert_with(|| Device::new(number))
     }
 
-    /// Whether anybody spoke of it.
     pub(crate) fn knows(&self, number: &str) -> bool {
         self.by_number.contains_key(number)
     }
@@ -91,7 +87,7 @@ fn number(written: &str) -> Result<String, DeviceError> {
     if digits.is_empty() { Err(DeviceError::NotANumber(written.to_owned())) } else { Ok(digits) }
 }
 
-/// A JSON body; an empty one is an empty object.
+/// A JSON body. An empty one is an empty object.
 fn body<'a, T: serde::Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, DeviceError> {
     let bytes = if bytes.is_empty() { b"{}" } else { bytes };
     serde_json::from_slice(bytes).map_err(|error| DeviceError::Body(error.to_string()))

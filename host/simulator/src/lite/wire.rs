@@ -1,4 +1,4 @@
-//! What the host calls: it starts and ends the connection of a device, asks it for news, and sends through it.
+//! The calls of the host: start and end the connection of a device, fetch its events, and send messages.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::{Answer, DeviceError, body, messages, number};
 use crate::world::World;
 
-/// Longest wait of a call that asks for news.
+/// Bound on the wait for events.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 pub(super) fn routes() -> Router<Arc<World>> {
@@ -49,7 +49,7 @@ async fn start(State(world): State<Arc<World>>, Path(written): Path<String>, byt
     Ok(Json(json!({"started": true})))
 }
 
-/// Shows the next code when one has run out.
+/// Shows the next code after one has expired.
 async fn show_codes(world: Arc<World>, number: String, attempt: u64, codes: u32, seconds: i64) {
     let (mut codes, mut seconds) = (codes, seconds);
     while !world.shutdown.is_cancelled() {
@@ -78,10 +78,9 @@ async fn log_out(State(world): State<Arc<World>>, Path(written): Path<String>) -
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Ask {
-    /// Number of the last event that is done with.
+    /// Number of the last confirmed event.
     #[serde(default)]
     seen: u64,
-    /// How long to wait for one.
     #[serde(default)]
     wait_millis: u64,
 }
@@ -91,7 +90,7 @@ async fn events(State(world): State<Arc<World>>, Path(written): Path<String>, Qu
     let wait = Duration::from_millis(ask.wait_millis).min(LONGEST_WAIT);
     let deadline = tokio::time::Instant::now() + wait;
     loop {
-        // Registered before the look, so that nothing is missed between the two.
+        // Registered before the first look, so that no event is missed in between.
         let news = world.lite_news.notified();
         tokio::pin!(news);
         news.as_mut().enable();

@@ -1,5 +1,5 @@
-//! Files that pages send: uploaded first (`POST /{page}/message_attachments`), beside the message as `filedata`, or at an address that
-//! Meta fetches.
+//! Files that pages send: uploaded first (`POST /{page}/message_attachments`), in the message request as `filedata`, or
+//! at an address that Meta fetches.
 
 use axum::extract::{FromRequest, Multipart, Request};
 use axum::http::{HeaderMap, header};
@@ -21,20 +21,18 @@ const NOT_FETCHED: u32 = 2_018_008;
 const NOT_UPLOADED: u32 = 2_018_047;
 const TOO_LARGE: u32 = 2_018_109;
 
-/// A file that came with a call.
 pub(super) struct File {
     mime_type: String,
     name: String,
     bytes: Bytes,
 }
 
-/// What a call asks for: a JSON object, or a form whose fields are one.
+/// The content of a call: a JSON object, or the fields of a form.
 pub(super) struct Asked {
     pub(super) fields: Value,
     pub(super) file: Option<File>,
 }
 
-/// Reads either form of a call.
 pub(super) async fn read(request: Request) -> Result<Asked, GraphError> {
     if !is_form(request.headers()) {
         return Ok(Asked { fields: graph::parsed(&graph::bytes(request).await?)?, file: None });
@@ -99,7 +97,7 @@ fn take(
         (Some(file), _) => kept(state, kind, file)?,
         (None, Some(url)) => {
             fetchable(url)?;
-            // Its bytes are wherever the address says; the id alone is ours.
+            // The bytes stay at that address. Only the id is ours.
             let (id, _) = keep(state, "text/uri-list", "address", Bytes::from(url.to_owned()));
             (id, url.to_owned())
         }
@@ -112,7 +110,7 @@ fn take(
     Ok(id)
 }
 
-/// What sort of file an attachment says that it is.
+/// The declared kind of an attachment.
 pub(super) fn kind(attachment: &Value) -> Result<&str, GraphError> {
     let kind = attachment.get("type").and_then(Value::as_str).unwrap_or_default();
     if ["image", "audio", "video", "file"].contains(&kind) {
@@ -122,7 +120,7 @@ pub(super) fn kind(attachment: &Value) -> Result<&str, GraphError> {
     Err(GraphError::parameter(words))
 }
 
-/// Where the person finds the file of a message, if it is not at the address that the message itself names.
+/// The address of the file for the person, if the message itself does not name it.
 pub(super) fn delivered(
     state: &mut State,
     page_id: &str,
@@ -150,7 +148,7 @@ pub(super) fn delivered(
     Ok(None)
 }
 
-/// Keeps the bytes of a file, if they are what their kind says.
+/// Stores a file if its bytes are of the declared kind.
 fn kept(state: &mut State, kind: &str, file: File) -> Result<(String, String), GraphError> {
     if file.bytes.len() > LARGEST {
         return Err(GraphError::parameter("Attachment size exceeds allowable limit").with_subcode(TOO_LARGE));
@@ -163,7 +161,7 @@ fn kept(state: &mut State, kind: &str, file: File) -> Result<(String, String), G
     Ok(keep(state, &file.mime_type, &name, file.bytes))
 }
 
-/// Refuses addresses that Meta's servers cannot reach, as far as that can be told from the address.
+/// Refuses addresses that Meta's servers visibly cannot reach.
 fn fetchable(url: &str) -> Result<(), GraphError> {
     let parsed = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
     let url = parsed.ok_or_else(|| GraphError::parameter("Param attachment[payload][url] must be a valid URI"))?;

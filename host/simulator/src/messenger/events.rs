@@ -1,4 +1,4 @@
-//! What the app of a page hears.
+//! The events that the app of a page receives.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use crate::clock;
 use crate::mailbox::Progress;
 use crate::world::World;
 
-/// Marks events of this line among all callbacks.
+/// Marks events of Messenger among all callbacks.
 pub(crate) const FIELD: &str = "messenger";
-/// The app id of the inbox that Facebook gives to pages.
+/// The app id of Facebook's inbox for pages.
 const PAGE_INBOX: u64 = 26_390_203_743_090;
 /// The app id of the host.
 const OWN_APP: u64 = 1_000_000_000_000_001;
@@ -21,7 +21,7 @@ fn event(page_id: &str, psid: &str, value: Value) -> Event {
     Event { queue: format!("{FIELD}:{psid}"), waba_id: page_id.to_owned(), field: FIELD.to_owned(), value, taken: None }
 }
 
-/// A person did something: `what` is `message`, `postback` or `reaction`.
+/// An action of a person: `what` is `message`, `postback` or `reaction`.
 pub(super) fn did(page_id: &str, psid: &str, millis: i64, what: &str, value: Value) -> Event {
     let mut body = json!({"sender": {"id": psid}, "recipient": {"id": page_id}, "timestamp": millis});
     if let Some(fields) = body.as_object_mut() {
@@ -30,7 +30,7 @@ pub(super) fn did(page_id: &str, psid: &str, millis: i64, what: &str, value: Val
     event(page_id, psid, body)
 }
 
-/// The page sent something; `own`: the host did.
+/// A message of the page. `own`: the host sent it.
 pub(super) fn echo(message: &Message, own: bool) -> Event {
     let mut said = message.body.clone();
     if let Some(fields) = said.as_object_mut() {
@@ -51,7 +51,7 @@ pub(super) fn echo(message: &Message, own: bool) -> Event {
     event(&message.page_id, &message.psid, body)
 }
 
-/// Moves what the page sent on, one message or all of them, and tells the host. Answers the ids of what moved.
+/// Advances one or all messages of the page, and reports that to the host. Returns the ids of advanced messages.
 pub(super) fn move_on(world: &Arc<World>, psid: &str, only: Option<&str>, progress: Progress) -> Vec<String> {
     let (moved, reports) = {
         let mut state = world.state();

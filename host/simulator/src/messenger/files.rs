@@ -1,4 +1,4 @@
-//! Files that people and pages sent: at addresses that need no token and end after a while, as those of Meta's servers.
+//! Files of people and pages. Their addresses need no token and expire, like those of Meta's servers.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub(super) fn routes() -> Router<Arc<World>> {
     Router::new().route("/messenger/files/{id}/{name}", get(download))
 }
 
-/// Keeps a file. Answers its id, and where it is for a while.
+/// Stores a file. Returns its id and a temporary address.
 pub(super) fn keep(state: &mut Facts, mime_type: &str, name: &str, bytes: Bytes) -> (String, String) {
     let stored = state.media.store(mime_type, bytes);
     let path = state.media.download_path(&stored.id);

@@ -1,4 +1,4 @@
-//! A phone on Messenger in somebody's hand: it writes, taps, reacts, reads.
+//! A phone with Messenger in a person's hand: it writes, taps, reacts and reads.
 
 use std::sync::Arc;
 
@@ -53,17 +53,17 @@ async fn outbox(State(world): State<Arc<World>>, Path(written): Path<String>) ->
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct Draft {
-    /// Id of the page; may be left out where there is no doubt.
+    /// Id of the page. Optional if it is unambiguous.
     to: Option<String>,
     /// `text`, `image`, `video`, `audio`, `file`, `sticker`, `location`, `fallback` or `unsupported`.
     #[serde(rename = "type")]
     kind: Option<String>,
     text: Option<String>,
-    /// File of a message; without it a small sample is sent.
+    /// File of a message. Without it a small sample is sent.
     base64: Option<String>,
     mime_type: Option<String>,
     filename: Option<String>,
-    /// So many files of the kind in one message.
+    /// Number of files of the kind in one message.
     files: Option<usize>,
     /// `{"lat","long","title"}`.
     location: Option<Value>,
@@ -77,7 +77,7 @@ fn page(state: &mut Facts, psid: &str, to: Option<&str>) -> Result<String, HandE
     Ok(page)
 }
 
-/// Puts what a person wrote into the conversation and tells the host. Answers its id.
+/// Stores a message of a person and reports it to the host. Returns its id.
 fn say(world: &Arc<World>, psid: &str, page: String, text: String, mut message: Value) -> String {
     let (id, time) = (mid(), clock::now());
     if let Some(fields) = message.as_object_mut() {
@@ -182,7 +182,7 @@ fn file(state: &mut Facts, kind: &str, draft: &Draft) -> Result<Value, HandError
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Tap {
-    /// The newest message with quick replies where it is left out.
+    /// Default: the newest message with quick replies.
     message_id: Option<String>,
     /// Title or payload.
     button: String,
@@ -243,7 +243,7 @@ async fn postback(State(world): State<Arc<World>>, Path(written): Path<String>, 
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Reaction {
     message_id: String,
-    /// Left out, the reaction is taken back.
+    /// Without it, the reaction is removed.
     emoji: Option<String>,
 }
 
@@ -275,7 +275,7 @@ struct ByHand {
     text: String,
 }
 
-/// Somebody answers in the inbox that Facebook gives to pages.
+/// A person answers in Facebook's inbox for pages.
 async fn page_inbox(State(world): State<Arc<World>>, Path(page): Path<String>, bytes: Bytes) -> Answer {
     let said: ByHand = body(&bytes)?;
     let message = Message {

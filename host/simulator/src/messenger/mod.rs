@@ -1,5 +1,4 @@
-//! Messenger: pages, the people who write to them with phones of their own, and the Graph API of both (PROVIDERS B). As strict as
-//! Meta: what Meta refuses is refused.
+//! Messenger: pages, people with phones, and the Graph API of both (PROVIDERS B). It refuses the same requests as Meta.
 
 mod attachments;
 mod events;
@@ -23,7 +22,7 @@ pub(crate) use state::Messenger;
 
 use crate::world::World;
 
-/// Phones, pages and files; the Graph API is among its own routes.
+/// Phones, pages and files. The Graph API has its own routes.
 pub(crate) fn routes() -> Router<Arc<World>> {
     Router::new()
         .route("/messenger", get(|| async { Html(include_str!("page.html")) }))

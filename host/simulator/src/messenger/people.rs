@@ -1,4 +1,4 @@
-//! Pages and people as such: what they are and how they behave.
+//! Settings of pages and people.
 
 use std::sync::Arc;
 
@@ -23,7 +23,6 @@ pub(super) fn routes() -> Router<Arc<World>> {
         .route("/messenger/phones/{psid}", put(change).get(show))
 }
 
-/// A call that a phone cannot carry out.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum HandError {
     #[error("\"{0}\" is no id of a person: those are digits, such as 24071234567")]
@@ -58,7 +57,7 @@ fn is_id(text: &str) -> bool {
     (1..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A JSON body; an empty one is an empty object.
+/// A JSON body. An empty one is an empty object.
 pub(super) fn body<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, HandError> {
     let bytes = if bytes.is_empty() { b"{}" } else { bytes };
     serde_json::from_slice(bytes).map_err(|error| HandError::Body(error.to_string()))
@@ -99,7 +98,7 @@ async fn show(State(world): State<Arc<World>>, Path(written): Path<String>) -> R
     Ok(Json(world.state().messenger.person_mut(&psid(written)?).clone()))
 }
 
-/// The fields of a person that `PUT /messenger/phones/{psid}` names.
+/// Body of `PUT /messenger/phones/{psid}`: the fields to change.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct PersonPatch {
@@ -111,7 +110,7 @@ struct PersonPatch {
     auto_read: Option<bool>,
     reject_with: Option<Rejection>,
     timeout: Option<bool>,
-    /// Makes it so long ago that the person wrote.
+    /// Sets the time since the person last wrote.
     wrote_seconds_ago: Option<i64>,
 }
 
@@ -137,7 +136,7 @@ async fn change(
     Ok(Json(person.clone()))
 }
 
-/// What a page may know of a person: `GET /{psid}`. `None` for what is no person.
+/// The data of a person for a page: `GET /{psid}`. `None` if there is no such person.
 pub(crate) fn profile(world: &World, psid: &str) -> Option<Result<Value, crate::graph::errors::GraphError>> {
     let state = world.state();
     let person = state.messenger.person(psid)?;

@@ -1,4 +1,4 @@
-//! `POST /{page}/messages` and `/me/messages`: what a page sends, and what Meta refuses.
+//! `POST /{page}/messages` and `/me/messages`: messages of a page, and Meta's refusals.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +28,7 @@ const MOST_QUICK_REPLIES: usize = 13;
 const OUTSIDE_WINDOW: u32 = 2_018_278;
 const NO_SUCH_PERSON: u32 = 2_018_001;
 
-/// Whether a call on this node is one of Messenger.
+/// True if a call on this node belongs to Messenger.
 pub(crate) fn is_page(world: &World, node: &str) -> bool {
     node == "me" || world.state().messenger.page(node).is_some()
 }
@@ -39,7 +39,6 @@ pub(super) fn token(headers: &HeaderMap, call: &Call) -> String {
     bearer.map(str::to_owned).or_else(|| call.query.get("access_token").cloned()).unwrap_or_default()
 }
 
-/// Answers the call.
 pub(crate) async fn answer(call: Call, request: Request) -> Result<Response, GraphError> {
     let token = token(request.headers(), &call);
     let Asked { fields: request, file } = attachments::read(request).await?;
@@ -72,7 +71,7 @@ pub(crate) async fn answer(call: Call, request: Request) -> Result<Response, Gra
     Ok(Json(answer).into_response())
 }
 
-/// What becomes of a message after it was taken.
+/// The later states of an accepted message.
 async fn play(world: Arc<World>, mid: String) {
     let (echo, psid) = {
         let state = world.state();
@@ -108,7 +107,7 @@ fn refused(code: u32, subcode: u32, status: u16, words: &str) -> GraphError {
     GraphError::new(code, words).with_subcode(subcode).with_status(status)
 }
 
-/// The page that a call is about, if the token opens it.
+/// The page of a call, if the token is valid for it.
 pub(super) fn page_of(state: &State, node: &str, token: &str) -> Result<Page, GraphError> {
     let page = match node {
         "me" => state.messenger.page_of_token(token),
@@ -192,7 +191,7 @@ fn take_rejection(person: &mut super::state::Person) -> Option<(u16, u32)> {
     Some(taken)
 }
 
-/// 24 hours after the person wrote, or seven days with the tag of people; no other tag opens it.
+/// 24 hours after the person wrote, or seven days with the tag for human agents. No other tag is accepted.
 fn window(state: &State, page_id: &str, psid: &str, request: &Value) -> Result<(), GraphError> {
     let kind = request.get("messaging_type").and_then(Value::as_str).unwrap_or("UPDATE");
     let tag = request.get("tag").and_then(Value::as_str);
@@ -234,7 +233,7 @@ fn act(state: &mut State, psid: String, action: &Value, request: &Value) -> Resu
     Ok(Taken { psid, mid: None, unanswered: false })
 }
 
-/// The words of a message and its quick replies, where it is as Meta wants it.
+/// The text of a message and its quick replies, if it is valid.
 fn content(message: &Value) -> Result<(String, Vec<QuickReply>), GraphError> {
     let text = message.get("text").and_then(Value::as_str);
     let attachment = message.get("attachment");
@@ -283,7 +282,7 @@ fn quick_reply(reply: &Value) -> Result<QuickReply, GraphError> {
     Ok(QuickReply { title, payload })
 }
 
-/// The words that stand for a file.
+/// The text shown for a file.
 fn attached(attachment: &Value) -> Result<String, GraphError> {
     let kind = attachment.get("type").and_then(Value::as_str).unwrap_or_default();
     let payload = attachment.get("payload").unwrap_or(&Value::Null);

@@ -10,42 +10,40 @@ use crate::mailbox::Progress;
 use crate::phones::Rejection;
 use crate::{clock, identity};
 
-/// Messages of one person that are kept.
+/// Bound on the messages of one person.
 const KEPT: usize = 2_000;
 
-/// A page of Facebook.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Page {
     pub(crate) page_id: String,
     pub(crate) name: String,
-    /// The only token that opens it; any, while none is set.
+    /// The only valid token. If unset, any token is valid.
     #[serde(skip)]
     pub(crate) access_token: Option<String>,
-    /// The app hears of what the page sends (`message_echoes`).
+    /// The app gets the messages of the page (`message_echoes`).
     pub(crate) echoes: bool,
 }
 
-/// Somebody on Messenger, as one page knows them.
+/// A person on Messenger, as one page knows them.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Person {
     pub(crate) psid: String,
     pub(crate) first_name: String,
     pub(crate) last_name: String,
-    /// Pages may ask for the name.
+    /// Pages may read the name.
     pub(crate) named: bool,
-    /// Takes messages; else sends fail with 551.
+    /// Accepts messages. If not, sends fail with 551.
     pub(crate) available: bool,
     pub(crate) auto_deliver: bool,
     pub(crate) auto_read: bool,
-    /// Sends are refused.
     pub(crate) reject_with: Option<Rejection>,
-    /// Sends are carried out, but the call is not answered for 60 seconds.
+    /// Sends are carried out, but the answer is delayed by 60 seconds.
     pub(crate) timeout: bool,
-    /// A page shows that somebody is writing.
+    /// A page shows the typing indicator.
     pub(crate) typing: bool,
-    /// A page has shown that it read everything.
+    /// A page has marked the conversation as seen.
     pub(crate) seen: bool,
 }
 
@@ -67,14 +65,12 @@ impl Person {
     }
 }
 
-/// A quick reply under a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct QuickReply {
     pub(crate) title: String,
     pub(crate) payload: String,
 }
 
-/// One message of a conversation.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Message {
@@ -87,23 +83,21 @@ pub(crate) struct Message {
     pub(crate) text: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) buttons: Vec<QuickReply>,
-    /// The `message` object, and how it came.
+    /// The `message` object as received.
     pub(crate) body: Value,
     pub(crate) time: DateTime<Utc>,
     pub(crate) status: Progress,
 }
 
-/// A file that a page has uploaded, for messages that name it.
+/// A file that a page has uploaded for use in messages.
 #[derive(Debug, Clone)]
 pub(crate) struct Attachment {
     pub(crate) page_id: String,
     /// `image`, `audio`, `video` or `file`.
     pub(crate) kind: String,
-    /// Where its bytes are.
     pub(crate) url: String,
 }
 
-/// All of it.
 #[derive(Debug, Default)]
 pub(crate) struct Messenger {
     attachments: HashMap<String, Attachment>,
@@ -111,17 +105,17 @@ pub(crate) struct Messenger {
     people: BTreeMap<String, Person>,
     messages: HashMap<String, Message>,
     by_person: HashMap<String, VecDeque<String>>,
-    /// When a person last wrote to a page: the start of the windows.
+    /// Time of the last message of a person to a page, the start of the windows.
     wrote: HashMap<(String, String), DateTime<Utc>>,
 }
 
 impl Messenger {
-    /// The page of this id, if anybody spoke of it.
+    /// The page with this id, if it is known.
     pub(crate) fn page(&self, page_id: &str) -> Option<&Page> {
         self.pages.get(page_id)
     }
 
-    /// The same, made known if it was not.
+    /// The page with this id, created if it is new.
     pub(crate) fn page_mut(&mut self, page_id: &str) -> &mut Page {
         self.pages.entry(page_id.to_owned()).or_insert_with(|| Page {
             page_id: page_id.to_owned(),
@@ -135,7 +129,7 @@ impl Messenger {
         self.pages.values().cloned().collect()
     }
 
-    /// The page that a token opens: the one whose token it is, or the only one without any.
+    /// The page for a token: the one with this token, or the only one without a token.
     pub(crate) fn page_of_token(&self, token: &str) -> Option<&Page> {
         let own = self.pages.values().find(|page| page.access_token.as_deref() == Some(token));
         own.or_else(|| {
@@ -148,7 +142,7 @@ impl Messenger {
         self.people.get(psid)
     }
 
-    /// The person of this id, made known if they were not.
+    /// The person with this id, created if it is new.
     pub(crate) fn person_mut(&mut self, psid: &str) -> &mut Person {
         self.people.entry(psid.to_owned()).or_insert_with(|| Person::new(psid))
     }
@@ -157,7 +151,6 @@ impl Messenger {
         self.people.values().cloned().collect()
     }
 
-    /// Puts a message into its conversation.
     pub(crate) fn put(&mut self, message: Message) {
         if message.mine {
             self.wrote.insert((message.page_id.clone(), message.psid.clone()), message.time);
@@ -190,17 +183,17 @@ impl Messenger {
         self.attachments.insert(id, attachment);
     }
 
-    /// What a page has uploaded under this id.
+    /// The upload of a page with this id.
     pub(crate) fn attachment(&self, page_id: &str, id: &str) -> Option<&Attachment> {
         self.attachments.get(id).filter(|attachment| attachment.page_id == page_id)
     }
 
-    /// When a person last wrote to a page.
+    /// Time of the last message of a person to a page.
     pub(crate) fn wrote_at(&self, page_id: &str, psid: &str) -> Option<DateTime<Utc>> {
         self.wrote.get(&(page_id.to_owned(), psid.to_owned())).copied()
     }
 
-    /// Makes it longer ago that a person wrote to any page.
+    /// Sets the time of the last message of a person to all pages.
     pub(crate) fn age(&mut self, psid: &str, wrote: DateTime<Utc>) {
         for ((_, person), at) in &mut self.wrote {
             if person == psid {
@@ -209,7 +202,7 @@ impl Messenger {
         }
     }
 
-    /// The page that a person writes to unless they say: the one of the last message, else the only one.
+    /// The default page of a person: that of the last message, or else the only one.
     pub(crate) fn usual_page(&self, psid: &str) -> Option<String> {
         let last = self.of(psid).next_back().map(|message| message.page_id.clone());
         last.or_else(|| {
@@ -219,7 +212,7 @@ impl Messenger {
     }
 }
 
-/// A fresh id of a message, opaque as Meta's.
+/// A new message id, opaque like Meta's.
 pub(crate) fn mid() -> String {
     format!("m_{}", identity::trace_id().replace('=', "")) + &hex::encode(clock::dice::<12>())
 }

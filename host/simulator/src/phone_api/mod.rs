@@ -19,7 +19,6 @@ use crate::phones::{Phone, PhonePatch};
 use crate::world::World;
 use crate::{identity, timeline};
 
-/// A call that a phone cannot carry out.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PhoneError {
     #[error("\"{0}\" has no digits; write a phone number such as 27820000001")]
@@ -49,7 +48,6 @@ impl IntoResponse for PhoneError {
 
 type Answer = Result<Json<Value>, PhoneError>;
 
-/// Routes of the phones.
 pub(crate) fn routes() -> Router<Arc<World>> {
     Router::new()
         .route("/phones", get(list))
@@ -70,7 +68,7 @@ fn msisdn(written: &str) -> Result<String, PhoneError> {
     if digits.is_empty() { Err(PhoneError::NotANumber(written.to_owned())) } else { Ok(digits) }
 }
 
-/// A JSON body; an empty one is an empty object.
+/// A JSON body. An empty one is an empty object.
 fn body<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, PhoneError> {
     let bytes = if bytes.is_empty() { b"{}" } else { bytes };
     serde_json::from_slice(bytes).map_err(|error| PhoneError::Body(error.to_string()))
@@ -147,7 +145,7 @@ async fn deliver(State(world): State<Arc<World>>, Path(written): Path<String>, b
     move_on(&world, &written, &bytes, Progress::Delivered)
 }
 
-/// Moves the named message on, or every WhatsApp message on the phone that is not there yet.
+/// Advances the named message, or all WhatsApp messages on the phone that have not reached this state.
 fn move_on(world: &Arc<World>, written: &str, bytes: &[u8], progress: Progress) -> Answer {
     let msisdn = msisdn(written)?;
     let which: Which = body(bytes)?;

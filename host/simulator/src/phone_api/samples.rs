@@ -1,4 +1,4 @@
-//! Small things a phone sends when it is not told what.
+//! Default content of messages from phones.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -28,7 +28,6 @@ pub(crate) fn file(kind: &str) -> (&'static str, Bytes) {
     }
 }
 
-/// A shop in Sandton.
 pub(crate) fn location() -> Value {
     json!({
         "latitude": -26.1076,
@@ -38,7 +37,6 @@ pub(crate) fn location() -> Value {
     })
 }
 
-/// One contact card.
 pub(crate) fn contacts() -> Value {
     json!([{
         "name": {"formatted_name": "Thandi Nkosi", "first_name": "Thandi", "last_name": "Nkosi"},

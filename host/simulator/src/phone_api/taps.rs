@@ -1,4 +1,4 @@
-//! Tapping a button of a message.
+//! Taps on buttons of messages.
 
 use std::sync::Arc;
 
@@ -14,15 +14,15 @@ use crate::world::World;
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Tap {
-    /// The newest message with buttons where it is left out.
+    /// Default: the newest message with buttons.
     message_id: Option<String>,
-    /// Title, id or payload as text; or position from 0.
+    /// Title, id or payload as text, or the position from 0.
     button: Value,
     /// Card of a carousel, from 0.
     card: Option<usize>,
 }
 
-/// Taps; gives the id of the message that the tap wrote.
+/// Taps a button. Returns the id of the resulting message.
 pub(crate) fn tap(world: &Arc<World>, msisdn: &str, tap: &Tap) -> Result<String, PhoneError> {
     let draft = answer(world, msisdn, tap)?;
     writing::write(world, msisdn, &draft)
@@ -62,7 +62,7 @@ fn answer(world: &Arc<World>, msisdn: &str, tap: &Tap) -> Result<Draft, PhoneErr
     Ok(draft)
 }
 
-/// Whether a tap on the button writes to the business.
+/// True if a tap on the button writes to the business.
 fn answers(button: &Button) -> bool {
     button.kind != ButtonKind::Local
 }

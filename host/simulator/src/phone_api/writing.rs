@@ -1,4 +1,4 @@
-//! What a phone writes to a business: inbound callbacks of every type (PROVIDERS A.8).
+//! Messages from a phone to a business: inbound callbacks of all types (PROVIDERS A.8).
 
 use std::sync::Arc;
 
@@ -19,12 +19,12 @@ use crate::{clock, identity, lite};
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(crate) struct Draft {
-    /// Business number or phone-number id; may be left out where there is no doubt.
+    /// Business number or phone-number id. Optional if it is unambiguous.
     pub(crate) to: Option<String>,
     #[serde(rename = "type")]
     pub(crate) kind: Option<String>,
     text: Option<String>,
-    /// File of a media message; without it a small sample is sent.
+    /// File of a media message. Without it a small sample is sent.
     base64: Option<String>,
     mime_type: Option<String>,
     filename: Option<String>,
@@ -32,7 +32,7 @@ pub(crate) struct Draft {
     voice: Option<bool>,
     location: Option<Value>,
     contacts: Option<Value>,
-    /// `{"messageId","emoji"}`; without an emoji the reaction is taken back.
+    /// `{"messageId","emoji"}`. Without an emoji the reaction is removed.
     reaction: Option<Value>,
     pub(crate) button: Option<Value>,
     pub(crate) interactive: Option<Value>,
@@ -42,13 +42,12 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    /// An empty draft that answers a message.
     pub(crate) fn answer_to(message_id: &str) -> Self {
         Self { quote: Some(message_id.to_owned()), ..Self::default() }
     }
 }
 
-/// Sends a draft; gives the id of the message.
+/// Sends a draft and returns the id of the message.
 pub(crate) fn write(world: &Arc<World>, msisdn: &str, draft: &Draft) -> Result<String, PhoneError> {
     if let Some(id) = lite::write_to_device(world, msisdn, draft)? {
         return Ok(id);
@@ -84,8 +83,7 @@ fn compose(state: &mut State, msisdn: &str, draft: &Draft) -> Result<(String, Ev
     Ok((wamid, event))
 }
 
-/// Whom the phone writes to: the number named, that of the quoted message, the last that wrote to this phone, or
-/// the only one there is.
+/// The recipient: the named number, that of the quoted message, the last one that wrote to this phone, or the only one.
 fn business(state: &mut State, msisdn: &str, draft: &Draft) -> Result<BusinessNumber, PhoneError> {
     if let Some(to) = &draft.to {
         let known = state.numbers.find(to).cloned();
@@ -101,7 +99,6 @@ fn business(state: &mut State, msisdn: &str, draft: &Draft) -> Result<BusinessNu
     number.ok_or(PhoneError::NoBusiness)
 }
 
-/// The type and its payload.
 pub(crate) fn payload(state: &mut State, kind: &str, draft: &Draft) -> Result<Map<String, Value>, PhoneError> {
     let given = |value: &Option<Value>, sample: Value| value.clone().unwrap_or(sample);
     let payload = match kind {

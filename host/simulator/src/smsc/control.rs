@@ -1,4 +1,4 @@
-//! `/simulator/smsc`: who is bound, what waits, and links that are lost.
+//! `/simulator/smsc`: bound sessions, waiting messages, and lost links.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -17,7 +17,6 @@ use tokio_util::sync::CancellationToken;
 use super::Smsc;
 use crate::world::World;
 
-/// A session that is bound.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Bound {
@@ -25,37 +24,34 @@ pub(super) struct Bound {
     system_id: String,
     /// `transceiver`, `transmitter` or `receiver`.
     bind: &'static str,
-    /// `submit_sm` that were taken.
+    /// Number of accepted `submit_sm`.
     taken: u64,
-    /// `submit_sm` that were not.
+    /// Number of refused `submit_sm`.
     refused: u64,
     #[serde(skip)]
     lost: CancellationToken,
 }
 
-/// What the SMSC shows.
 #[derive(Serialize)]
 struct Shown<'a> {
     sessions: Vec<&'a Bound>,
-    /// `deliver_sm` that wait for a bind, by system id; those under an empty one wait for any.
+    /// `deliver_sm` that wait for a bind, by system id. Those with an empty one wait for any.
     waiting: BTreeMap<&'a str, usize>,
 }
 
 impl Smsc {
-    /// Shows a session from now on.
     pub(super) fn show(&self, session: u64, system_id: &str, bind: &'static str, lost: CancellationToken) {
         let bound = Bound { session, system_id: system_id.to_owned(), bind, taken: 0, refused: 0, lost };
         self.registry().bound.insert(session, bound);
     }
 
-    /// Counts a `submit_sm`.
     pub(super) fn count(&self, session: u64, taken: bool) {
         if let Some(bound) = self.registry().bound.get_mut(&session) {
             *(if taken { &mut bound.taken } else { &mut bound.refused }) += 1;
         }
     }
 
-    /// Loses the links of a system id, or all of them; answers how many there were.
+    /// Drops the links of a system id, or all of them. Returns their number.
     fn drop_links(&self, system_id: Option<&str>) -> usize {
         let registry = self.registry();
         let named = |bound: &&Bound| system_id.is_none_or(|id| id == bound.system_id);
@@ -67,7 +63,6 @@ impl Smsc {
     }
 }
 
-/// Routes of the SMSC's controls.
 pub(crate) fn routes() -> Router<Arc<World>> {
     Router::new().route("/simulator/smsc", routing::get(show)).route("/simulator/smsc/drop", routing::post(drop_links))
 }
@@ -79,7 +74,7 @@ async fn show(State(world): State<Arc<World>>) -> Response {
     Json(Shown { sessions: registry.bound.values().collect(), waiting }).into_response()
 }
 
-/// Body of `POST /simulator/smsc/drop`; none drops all.
+/// Body of `POST /simulator/smsc/drop`. Without one, all links are dropped.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Links {

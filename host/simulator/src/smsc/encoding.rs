@@ -16,12 +16,11 @@ const EXTENSION: [(u8, char); 10] = [
     (0x65, '€'),
 ];
 
-/// Data coding of UCS-2.
 pub(crate) const UCS2: u8 = 0x08;
 const LATIN1: u8 = 0x03;
 const ASCII: u8 = 0x01;
 
-/// The text of a message; an unknown coding is shown in hex.
+/// The text of a message. An unknown coding is shown in hex.
 pub(crate) fn decode(data_coding: u8, octets: &[u8]) -> String {
     match data_coding {
         0 => decode_gsm(octets),
@@ -52,7 +51,6 @@ fn decode_gsm(octets: &[u8]) -> String {
     text
 }
 
-/// One encoded message, cut into parts that fit.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Encoded {
     pub(crate) data_coding: u8,
@@ -60,7 +58,7 @@ pub(crate) struct Encoded {
     pub(crate) parts: Vec<Vec<u8>>,
 }
 
-/// GSM where every character is in it, else UCS-2; 160/153 septets or 70/67 units to a part.
+/// GSM if it has all characters, else UCS-2. 160/153 septets or 70/67 units per part.
 pub(crate) fn encode(text: &str) -> Encoded {
     let basic: Vec<char> = BASIC.chars().collect();
     let characters: Option<Vec<Vec<u8>>> = text.chars().map(|c| encode_gsm(&basic, c)).collect();

@@ -1,4 +1,4 @@
-//! An SMSC that speaks SMPP 3.4 (PROVIDERS C): takes messages for the phones, returns receipts and what they write.
+//! An SMSC with SMPP 3.4 (PROVIDERS C): takes messages to phones, and returns receipts and messages from phones.
 
 pub(crate) mod control;
 mod encoding;
@@ -22,10 +22,9 @@ use crate::world::World;
 use reassembly::Reassembly;
 
 const UDH_PRESENT: u8 = 0x40;
-/// Messages that wait for any receiver, of whatever system id.
+/// The key of messages that wait for a receiver with any system id.
 const ANYBODY: &str = "";
 
-/// What all sessions share.
 #[derive(Default)]
 pub(crate) struct Smsc {
     registry: Mutex<Registry>,
@@ -36,12 +35,11 @@ struct Registry {
     last_session: u64,
     last_message: u64,
     last_reference: u8,
-    /// Sessions that may be sent `deliver_sm`.
+    /// Sessions that accept `deliver_sm`.
     receivers: BTreeMap<u64, Receiver>,
-    /// `deliver_sm` without a receiver, by system id: stored and forwarded.
+    /// `deliver_sm` without a receiver, by system id. They wait for the next bind.
     waiting: HashMap<String, VecDeque<DeliverSm>>,
     reassembly: Reassembly,
-    /// Sessions that are bound.
     bound: BTreeMap<u64, control::Bound>,
 }
 
@@ -50,10 +48,10 @@ struct Receiver {
     outbox: UnboundedSender<DeliverSm>,
 }
 
-/// What became of a message that a phone wrote.
+/// The outcome of a message from a phone.
 pub(crate) struct Originated {
     pub(crate) parts: usize,
-    /// System ids it was sent to; none means that it waits for a bind.
+    /// Number of system ids it was sent to. Zero if it waits for a bind.
     pub(crate) receivers: usize,
 }
 
@@ -62,7 +60,7 @@ impl Smsc {
         self.registry.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Forgets everything that waits; sessions stay.
+    /// Removes all waiting messages. Sessions stay.
     pub(crate) fn drop_pending(&self) {
         let mut registry = self.registry();
         registry.waiting.clear();
@@ -75,7 +73,7 @@ impl Smsc {
         registry.last_session
     }
 
-    /// A message id no other message of any run has, as far as chance allows.
+    /// A new message id. The random start makes collisions between runs unlikely.
     fn new_message_id(&self) -> u64 {
         let mut registry = self.registry();
         if registry.last_message == 0 {
@@ -85,12 +83,12 @@ impl Smsc {
         registry.last_message
     }
 
-    /// Makes a session a receiver and hands it what waited.
+    /// Makes a session a receiver and sends it the waiting messages.
     fn add_receiver(&self, session: u64, system_id: &str, outbox: UnboundedSender<DeliverSm>) {
         let mut registry = self.registry();
         for waiting in [system_id, ANYBODY] {
             for pdu in registry.waiting.remove(waiting).into_iter().flatten() {
-                // The session holds the other end and is being set up.
+                // The session has the other end and is being set up.
                 let _ = outbox.send(pdu);
             }
         }
@@ -104,7 +102,7 @@ impl Smsc {
         registry.bound.remove(&session);
     }
 
-    /// Sends to the session, or another receiver of the system id, or keeps it for the next bind.
+    /// Sends to the session or another receiver of the system id, or keeps the message for the next bind.
     fn deliver(&self, session: u64, system_id: &str, pdu: DeliverSm) {
         let mut registry = self.registry();
         let own = registry.receivers.get(&session);
@@ -118,7 +116,7 @@ impl Smsc {
         }
     }
 
-    /// Sends what a phone wrote to one receiver of every system id.
+    /// Sends a message from a phone to one receiver of each system id.
     pub(crate) fn originate(&self, msisdn: &str, to: &str, text: &str) -> Originated {
         let pdus = self.mobile_originated(msisdn, to, text);
         let systems: BTreeSet<String> =
@@ -168,7 +166,7 @@ impl Smsc {
     }
 }
 
-/// Accepts SMPP connections until the end of the world.
+/// Accepts SMPP connections until the simulator stops.
 pub(crate) async fn serve(world: Arc<World>, listener: TcpListener) {
     while let Some(accepted) = world.shutdown.run_until_cancelled(listener.accept()).await {
         match accepted {

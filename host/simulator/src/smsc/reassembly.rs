@@ -1,4 +1,4 @@
-//! Joining the parts of a long short message: UDH with 8-bit or 16-bit reference, or SAR parameters.
+//! Joins the parts of a long short message: UDH with 8-bit or 16-bit reference, or SAR parameters.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,7 +7,7 @@ use rusmpp::tlvs::TlvValue;
 
 const UDH_PRESENT: u8 = 0x40;
 
-/// Where a part belongs.
+/// The position of a part in its message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct PartOf {
     reference: u16,
@@ -15,7 +15,7 @@ pub(crate) struct PartOf {
     position: u8,
 }
 
-/// One submitted part: its octets without header, and where it belongs if it is not alone.
+/// A submitted part: its octets without header, and its position if there are several.
 #[derive(Debug)]
 pub(crate) struct Part {
     pub(crate) octets: Vec<u8>,
@@ -75,7 +75,6 @@ fn concatenation(mut header: &[u8]) -> Option<PartOf> {
     None
 }
 
-/// A message whose parts have all come.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Whole {
     pub(crate) octets: Vec<u8>,
@@ -85,14 +84,14 @@ pub(crate) struct Whole {
 /// Sender, receiver, reference and total of a message in parts.
 type Key = (String, String, u16, u8);
 
-/// Messages of which parts are missing: the octets that came, by position.
+/// Incomplete messages: the received octets by position.
 #[derive(Debug, Default)]
 pub(crate) struct Reassembly {
     incomplete: HashMap<Key, BTreeMap<u8, Vec<u8>>>,
 }
 
 impl Reassembly {
-    /// Takes a part; gives the message when it was the last one missing.
+    /// Takes a part. Returns the message if it is complete.
     pub(crate) fn take(&mut self, from: &str, to: &str, part: Part) -> Option<Whole> {
         let Some(place) = part.part_of.filter(|place| place.total > 1) else {
             return Some(Whole { octets: part.octets, parts: 1 });

@@ -1,4 +1,4 @@
-//! Delivery receipts: the text form and the parameters, as most SMSCs send both (PROVIDERS C.3).
+//! Delivery receipts with text and parameters, as most SMSCs send both (PROVIDERS C.3).
 
 use chrono::{DateTime, Utc};
 use rusmpp::pdus::{DeliverSm, SubmitSm};
@@ -9,7 +9,7 @@ use rusmpp::values::{EsmClass, MessageState, Npi, Ton};
 const RECEIPT: u8 = 0x04;
 const SHOWN_TEXT: usize = 20;
 
-/// What is reported about one part.
+/// The report on one part.
 pub(crate) struct Receipt<'a> {
     pub(crate) message_id: &'a str,
     /// `DELIVRD`, `UNDELIV`, …
@@ -19,7 +19,7 @@ pub(crate) struct Receipt<'a> {
     pub(crate) done: DateTime<Utc>,
 }
 
-/// The receipt for a submitted part, on its way back to the sender.
+/// The receipt of a submitted part for its sender.
 pub(crate) fn build(submit: &SubmitSm, receipt: &Receipt<'_>) -> DeliverSm {
     let mut text = text_form(receipt);
     text.truncate(254);

@@ -21,11 +21,11 @@ use super::unanswered::Unanswered;
 use crate::world::World;
 
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
-/// Until a `deliver_sm` that could not be taken is sent again.
+/// Pause before a refused `deliver_sm` is sent again.
 const DELIVER_AGAIN: Duration = Duration::from_secs(1);
-/// Requests answered before anything else is looked at.
+/// Requests that are answered in one burst.
 const AT_ONCE: usize = 64;
-/// The one system id whose password is checked.
+/// The only system id with a password check.
 const KNOWN_SYSTEM: &str = "patchbay";
 const KNOWN_PASSWORD: &str = "secret";
 
@@ -54,17 +54,17 @@ pub(super) struct Session {
     bind: Option<Bind>,
     outbox: UnboundedSender<DeliverSm>,
     sequence: u32,
-    /// `deliver_sm` sent and not answered; when the session ends they are sent again to the next receiver.
+    /// `deliver_sm` without an answer. When the session ends they go to the next receiver.
     unanswered: Unanswered,
-    /// An `enquire_link` is out.
+    /// An `enquire_link` is not answered yet.
     asked: bool,
-    /// The second that is counted in, and what was submitted in it.
+    /// The current second, and the number of submits in it.
     pub(super) second: (Instant, u32),
-    /// Cancelled when the link is to be lost.
+    /// Cancelled to drop the link.
     lost: CancellationToken,
 }
 
-/// The connection is to be closed.
+/// The connection must be closed.
 struct Closed;
 
 impl From<EncodeError> for Closed {
@@ -73,9 +73,8 @@ impl From<EncodeError> for Closed {
     }
 }
 
-/// Serves a connection to its end.
 pub(super) async fn run(world: Arc<World>, stream: TcpStream) {
-    // Small answers must not wait for each other; without it the simulator is only slower.
+    // Small answers must not wait for each other. Without this the simulator is only slower.
     let _ = stream.set_nodelay(true);
     let (outbox, mut inbox) = unbounded_channel();
     let mut session = Session {
@@ -127,7 +126,8 @@ impl Session {
         }
     }
 
-    /// Answers a request and those that came with it in one write: a client with a wide window sends many at once.
+    /// Answers a request and others that arrived with it in one write, since a client with a wide window sends many at
+    /// a time.
     async fn answer_burst(&mut self, first: Command) -> Result<(), Closed> {
         let mut answered = self.answer(first).await;
         for _ in 1..AT_ONCE {
@@ -168,7 +168,7 @@ impl Session {
                 Err(Closed)
             }
             Some(Pdu::UnbindResp) => Err(Closed),
-            // An error response carries no body.
+            // An error response has no body.
             None if command.id().is_response() => self.delivered(sequence, command.status()),
             Some(_) if command.id().is_response() => Ok(()),
             _ => self.refuse(sequence, CommandStatus::EsmeRinvcmdid, Pdu::GenericNack).await,
@@ -215,7 +215,7 @@ impl Session {
             submit::Answer::Nothing => return Ok(()),
             submit::Answer::Nonsense => {
                 SinkExt::<Command>::flush(&mut self.framed).await?;
-                // Whoever reads a length from this waits for ever, or gives up at once.
+                // A client that reads a length from this waits forever or gives up at once.
                 return self.framed.get_mut().write_all(&[0xff; 64]).await.map_err(|_| Closed);
             }
         }
@@ -228,14 +228,14 @@ impl Session {
             }
         }
         let answered = self.refuse(sequence, order.status, order.response.into()).await;
-        // The message was taken, whether that can be said or not.
+        // The message was accepted, even if the answer could not be written.
         if let Some(receipt) = order.receipt {
             submit::report_later(self, receipt);
         }
         answered
     }
 
-    /// A `deliver_sm` was answered. What cannot be taken now is sent again a little later.
+    /// Handles the answer to a `deliver_sm`. After a temporary refusal it is sent again.
     fn delivered(&mut self, sequence: u32, status: CommandStatus) -> Result<(), Closed> {
         if let Some(pdu) = self.unanswered.answered(sequence, status) {
             let world = Arc::clone(&self.world);
@@ -249,7 +249,7 @@ impl Session {
     }
 
     async fn send_deliver(&mut self, pdu: DeliverSm) -> Result<(), Closed> {
-        // Kept before it is written: a broken connection hands it on.
+        // Stored before it is written, so that it is not lost with a broken connection.
         self.unanswered.add(self.sequence + 1, pdu.clone());
         self.request(Pdu::DeliverSm(pdu)).await
     }
@@ -267,7 +267,7 @@ impl Session {
         Ok(self.framed.feed(Command::new(status, sequence, pdu)).await?)
     }
 
-    /// Gives what this session did not deliver to another receiver, or keeps it for the next bind.
+    /// Gives undelivered messages to another receiver, or keeps them for the next bind.
     fn hand_back(mut self, mut inbox: UnboundedReceiver<DeliverSm>) {
         self.world.smsc.forget(self.id);
         inbox.close();

@@ -1,4 +1,4 @@
-//! Taking one `submit_sm`: the answer, the phone's inbox, and the receipt.
+//! Handles one `submit_sm`: the answer, the phone's inbox, and the receipt.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,34 +19,30 @@ use crate::{clock, identity};
 const UNTIL_RECEIPT: Duration = Duration::from_millis(50);
 const RECEIPT_WANTED: u8 = 0x03;
 
-/// What to do about one `submit_sm`.
+/// The reaction to one `submit_sm`.
 pub(super) struct Order {
     pub(super) status: CommandStatus,
     pub(super) response: SubmitSmResp,
     pub(super) receipt: Option<DeliverSm>,
     /// The receipt goes out before the response.
     pub(super) receipt_first: bool,
-    /// What is answered.
     pub(super) answer: Answer,
 }
 
-/// How a `submit_sm` is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// As the standard says.
+    /// As the standard requires.
     Pdu,
-    /// Not at all.
     Nothing,
-    /// With octets that are no SMPP.
+    /// Octets that are not SMPP.
     Nonsense,
 }
 
-/// Refuses with a status.
 pub(super) fn refused(status: CommandStatus) -> Order {
     Order { status, response: SubmitSmResp::default(), receipt: None, receipt_first: false, answer: Answer::Pdu }
 }
 
-/// Takes a part in: to the phone, if it was the last one missing.
+/// Accepts a part. If the message is complete, it goes to the phone.
 pub(super) fn take(session: &mut Session, submit: &SubmitSm) -> Order {
     let world = Arc::clone(&session.world);
     let world = &*world;
@@ -105,7 +101,7 @@ pub(super) fn take(session: &mut Session, submit: &SubmitSm) -> Order {
     }
 }
 
-/// Counts a submit of this second.
+/// Counts a submit, and returns true if there are too many in this second.
 fn is_too_fast(session: &mut Session, most: u32) -> bool {
     let (since, count) = &mut session.second;
     if since.elapsed() >= Duration::from_secs(1) {
@@ -136,7 +132,7 @@ fn receive(world: &World, msisdn: &str, from: &str, id: &str, data_coding: u8, w
     });
 }
 
-/// Sends the receipt a moment after the response.
+/// Sends the receipt shortly after the response.
 pub(super) fn report_later(session: &Session, receipt: DeliverSm) {
     let world = Arc::clone(&session.world);
     let (id, system_id) = (session.id, session.system_id.clone());

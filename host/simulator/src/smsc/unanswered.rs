@@ -1,16 +1,15 @@
-//! `deliver_sm` that were sent and not answered yet. None is forgotten: what nobody answers is sent again, and so is what
-//! cannot be taken now.
+//! `deliver_sm` without an answer. They are sent again if the answer is missing or a temporary refusal.
 
 use std::collections::BTreeMap;
 
 use rusmpp::CommandStatus;
 use rusmpp::pdus::DeliverSm;
 
-/// Looks at what is unanswered before it is sent again. They are counted, and not timed, so that a program that stood still is
-/// given time to answer.
+/// Checks after which a missing answer counts as overdue. A count, not a time, so that a paused program still gets time
+/// to answer.
 const LOOKS: u8 = 2;
 
-/// By sequence number, in the order they were sent in.
+/// By sequence number, in order of sending.
 #[derive(Default)]
 pub(super) struct Unanswered {
     sent: BTreeMap<u32, Sent>,
@@ -26,13 +25,13 @@ impl Unanswered {
         self.sent.insert(sequence, Sent { pdu, looks: 0 });
     }
 
-    /// It is answered. What is to be sent again later is returned.
+    /// Removes an answered one. Returns it if it must be sent again later.
     pub(super) fn answered(&mut self, sequence: u32, status: CommandStatus) -> Option<DeliverSm> {
         let sent = self.sent.remove(&sequence)?;
         may_be_taken_later(status).then_some(sent.pdu)
     }
 
-    /// Takes out what has been looked at often enough; to be called now and then.
+    /// Removes and returns the overdue ones. Call it at intervals.
     pub(super) fn overdue(&mut self) -> Vec<DeliverSm> {
         for sent in self.sent.values_mut() {
             sent.looks += 1;
@@ -42,13 +41,13 @@ impl Unanswered {
         overdue.into_iter().filter_map(|sequence| self.sent.remove(&sequence)).map(|sent| sent.pdu).collect()
     }
 
-    /// Everything, when the session ends.
+    /// All of them, when the session ends.
     pub(super) fn into_all(self) -> impl Iterator<Item = DeliverSm> {
         self.sent.into_values().map(|sent| sent.pdu)
     }
 }
 
-/// Whether the answer says that there is no room or no way now, and nothing against the message.
+/// True if the status is a temporary refusal.
 fn may_be_taken_later(status: CommandStatus) -> bool {
     matches!(
         status,

@@ -176,7 +176,7 @@ async fn a_new_address_ends_the_wait_between_attempts() {
     let outside = Outside::start().await;
     outside.simulator.set_callback_url("http://127.0.0.1:1/gone".to_owned());
     let wamid = outside.sent(text("x")).await;
-    // Attempts at about 0, 0.2, 0.6, 1.4 and 3 s: the next one would come 3.2 s later.
+    // Attempts at about 0, 0.2, 0.6, 1.4 and 3 s. The next one would be 3.2 s later.
     tokio::time::sleep(Duration::from_millis(3200)).await;
     let changed = tokio::time::Instant::now();
     outside.simulator.set_callback_url(outside.callback_url.clone());

@@ -1,4 +1,4 @@
-//! The simulator from outside: over HTTP, over SMPP, and through clients that others wrote.
+//! The simulator from outside: over HTTP, over SMPP, and with third-party clients.
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod callbacks;

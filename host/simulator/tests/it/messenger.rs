@@ -1,4 +1,4 @@
-//! The simulated Messenger, driven by clients that others wrote: it takes what Meta takes and refuses what Meta refuses.
+//! The simulated Messenger with third-party clients. It accepts and refuses the same requests as Meta.
 
 use serde_json::{Value, json};
 

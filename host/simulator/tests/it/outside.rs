@@ -1,4 +1,4 @@
-//! A running simulator with a host that takes its callbacks.
+//! A running simulator with a host that accepts its callbacks.
 #![expect(clippy::disallowed_methods, reason = "a test is not the host: it makes its own HTTP client")]
 
 use std::net::{Ipv4Addr, SocketAddr};
@@ -16,7 +16,7 @@ use simulator::{CallbackLine, Simulator, SimulatorConfig};
 use tokio::net::TcpListener;
 
 pub const APP_SECRET: &str = "app-secret";
-/// Key of the signature over callbacks about pages.
+/// Key for the signature of callbacks about pages.
 pub const MESSENGER_SECRET: &str = "messenger-secret";
 pub const VERIFY_TOKEN: &str = "verify-token";
 /// Phone-number id of the business in most tests.
@@ -24,7 +24,6 @@ pub const BUSINESS: &str = "555000111";
 pub const PHONE: &str = "27820000001";
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// One callback as the host saw it.
 #[derive(Clone)]
 pub struct Post {
     pub signature: String,
@@ -32,7 +31,7 @@ pub struct Post {
     pub json: Value,
 }
 
-/// A host that keeps what it is sent.
+/// A host that stores its callbacks.
 #[derive(Clone, Default)]
 pub struct Sink {
     posts: Arc<Mutex<Vec<Post>>>,
@@ -40,17 +39,16 @@ pub struct Sink {
 }
 
 impl Sink {
-    /// Answers 500 to the next so many callbacks.
+    /// Answers 500 to this many of the next callbacks.
     pub fn refuse(&self, count: u32) {
         self.refusals.store(count, Ordering::SeqCst);
     }
 
-    /// Every callback taken so far.
     pub fn posts(&self) -> Vec<Post> {
         self.posts.lock().unwrap().clone()
     }
 
-    /// Waits until `found` finds something in the callbacks.
+    /// Waits until `found` returns something from the callbacks.
     pub async fn wait<T>(&self, what: &str, found: impl Fn(&[Post]) -> Option<T>) -> T {
         eventually(what, || std::future::ready(found(&self.posts()))).await
     }
@@ -60,7 +58,7 @@ impl Sink {
         self.posts().iter().flat_map(values_of).collect()
     }
 
-    /// Waits for so many statuses of a message and gives them.
+    /// Waits for `count` statuses of a message and returns them.
     pub async fn statuses(&self, wamid: &str, count: usize) -> Vec<Value> {
         self.wait(&format!("{count} statuses of {wamid}"), |posts| {
             let found = statuses_of(posts, wamid);
@@ -69,7 +67,7 @@ impl Sink {
         .await
     }
 
-    /// Waits for the inbound message of an id and gives the whole `value`.
+    /// Waits for the inbound message with this id and returns the whole `value`.
     pub async fn inbound(&self, wamid: &str) -> Value {
         self.wait(&format!("message {wamid}"), |posts| {
             let is_it = |value: &Value| value["messages"][0]["id"] == wamid;
@@ -101,7 +99,7 @@ pub fn statuses_of(posts: &[Post], wamid: &str) -> Vec<Value> {
     found
 }
 
-/// Polls until there is something, and panics after a good while.
+/// Polls until there is a value, and panics after a timeout.
 pub async fn eventually<T, F: Future<Output = Option<T>>>(what: &str, mut probe: impl FnMut() -> F) -> T {
     let started = tokio::time::Instant::now();
     loop {
@@ -133,7 +131,6 @@ async fn challenge(Query(query): Query<std::collections::HashMap<String, String>
     }
 }
 
-/// The simulator, the host and a client.
 pub struct Outside {
     pub simulator: Simulator,
     pub sink: Sink,
@@ -157,7 +154,7 @@ impl Outside {
         format!("http://{}{path}", self.simulator.http_addr())
     }
 
-    /// A call with a token; gives status and JSON (null where there is no JSON).
+    /// A call with a token. Returns status and JSON (null if there is none).
     pub async fn call(&self, method: &str, path: &str, body: Option<Value>) -> (u16, Value) {
         let url = if path.starts_with("http") { path.to_owned() } else { self.url(path) };
         let mut request = self.http.request(method.parse().unwrap(), url).bearer_auth("any-token");
@@ -174,7 +171,6 @@ impl Outside {
         body
     }
 
-    /// The bytes at an address.
     pub async fn fetch(&self, url: &str) -> Vec<u8> {
         let answer = self.http.get(url).send().await.unwrap();
         assert_eq!(answer.status().as_u16(), 200, "{url}");
@@ -201,21 +197,21 @@ impl Outside {
         self.post("/simulator/faults", faults).await;
     }
 
-    /// Sends to [`PHONE`] unless the message names another; gives status and answer.
+    /// Sends to [`PHONE`] unless the message names another number. Returns status and answer.
     pub async fn send(&self, message: Value) -> (u16, Value) {
         let mut full = json!({"messaging_product": "whatsapp", "to": PHONE});
         full.as_object_mut().unwrap().extend(message.as_object().unwrap().clone());
         self.call("POST", &format!("/v25.0/{BUSINESS}/messages"), Some(full)).await
     }
 
-    /// Sends what must be accepted; gives the message id.
+    /// Sends a message that must be accepted. Returns the message id.
     pub async fn sent(&self, message: Value) -> String {
         let (status, answer) = self.send(message).await;
         assert_eq!(status, 200, "{answer}");
         answer["messages"][0]["id"].as_str().unwrap().to_owned()
     }
 
-    /// Sends what must be refused; gives HTTP status, code and details.
+    /// Sends a message that must be refused. Returns HTTP status, code and details.
     pub async fn refused(&self, message: Value) -> (u16, i64, String) {
         let (status, answer) = self.send(message).await;
         let error = &answer["error"];
@@ -224,7 +220,7 @@ impl Outside {
         (status, error["code"].as_i64().unwrap(), details)
     }
 
-    /// What a phone has received, once it is so many messages.
+    /// Waits until a phone has `count` messages and returns them.
     pub async fn inbox(&self, msisdn: &str, count: usize) -> Vec<Value> {
         let path = format!("/phones/{msisdn}/inbox");
         eventually(&format!("{count} messages in {path}"), || async {

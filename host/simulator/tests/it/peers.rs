@@ -1,4 +1,4 @@
-//! Clients that others wrote, as child processes: see `tests/peers/simulator`.
+//! Third-party clients as child processes: see `tests/peers/simulator`.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -17,7 +17,7 @@ fn scripts() -> PathBuf {
     PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../tests/peers/simulator")
 }
 
-/// Installs the peers once and gives the directory they are in.
+/// Installs the peers once and returns their directory.
 async fn peers() -> &'static str {
     static INSTALLED: OnceCell<String> = OnceCell::const_new();
     INSTALLED
@@ -30,7 +30,7 @@ async fn peers() -> &'static str {
         .await
 }
 
-/// A running peer that prints one line of JSON per thing it did.
+/// A running peer that prints one line of JSON per action.
 pub struct Peer {
     name: &'static str,
     lines: Lines<BufReader<ChildStdout>>,
@@ -68,7 +68,7 @@ impl Peer {
         line
     }
 
-    /// The first line, now or later, in which the fields have these values.
+    /// The first line, past or future, with these field values.
     pub async fn tells(&mut self, expected: Value) -> Value {
         let fits = |line: &Value| expected.as_object().unwrap().iter().all(|(field, value)| &line[field] == value);
         if let Some(line) = self.heard.iter().find(|line| fits(line)) {
@@ -82,7 +82,7 @@ impl Peer {
         panic!("{} ended without {expected}: {:#?}", self.name, self.heard);
     }
 
-    /// Points the simulator's callbacks at this peer.
+    /// Sends the simulator's callbacks to this peer.
     async fn receive(name: &'static str, outside: &Outside) -> Self {
         let number = json!({"phoneNumberId": BUSINESS, "wabaId": WABA, "number": "27110000000"});
         outside.post("/simulator/numbers", number).await;

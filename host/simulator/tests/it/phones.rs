@@ -1,4 +1,4 @@
-//! Phones: what they write, tap, read, and how they make sends fail.
+//! Phones: messages, taps, read receipts, and failures of sends.
 
 use std::time::Duration;
 

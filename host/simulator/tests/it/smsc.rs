@@ -1,4 +1,4 @@
-//! The SMSC over raw SMPP, for what a client library does not let one see.
+//! The SMSC over raw SMPP, for details that a client library hides.
 
 use std::time::Duration;
 

@@ -14,7 +14,6 @@ use domain::{
 use crate::gateways::Gateways;
 use xml::Xml;
 
-/// A call of the batch gateway.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BatchCall {
     /// `/smsbatch/sms`
@@ -30,15 +29,14 @@ pub enum BatchCall {
 /// The answer to a call: the element `response`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatchAnswer {
-    /// The status code.
     pub code: u16,
-    /// Whom it was taken to be sent to, now and not before.
+    /// Number of recipients accepted by this call.
     pub recipients: u32,
     xml: String,
 }
 
 impl BatchAnswer {
-    /// The document. `testing`: the call came in a way that is for trying things out only.
+    /// The XML document. `testing`: the call used a method that is for testing only.
     pub fn document(&self, testing: bool) -> String {
         const END: &str = "</response>";
         const NOTICE: &str = "<notice>GET is for testing only: send with POST</notice>";
@@ -48,7 +46,6 @@ impl BatchAnswer {
     }
 }
 
-/// Why a call has no ordinary answer.
 #[derive(Debug, thiserror::Error)]
 enum Refused {
     #[error("{}", .0.said)]
@@ -75,7 +72,7 @@ impl From<storage::SqlxError> for Refused {
     }
 }
 
-/// Answers a call with the fields of its form. `namespace` is that of the answers.
+/// Answers a call with the fields of its form. `namespace` is the XML namespace of the answer.
 pub async fn answer(
     gateways: &Gateways,
     client: ClientId,
@@ -100,12 +97,11 @@ pub async fn answer(
     }
 }
 
-/// The answer to a call that is refused.
 pub fn refusal(fault: &BatchFault, namespace: &str, now: DateTime<Utc>) -> BatchAnswer {
     written((fault.code, &fault.said), namespace, now, |_| {})
 }
 
-/// An answer with its result and what `inner` writes.
+/// An answer with its result and the elements of `inner`.
 fn written(
     (code, said): (u16, &str),
     namespace: &str,
@@ -123,7 +119,6 @@ fn written(
     BatchAnswer { code, recipients: 0, xml: xml.finish() }
 }
 
-/// The name of a batch.
 fn batch(xml: &mut Xml, batch_ref: &str, batch_id: &str) {
     xml.element("batch", None, |xml| {
         xml.leaf("batchref", batch_ref);

@@ -22,14 +22,13 @@ use storage::{
 
 use super::{BatchAnswer, Refused, batch, written};
 
-/// Receipts and replies of one answer at most.
+/// Bound on receipts and replies in one answer.
 const TOLD_MAX: i64 = 10_000;
-/// How long after its time a receipt is still expected.
+/// Time for which a late receipt is still expected.
 const GRACE: TimeDelta = TimeDelta::hours(24);
-/// The version of the protocol.
 const VERSION: &str = "1.0";
 
-/// The batch that is asked after, with its name.
+/// The batch that a query names.
 async fn asked(
     db: &mut PgConnection,
     client: ClientId,
@@ -131,14 +130,13 @@ pub(super) async fn service(
     }))
 }
 
-/// What a batch would cost.
 struct Charge {
     total: usize,
     correct: usize,
     credits: i64,
 }
 
-/// What `message` to the numbers of `cell` would cost; without a message, an SMS of one part to each.
+/// The price of `message` for the numbers of `cell`. Without a message: one segment for each.
 async fn charge(db: &mut PgConnection, client: ClientId, keywords: &Keywords) -> Result<Charge, Refused> {
     let parts = match keywords.text("message") {
         Some(_) => BatchText::of(keywords)?.parts,

@@ -26,10 +26,11 @@ use crate::{
     schedule,
 };
 
-/// Characters of a `batchid` that we choose.
+/// Characters of a generated `batchid`.
 const CHOSEN_ID: usize = 20;
 
-/// Takes a batch: judged one by one, and stored with whatever else of its client arrives meanwhile ([`Gateways`]).
+/// Accepts a batch. It is checked alone, and stored with other requests of its client that arrive at the same time
+/// ([`Gateways`]).
 pub(super) async fn send(
     gateways: &Gateways,
     client: ClientId,
@@ -41,7 +42,7 @@ pub(super) async fn send(
     let id: SmsRequestId = ctx.mint();
     let judged = BatchSend::of(keywords);
     let (batch_ref, batch_id) = named(name, id);
-    // What was taken before is answered before anything else is judged: the answer is that of then.
+    // A repeated batch gets its first answer, before any other check.
     if let Some(answer) = before(ctx, client, (&batch_ref, &batch_id), namespace).await? {
         return Ok(answer);
     }
@@ -88,7 +89,7 @@ pub(super) async fn send(
     match gateways.take(client, pending).await? {
         Taken::Stored | Taken::Before(_) => Ok(BatchAnswer { recipients, ..answer }),
         Taken::NoCredits => Err(BatchFault::no_credits().into()),
-        // Somebody took it in the same moment.
+        // Another request took it at the same time.
         Taken::SameName => match before(ctx, client, (&batch_ref, &batch_id), namespace).await? {
             Some(answer) => Ok(answer),
             None => Err(BatchFault::new(3001, "the batch could not be taken now: send it again").into()),
@@ -96,15 +97,15 @@ pub(super) async fn send(
     }
 }
 
-/// The name of a batch; what the caller does not name is named by us.
+/// The name of a batch. Missing parts are generated.
 fn named(name: BatchName, id: SmsRequestId) -> (String, String) {
     let ours = id.0.simple().to_string();
-    // The end of an id is what differs between two of one moment.
+    // The end of an id differs between two ids of the same millisecond.
     let chosen = || ours.chars().skip(ours.len() - CHOSEN_ID).collect();
     (name.batch_ref.unwrap_or_else(|| id.to_string()), name.batch_id.unwrap_or_else(chosen))
 }
 
-/// The answer to a batch that was taken before: `previousxml` with what was answered then.
+/// The answer to a repeated batch: `previousxml` with the first answer.
 async fn before(
     ctx: &Context,
     client: ClientId,
@@ -120,7 +121,7 @@ async fn before(
     })))
 }
 
-/// The moment of `futuredatetime`. What has passed is sent now.
+/// The time of `futuredatetime`. If it has passed, the batch is sent now.
 async fn due(ctx: &Context, client: ClientId, future: Option<Future>) -> Result<Option<DateTime<Utc>>, Refused> {
     let due = match future {
         None => return Ok(None),
@@ -141,11 +142,11 @@ async fn due(ctx: &Context, client: ClientId, future: Option<Future>) -> Result<
     Ok(Some(due))
 }
 
-/// What a batch is sent from; `None` = the client's SMS inbox.
+/// The source of a batch. `None` = the client's SMS inbox.
 async fn source(ctx: &Context, client: ClientId, replies: &ReplyModel) -> Result<Option<String>, Refused> {
     match replies {
         ReplyModel::Sender(sender) => {
-            // Nobody can answer a name; who sends from a number gets what is answered to it.
+            // Replies to a number go to its owner. A name cannot receive replies.
             let is_number = sender.bytes().all(|byte| byte.is_ascii_digit());
             if is_number && sms_sources::is_of_others(&mut *ctx.db.acquire().await?, client, sender).await? {
                 let said = "senderid is a number of somebody else: its replies would come to you";
@@ -154,7 +155,7 @@ async fn source(ctx: &Context, client: ClientId, replies: &ReplyModel) -> Result
             Ok(Some(sender.clone()))
         }
         ReplyModel::Replies { virtual_name: None } => Ok(None),
-        // A name that is no source of the client's is a name alone.
+        // A name that is not one of the client's sources is only a name.
         ReplyModel::Replies { virtual_name: Some(name) } => {
             let mut db = ctx.db.acquire().await?;
             let address = source::source(name).unwrap_or(name).to_owned();

@@ -1,4 +1,4 @@
-//! Answers of the batch gateway: XML that is well-formed whatever stands in it (`docs/batch-sms.xsd`).
+//! Answers of the batch gateway. The XML is well-formed for any content (`docs/batch-sms.xsd`).
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use quick_xml::{
     events::{BytesEnd, BytesStart, BytesText, Event},
 };
 
-/// An answer that is being written. Writing into memory does not fail.
+/// An answer under construction. Writing into memory cannot fail.
 pub(super) struct Xml(Writer<Vec<u8>>);
 
 impl Xml {
@@ -20,7 +20,6 @@ impl Xml {
         let _ = self.0.write_event(event);
     }
 
-    /// An element with what `inner` writes.
     pub(super) fn element(&mut self, name: &str, attribute: Option<(&str, &str)>, inner: impl FnOnce(&mut Self)) {
         let mut start = BytesStart::new(name);
         if let Some((name, value)) = attribute {
@@ -31,12 +30,10 @@ impl Xml {
         self.event(Event::End(BytesEnd::new(name)));
     }
 
-    /// An element with a text.
     pub(super) fn leaf(&mut self, name: &str, text: &str) {
         self.element(name, None, |xml| xml.text(text));
     }
 
-    /// An element with a moment.
     pub(super) fn time(&mut self, name: &str, at: DateTime<Utc>) {
         self.leaf(name, &at.to_rfc3339_opts(SecondsFormat::Millis, true));
     }
@@ -45,7 +42,7 @@ impl Xml {
         self.event(Event::Text(BytesText::new(&legal(text))));
     }
 
-    /// What was written by us before.
+    /// Inserts XML that was written here before.
     pub(super) fn raw(&mut self, xml: &str) {
         self.event(Event::Text(BytesText::from_escaped(xml)));
     }
@@ -55,7 +52,7 @@ impl Xml {
     }
 }
 
-/// Without the characters that XML 1.0 cannot hold.
+/// Removes the characters that XML 1.0 does not allow.
 fn legal(text: &str) -> Cow<'_, str> {
     let is_legal = |c: &char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..='\u{10FFFF}');
     if text.chars().all(|c| is_legal(&c)) { Cow::Borrowed(text) } else { text.chars().filter(is_legal).collect() }

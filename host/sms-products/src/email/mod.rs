@@ -1,4 +1,4 @@
-//! E-mail to SMS (SPEC 4.9): mails of registered senders become SMS, and what becomes of them is mailed back.
+//! E-mail to SMS (SPEC 4.9): mails of registered senders become SMS, and results are sent back by mail.
 
 mod outgoing;
 mod take;

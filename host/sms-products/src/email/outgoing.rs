@@ -1,4 +1,5 @@
-//! Mails to clients on their way to the relay: results, errors, and what phones answer. Each is tried for three days.
+//! Delivers mails to clients through the relay: results, errors and replies of subscribers. Each is tried for three
+//! days.
 
 use base::{
     Context, Error, Result,
@@ -20,23 +21,22 @@ use storage::{
 };
 use uuid::Uuid;
 
-/// Mails read at once.
 const PAGE: i64 = 32;
-/// Exchanges with the relay at the same time, of one client.
+/// Parallel sessions with the relay per client.
 const IN_FLIGHT: usize = 4;
-/// How long a mail is tried.
+/// Time after which a mail is given up.
 const TRIED_FOR: TimeDelta = TimeDelta::hours(72);
-/// Pauses between attempts, in minutes; the last one again and again.
+/// Pauses between attempts, in minutes. The last one repeats.
 const PAUSES: [i64; 7] = [1, 5, 15, 30, 60, 120, 240];
 
-/// The mail that a request came in, with what was read from it.
+/// The mail of a request, with its parsed content.
 pub(crate) struct Mailed {
     pub(crate) origin: Origin,
     pub(crate) send: EmailSend,
 }
 
-/// Notes the mail that a request came in and queues the batch result, in the caller's transaction. `blocked`: who has stopped
-/// the client's messages. Answers the lane to wake.
+/// Stores the mail of a request and queues the result of the batch, in the caller's transaction. `blocked`: recipients
+/// that opted out. Returns the lane to wake.
 pub(crate) async fn tell_taken(
     ctx: &Context,
     db: &mut PgConnection,
@@ -49,7 +49,7 @@ pub(crate) async fn tell_taken(
     answer(ctx, db, client, &mailed.origin, result).await
 }
 
-/// Queues what a phone answered, for who sent the mail that it answers.
+/// Queues a subscriber's reply for the sender of the mail.
 pub(crate) async fn tell_reply(
     ctx: &Context,
     db: &mut PgConnection,
@@ -63,7 +63,7 @@ pub(crate) async fn tell_reply(
     answer(ctx, db, client, &origin, told).await
 }
 
-/// Queues a mail to who sent one; nothing where there is no relay.
+/// Queues an answer to the sender of a mail. Does nothing if no relay is configured.
 pub(super) async fn answer(
     ctx: &Context,
     db: &mut PgConnection,
@@ -79,17 +79,16 @@ pub(super) async fn answer(
     Ok(Some((Queue::Email, client.0)))
 }
 
-/// How an attempt ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ended {
     Sent,
     Refused,
     NotNow,
-    /// The process stops: whether the relay has it, nobody knows.
+    /// The process is stopping, so the outcome is unknown.
     Open,
 }
 
-/// Hands the mails of a client that are due to the relay.
+/// Hands the due mails of a client to the relay.
 pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
     while !lease.is_over() {
         let due = {
@@ -129,8 +128,8 @@ async fn attempt(relay: Option<&SmtpRelay>, lease: &Lease, mail: &OutgoingMail) 
     }
 }
 
-/// Writes down how attempts ended. If the lane has gone to another process, it is kept at least which mails the relay has: that process
-/// must not hand them over again.
+/// Stores the outcomes. If another process has taken the lane, at least the delivered mails are stored, so that they
+/// are not repeated.
 async fn settle(ctx: &Context, lease: &Lease, ended: Vec<(OutgoingMail, Ended)>) -> Result<()> {
     let (mut done, mut again): (Vec<Uuid>, Vec<(Uuid, DateTime<Utc>)>) = (Vec::new(), Vec::new());
     for (mail, ended) in ended {
@@ -169,7 +168,7 @@ async fn settle(ctx: &Context, lease: &Lease, ended: Vec<(OutgoingMail, Ended)>)
     .await
 }
 
-/// When a mail that the relay did not take is tried again; `None` when its time is over.
+/// Time of the next attempt of a failed mail. `None` if its time is over.
 fn next(mail: &OutgoingMail, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
     let attempts = usize::try_from(mail.attempts).unwrap_or_default();
     let pause = PAUSES.get(attempts).or(PAUSES.last()).copied().unwrap_or_default();

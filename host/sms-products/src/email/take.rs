@@ -1,5 +1,5 @@
-//! Takes a mail: judged, charged, stored and scheduled before it is acknowledged. Its subject is a password, which nobody keeps:
-//! what is stored of a mail is its text, as the SMS, and who sent it.
+//! Accepts a mail: it is checked, charged, stored and scheduled before it is acknowledged. Its subject is a password
+//! and is not stored. Only the text and the sender are stored.
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
@@ -28,13 +28,13 @@ use tenancy::accounts::{LoginError, confirm_password};
 use super::outgoing::{Mailed, answer};
 use crate::accept::{self, Order, OrderedText, Taken};
 
-/// Error mails to one sender within an hour.
+/// Bound on error mails to one sender per hour.
 const ERRORS_PER_HOUR: i32 = 20;
 
-/// How long a mail may take: whoever brings it is told to come again while the database says nothing.
+/// Bound on handling one mail. After it the sender must try again later, since the database does not answer.
 const LONGEST: Duration = Duration::from_secs(25);
 
-/// Takes what the listener receives.
+/// Accepts the mails of the listener.
 pub struct Mails {
     ctx: Arc<Context>,
 }
@@ -71,7 +71,6 @@ fn outcome(verdict: Verdict) -> &'static str {
     }
 }
 
-/// A mail of a registered sender.
 struct OfSender {
     client: ClientId,
     user: UserId,
@@ -96,7 +95,7 @@ async fn take(ctx: &Context, mail: ReceivedMail) -> Result<Verdict> {
         Password::Wrong(said) => return refuse(ctx, &of, &BatchFault::new(1010, said)).await,
         Password::Judged(verdict) => return Ok(verdict),
     }
-    // PostgreSQL takes no NUL characters.
+    // PostgreSQL texts have no NUL characters.
     match EmailSend::of(&mailboxes, &body.replace('\0', "\u{fffd}"), flow) {
         Err(fault) => refuse(ctx, &of, &fault).await,
         Ok(send) => match route {
@@ -114,11 +113,10 @@ fn is_forged(from: &From, sender: &EmailAddress) -> bool {
     }
 }
 
-/// What a password is good for.
 enum Password {
     Right,
     Wrong(&'static str),
-    /// It is not even judged.
+    /// It was not checked.
     Judged(Verdict),
 }
 
@@ -158,7 +156,7 @@ async fn accept(ctx: &Context, of: OfSender, send: EmailSend) -> Result<Verdict>
     let text = OrderedText {
         content: SmsContent { text: send.text.clone(), ..SmsContent::default() },
         parts: send.parts,
-        // A mail server that did not hear our answer hands the same mail over again: it is not sent twice.
+        // If a mail server repeats a mail because it missed our answer, the mail is not sent twice.
         ct_id: origin.message_id.clone(),
         recipients: send.numbers.iter().map(|number| (number.clone(), None)).collect(),
     };
@@ -171,7 +169,6 @@ async fn accept(ctx: &Context, of: OfSender, send: EmailSend) -> Result<Verdict>
     }
 }
 
-/// Answers a mail to the test domain.
 async fn tried(ctx: &Context, of: &OfSender, send: &EmailSend) -> Result<Verdict> {
     let mut tx = ctx.db.begin().await?;
     let wake = answer(ctx, &mut tx, of.client, &of.origin, Answer::result(send, None, &[], ctx.now())).await?;
@@ -180,7 +177,7 @@ async fn tried(ctx: &Context, of: &OfSender, send: &EmailSend) -> Result<Verdict
     Ok(Verdict::Taken)
 }
 
-/// Mails an error back; nothing is sent and nothing charged. Where no mail goes out, the listener says it.
+/// Mails an error back. Nothing is sent or charged. If no mail goes out, the listener reports the error.
 async fn refuse(ctx: &Context, of: &OfSender, fault: &BatchFault) -> Result<Verdict> {
     let mut tx = ctx.db.begin().await?;
     let sender = &of.origin.sender;

@@ -1,4 +1,4 @@
-//! The JSON gateway (SPEC 4.8): what is sent, asked after, stopped and left.
+//! The JSON gateway (SPEC 4.8): send, track, opt-outs and credits.
 
 mod tracking;
 
@@ -26,33 +26,28 @@ use crate::{
     schedule,
 };
 
-/// A request that is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Accepted {
-    /// `gstid`: of the request that sent it, where all of it had been sent before.
+    /// `gstid`. If all of the request was sent before, the id of that request.
     pub id: SmsRequestId,
-    /// When.
     pub at: DateTime<Utc>,
 }
 
-/// Why a request is not taken. Nothing is stored, nothing charged.
+/// The reason why a request was refused. Nothing is stored or charged.
 #[derive(Debug, thiserror::Error)]
 pub enum SendError {
-    /// It is wrong.
     #[error("the request is not valid")]
     Faults(Faults),
-    /// The balance does not cover it.
     #[error("{}", GatewayStatus::NoCredits.description())]
     NoCredits,
-    /// It could not be stored.
     #[error(transparent)]
     Failed(#[from] Error),
 }
 
-/// Takes a request. `urgent`: one-time pins, which overtake what else the client sends.
+/// Accepts a request. `urgent`: one-time pins, which go before other messages of the client.
 ///
 /// # Errors
-/// See [`SendError`]; nothing of it is stored then.
+/// See [`SendError`]. Nothing is stored then.
 pub async fn send(gateways: &Gateways, client: ClientId, send: JsonSend, urgent: bool) -> Result<Accepted, SendError> {
     let ctx = &gateways.ctx;
     judge_addresses(ctx, client, &send).await?;
@@ -96,7 +91,7 @@ fn ordered(text: JsonText, urgent: bool) -> OrderedText {
     }
 }
 
-/// Judges the callback addresses as those of webhooks are: scheme, user information and literal addresses (DESIGN 3.8).
+/// Checks callback addresses like those of webhooks: scheme, user information and literal addresses (DESIGN 3.8).
 async fn judge_addresses(ctx: &Context, client: ClientId, send: &JsonSend) -> Result<(), SendError> {
     let given = [("settings.receiptCallBackURL", &send.receipt_url), ("settings.replyCallBackURL", &send.reply_url)];
     if given.iter().all(|(_, url)| url.is_none()) {
@@ -111,7 +106,7 @@ async fn judge_addresses(ctx: &Context, client: ClientId, send: &JsonSend) -> Re
     if faults.is_empty() { Ok(()) } else { Err(SendError::Faults(faults)) }
 }
 
-/// Whether callbacks of a client may go to loopback and private addresses.
+/// True if callbacks of a client may go to loopback and private addresses.
 pub(crate) async fn may_reach_private(ctx: &Context, client: ClientId) -> base::Result<bool> {
     if ctx.settings.allow_private_targets {
         return Ok(true);

@@ -1,4 +1,4 @@
-//! What became of messages (SPEC 2.14, 8).
+//! States of messages for tracking queries (SPEC 2.14, 8).
 
 use std::collections::HashSet;
 
@@ -17,16 +17,14 @@ use storage::{
 };
 use uuid::Uuid;
 
-/// Messages that one query tells of at most: those of the largest request.
+/// Bound on the messages of one query: those of the largest request.
 const TOLD_MAX: i64 = 1000;
 
-/// Why a query is not answered.
 #[derive(Debug, thiserror::Error)]
 pub enum TrackError {
-    /// It was asked too often: 228.
+    /// It was made too often: 228.
     #[error("{}", GatewayStatus::TrackedTooOften.description())]
     TooOften,
-    /// The work failed.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -47,7 +45,7 @@ impl From<storage::SqlxError> for TrackError {
 pub async fn track(ctx: &Context, client: ClientId, query: &TrackingQuery) -> Result<Vec<Tracked>, TrackError> {
     let mut tx = ctx.db.begin().await?;
     let mut keys: Vec<String> = query.tracked.iter().map(|asked| asked.key(query.from)).collect();
-    // In one order, so that two queries do not wait for each other in a circle.
+    // In a fixed order, so that two queries cannot deadlock.
     keys.sort();
     keys.dedup();
     for key in keys {

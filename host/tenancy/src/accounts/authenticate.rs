@@ -1,5 +1,5 @@
-//! Who a request comes from. Keys are not cached, so a regenerated key fails at once on every node; instead, requests of
-//! one moment share a statement, which starts after the last of them arrived.
+//! Finds the caller of a request by its API key. Keys are not cached, so a replaced key fails at once on all nodes.
+//! Instead, requests that arrive together share a statement, which starts after the last of them.
 
 use std::{
     collections::HashMap,
@@ -21,34 +21,29 @@ use tokio::sync::oneshot;
 
 use super::{Role, keys::key_hash};
 
-/// Whom an API key stands for.
+/// The user behind an API key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
-    /// The client: first argument of everything that follows.
     pub client: ClientId,
-    /// The user.
     pub user: UserId,
-    /// What the user may do.
     pub role: Role,
-    /// The client's name.
     pub client_ref: String,
-    /// How much the user sees of who the client's customers are.
+    /// How the user sees customers: in full or masked.
     pub sight: Sight,
-    /// SHA-256 of the key: what it opens is open for as long as it is the user's.
+    /// SHA-256 of the key. An open connection is closed when the key changes.
     pub key_hash: Vec<u8>,
 }
 
-/// The database could not say whose key it is.
+/// The database did not answer the lookup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("API keys cannot be looked up right now")]
 pub struct Unavailable;
 
-/// Statements in flight at once: while they are on their way the next ones gather.
+/// Statements in flight at the same time. Meanwhile further requests wait for the next one.
 const STATEMENTS: usize = 4;
-/// Requests that are worth a statement beside one that is in flight.
+/// Waiting requests from which a second statement is worth its cost.
 const ANOTHER: usize = 16;
 
-/// How long one statement may take.
 const LONGEST_LOOK: Duration = Duration::from_secs(10);
 
 /// Finds the callers of API keys. Cheap to clone.
@@ -74,12 +69,11 @@ struct Waiting {
 }
 
 impl Authenticator {
-    /// Looks keys up in `db`.
     pub fn new(db: PgPool) -> Self {
         Self { shared: Arc::new(Shared { db, gathering: Mutex::default() }) }
     }
 
-    /// The caller of a key, exactly as the header carries it; `None` when there is no such key.
+    /// The caller of a key, byte for byte as in the header. `None` if there is no such key.
     pub async fn authenticate(&self, key: &[u8]) -> Result<Option<Caller>, Unavailable> {
         let (answer, answered) = oneshot::channel();
         let start = {
@@ -95,7 +89,7 @@ impl Authenticator {
             start
         };
         if start {
-            // A task of its own: it serves others too, and must not end with the request that began it.
+            // A separate task, because it serves other requests too and must outlive this one.
             tokio::spawn(answer_all(Arc::clone(&self.shared)));
         }
         answered.await.unwrap_or(Err(Unavailable))
@@ -107,7 +101,7 @@ impl Shared {
         self.gathering.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Everybody who waits; `None` once nobody does, and then the caller has ended.
+    /// All waiting requests. `None` if there are none, and then the caller has ended.
     fn next_group(&self) -> Option<Vec<Waiting>> {
         let mut gathering = self.lock();
         let too_few = gathering.running > 1 && gathering.waiting.len() < ANOTHER;
@@ -121,13 +115,13 @@ impl Shared {
 
 async fn answer_all(shared: Arc<Shared>) {
     loop {
-        // Waiting for a connection may take a while, and more requests gather meanwhile.
+        // While this waits for a connection, more requests arrive.
         let connection = shared.db.acquire().await;
         let Some(group) = shared.next_group() else { return };
         let owners = match connection {
             Ok(mut db) => {
                 let hashes: Vec<Vec<u8>> = group.iter().map(|waiting| waiting.key_hash.clone()).collect();
-                // Later requests wait for this look, too: a connection over which nothing comes any more must not hold them all up.
+                // Later requests wait for this lookup too, so a dead connection must not block them.
                 let looking = storage::tenancy::api_keys::owners(&mut db, &hashes);
                 within(LONGEST_LOOK, looking).await.unwrap_or_else(|| Err(silence::silent()))
             }
@@ -138,7 +132,7 @@ async fn answer_all(shared: Arc<Shared>) {
             Err(error) => {
                 tracing::error!(error = &error as &dyn std::error::Error, "API keys cannot be looked up");
                 for waiting in group {
-                    // A request that went away needs no answer.
+                    // The request may have been cancelled.
                     drop(waiting.answer.send(Err(Unavailable)));
                 }
             }

@@ -1,4 +1,4 @@
-//! A password that comes with something else than a login: the subject of a mail (SPEC 4.9).
+//! Checks a password outside a login: the subject of a mail (SPEC 4.9).
 
 use std::net::IpAddr;
 
@@ -9,8 +9,8 @@ use storage::tenancy::users;
 use super::{LoginError, failures::Counted, password, turns::Visitor};
 use base::{Error, audit::Administration, secrets::SealError};
 
-/// Whether a password is that of a user. Wrong ones are counted for `on_behalf_of`, such as the sender of a mail, apart from
-/// logins: whoever forges a sender must not keep its user from logging in. `from` is where the password comes from.
+/// Checks the password of a user. Failures are counted for `on_behalf_of` (such as the sender of a mail) and not for
+/// logins, so that forged senders cannot block the user's logins. `from` is the source of the password.
 pub async fn confirm_password(
     admin: &Administration<'_>,
     client: ClientId,

@@ -1,4 +1,4 @@
-//! New clients and users.
+//! Creates clients and users.
 
 use domain::{
     ids::{ClientId, UserId},
@@ -13,100 +13,77 @@ use super::{ApiKey, Role, keys, password};
 use base::audit::{Actor, Administration, audit};
 use base::{Error, secrets::SealError};
 
-/// The name that stands for the caller's own client in paths (DESIGN 7).
+/// The name of the caller's own client in paths (DESIGN 7).
 const RESERVED_REF: &str = "me";
 const REF_MAX: usize = 64;
 const NAME_MAX: usize = 200;
-/// RFC 5321 allows no longer address.
+/// Bound of RFC 5321.
 const EMAIL_MAX: usize = 254;
 pub(super) const PASSWORD_MIN: usize = 8;
 pub(super) const PASSWORD_MAX: usize = 1024;
 
-/// A client to be, with its first user, an ADMIN.
+/// A new client with its first user, an ADMIN.
 #[derive(Clone)]
 pub struct NewClient {
     /// Unique over all clients.
     pub client_ref: String,
     /// Name of the client and of its first user.
     pub name: String,
-    /// The first user's e-mail.
     pub email: String,
-    /// The first user's password.
     pub password: String,
-    /// `clientRef` of the client that it belongs to.
+    /// `clientRef` of the parent client.
     pub parent: Option<String>,
-    /// Its webhook targets may be private addresses: the demo client under the simulator.
+    /// Webhooks may go to private addresses. For the demo client with the simulator.
     pub allow_private_targets: bool,
 }
 
-/// A user to be.
 #[derive(Clone)]
 pub struct NewUser {
-    /// Unique within the client, whatever its case.
+    /// Unique within the client, ignoring case.
     pub email: String,
-    /// Its password.
     pub password: String,
-    /// The name that people read.
     pub name: String,
-    /// What it may do.
     pub role: Role,
-    /// Name of the team it answers for; made if there is none of this name.
+    /// Name of its team, which is created if it does not exist.
     pub team: Option<String>,
 }
 
-/// A user that was created, and its key.
 #[derive(Debug, Clone)]
 pub struct CreatedUser {
-    /// The client's name.
     pub client_ref: String,
-    /// The client.
     pub client: ClientId,
-    /// The user.
     pub user: UserId,
-    /// The e-mail as stored.
+    /// The e-mail address as stored.
     pub email: String,
-    /// What it may do.
     pub role: Role,
-    /// The key.
     pub api_key: ApiKey,
 }
 
-/// Why nothing was created.
 #[derive(Debug, thiserror::Error)]
 pub enum CreateError {
-    /// `me` is what callers call their own client.
     #[error("`me` is reserved: choose another clientRef")]
     ReservedRef,
-    /// Not a name that can stand in a path.
+    /// Not valid in a path.
     #[error(
         "`{0}` is no clientRef: use 1 to {REF_MAX} letters, digits, `.`, `_` and `-`, starting with a letter or digit"
     )]
     BadRef(String),
-    /// Taken.
     #[error("the clientRef `{0}` is taken: choose another")]
     RefTaken(String),
-    /// The parent, or the client of a new user.
     #[error("there is no client `{0}`")]
     UnknownClient(String),
-    /// Not an e-mail address.
     #[error("`{0}` is no e-mail address")]
     BadEmail(String),
-    /// Taken within the client.
     #[error("the client has a user with the e-mail `{0}` already")]
     EmailTaken(String),
-    /// Empty, too long, or with control characters.
     #[error("a name must have 1 to {NAME_MAX} characters and no control characters")]
     BadName,
-    /// Not a name of a team.
     #[error(transparent)]
     BadTeam(#[from] BadTeamName),
-    /// The client has none of this name.
     #[error("there is no team `{0}`: create it first")]
     UnknownTeam(String),
-    /// Too short or too long.
     #[error("a password must have {PASSWORD_MIN} to {PASSWORD_MAX} bytes")]
     BadPassword,
-    /// Nobody's fault.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -160,7 +137,7 @@ pub async fn create_client(admin: &Administration<'_>, new: NewClient) -> Result
     Ok(created(new.client_ref, client, user, api_key))
 }
 
-/// Creates a user with a key for the client of a `clientRef`.
+/// Creates a user with a key in the client with this `clientRef`.
 pub async fn create_user(
     admin: &Administration<'_>,
     client_ref: &str,
@@ -187,7 +164,7 @@ pub async fn create_user(
     Ok(created(client_ref.to_owned(), client, user, api_key))
 }
 
-/// Judges a user and hashes its password, before any transaction is open.
+/// Checks a user and hashes its password, before any transaction is open.
 async fn prepare(admin: &Administration<'_>, new: NewUser) -> Result<users::User, CreateError> {
     check_email(&new.email)?;
     if !(PASSWORD_MIN..=PASSWORD_MAX).contains(&new.password.len()) {

@@ -1,8 +1,8 @@
-//! Wrong passwords: what they are counted by, and when they close an account for a while.
+//! Counts wrong passwords, and blocks an account for a while after too many.
 //!
-//! An account is closed for strangers and for each familiar place apart. A familiar place is a source address from which the account was
-//! logged in to within [`FAMILIAR_FOR`]. So ten wrong passwords of a stranger close the account for all strangers together,
-//! and its user still logs in from the usual places.
+//! An account is blocked for strangers as a group, and for each familiar place separately. A familiar place is a source
+//! address with a login to this account within [`FAMILIAR_FOR`]. So ten wrong passwords of strangers block all
+//! strangers, but the user can still log in from the usual places.
 
 use std::{net::IpAddr, time::Duration};
 
@@ -15,22 +15,22 @@ use uuid::Uuid;
 use super::LoginError;
 use base::audit::Administration;
 
-/// Wrong passwords within [`FAILURE_WINDOW`]; one more is not even judged (DESIGN 7).
+/// Wrong passwords within [`FAILURE_WINDOW`]. Further attempts are refused without a check (DESIGN 7).
 const FAILURES_ALLOWED: usize = 10;
 const FAILURE_WINDOW: TimeDelta = TimeDelta::minutes(15);
-/// How long a place stays familiar after the last login from there.
+/// Time for which a place stays familiar after its last login.
 const FAMILIAR_FOR: TimeDelta = TimeDelta::days(90);
 
-/// What the wrong passwords of a login are counted by.
+/// The counter for the wrong passwords of a login.
 pub(super) struct Counted {
     account: Vec<u8>,
     place: Option<Vec<u8>>,
-    /// The account for strangers; the account and the place for a familiar place.
+    /// For strangers the account, for a familiar place the account and the place.
     key: Vec<u8>,
 }
 
 impl Counted {
-    /// Looks up whether `from` is a familiar place of the account.
+    /// Checks if `from` is a familiar place of the account.
     pub(super) async fn find(
         db: &mut PgConnection,
         account: Vec<u8>,
@@ -46,12 +46,11 @@ impl Counted {
         Ok(Self { account, place, key })
     }
 
-    /// Makes logins that are counted alike wait for each other until the transaction ends.
+    /// Serialises logins with the same counter until the transaction ends.
     pub(super) async fn lock(&self, db: &mut PgConnection) -> Result<(), storage::Error> {
         login_failures::lock_account(db, &self.key).await
     }
 
-    /// Refuses a login after too many wrong passwords.
     pub(super) async fn refuse_when_limited(
         &self,
         admin: &Administration<'_>,
@@ -69,12 +68,11 @@ impl Counted {
         }
     }
 
-    /// Counts a wrong password.
     pub(super) async fn record(&self, admin: &Administration<'_>, db: &mut PgConnection) -> Result<(), storage::Error> {
         login_failures::record_failure(db, &self.key, admin.mint::<Uuid>(), admin.now()).await
     }
 
-    /// The password was right: the place is familiar from now on.
+    /// Remembers the place as familiar after a correct password.
     pub(super) async fn welcome(
         &self,
         admin: &Administration<'_>,
@@ -87,14 +85,12 @@ impl Counted {
     }
 }
 
-/// The failure whose passing lets the next attempt in, when there are too many.
+/// The failure that must expire before the next attempt, if there are too many.
 fn oldest_that_counts(newest_first: &[DateTime<Utc>]) -> Option<DateTime<Utc>> {
     newest_first.get(FAILURES_ALLOWED - 1).copied()
 }
 
-/// Forgets failures that no longer count, and places that are no longer familiar. Part of the daily upkeep.
-///
-/// Answers how many rows those were.
+/// Deletes expired failures and places, as part of daily upkeep. Returns the number of rows.
 pub async fn forget_old_failures(admin: &Administration<'_>) -> base::Result<u64> {
     let mut db = admin.db.acquire().await?;
     let failures = login_failures::forget_failures(&mut db, admin.now() - FAILURE_WINDOW).await?;

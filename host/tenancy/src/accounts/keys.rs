@@ -1,4 +1,5 @@
-//! API keys: found by their hash, kept sealed because `retrieveApiKey` gives the same key back (SPEC 4.6).
+//! API keys. They are found by their hash, and stored encrypted because `retrieveApiKey` returns the key again (SPEC
+//! 4.6).
 
 use std::fmt;
 
@@ -13,18 +14,18 @@ use base::{
     secrets::{self, Purpose, SealError},
 };
 
-/// A developer API key: a UUID in lower case. `Debug` does not show it, and it has no `Display`.
+/// A developer API key: a UUID in lower case. `Debug` hides it, and there is no `Display`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey(String);
 
 impl ApiKey {
-    /// A new key from the operating system's generator.
+    /// A new key from the random generator of the operating system.
     pub(super) fn generate() -> Result<Self, SealError> {
         let bytes = secrets::random::<16>()?;
         Ok(Self(uuid::Builder::from_random_bytes(bytes).into_uuid().hyphenated().to_string()))
     }
 
-    /// The key itself; the caller keeps it out of logs.
+    /// The key in plain text. Keep it out of logs.
     pub fn expose(&self) -> &str {
         &self.0
     }
@@ -36,7 +37,7 @@ impl fmt::Debug for ApiKey {
     }
 }
 
-/// What a key is looked up by: SHA-256 of its bytes, nothing trimmed. Keys are random, so they need no salt.
+/// SHA-256 of a key, for lookups. Keys are random, so they need no salt.
 pub(super) fn key_hash(key: &[u8]) -> Vec<u8> {
     Sha256::digest(key).to_vec()
 }
@@ -54,7 +55,7 @@ pub(super) async fn give_key(
     Ok(key)
 }
 
-/// Replaces a user's key. The old one fails for every request that starts after this returned.
+/// Replaces a user's key. The old one fails for all requests that start after this returned.
 pub async fn generate_api_key(admin: &Administration<'_>, client: ClientId, user: UserId) -> base::Result<ApiKey> {
     let mut tx = admin.db.begin().await?;
     let key = give_key(admin, &mut tx, client, user).await?;
@@ -63,7 +64,7 @@ pub async fn generate_api_key(admin: &Administration<'_>, client: ClientId, user
     Ok(key)
 }
 
-/// The key of a user who knows the password. A temporary password gives none: it must be changed first.
+/// Returns the key after a login. A temporary password must be changed first.
 pub async fn retrieve_api_key(admin: &Administration<'_>, login: Login) -> Result<ApiKey, LoginError> {
     let admitted = admit(admin, judge(admin, login).await?).await?;
     if admitted.user.password_is_temporary {

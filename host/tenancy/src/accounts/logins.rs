@@ -1,4 +1,4 @@
-//! Logins with e-mail, password and `clientRef`: wrong ones are counted, and too many close the account for a while.
+//! Logins with e-mail, password and `clientRef`. Failures are counted, and too many block the account for a while.
 
 use std::{fmt, net::IpAddr, time::Duration};
 
@@ -14,16 +14,13 @@ use super::{
 use base::audit::Administration;
 use base::{Error, secrets::SealError};
 
-/// Who somebody says to be. `Debug` does not show them.
+/// The credentials of a login. `Debug` hides them.
 #[derive(Clone)]
 pub struct Login {
-    /// The user's e-mail.
     pub email: String,
-    /// Its password.
     pub password: String,
-    /// Its client.
     pub client_ref: String,
-    /// Where the request comes from, when that is known.
+    /// The source of the request, if known.
     pub from: Option<IpAddr>,
 }
 
@@ -33,28 +30,24 @@ impl fmt::Debug for Login {
     }
 }
 
-/// Why a login gives no key.
 #[derive(Debug, thiserror::Error)]
 pub enum LoginError {
-    /// Unknown client or user, or a wrong password: never said which.
+    /// Unknown client or user, or a wrong password. The error does not tell which.
     #[error("e-mail, password and clientRef do not belong together")]
     InvalidCredentials,
-    /// Too many wrong passwords for this account; the right one is not taken either.
+    /// Too many wrong passwords for this account. A correct one is refused too.
     #[error("too many wrong passwords for this account: try again later")]
     RateLimited {
-        /// When the next attempt is judged again.
+        /// Time until the next attempt.
         retry_after: Duration,
     },
-    /// The right password, and good for nothing but choosing another.
     #[error(
         "this password is temporary: choose your own first, with POST \
          /messaging-service/WhatsApp/authenticate/changePassword"
     )]
     TemporaryPassword,
-    /// Too many logins from there at once.
     #[error("too many logins at once from your address: wait for answers before you send more")]
     Crowded,
-    /// Nobody's fault.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -77,22 +70,21 @@ impl From<storage::SqlxError> for LoginError {
     }
 }
 
-/// A login whose password was compared, and which has not been admitted.
+/// A login with a checked password, before admission.
 pub(super) struct Judged {
     counted: Counted,
     visitor: Visitor,
-    /// The user, when the password is its own.
+    /// The user, if the password is correct.
     found: Option<(ClientId, users::User)>,
 }
 
 impl Judged {
-    /// Whether the password is the user's.
     pub fn is_right(&self) -> bool {
         self.found.is_some()
     }
 }
 
-/// A user who knows the password, in a transaction that other logins of the account wait for.
+/// A user with a correct password, in a transaction that blocks other logins of the account.
 pub(super) struct Admitted {
     pub tx: Transaction<'static>,
     pub client: ClientId,
@@ -100,11 +92,10 @@ pub(super) struct Admitted {
     pub visitor: Known,
 }
 
-/// Somebody who has logged in.
 pub(super) struct Known(Visitor);
 
 impl Known {
-    /// To be called when everything is stored: the next login from there does not wait for strangers.
+    /// Call this after everything is stored. The next login from this place will not wait for strangers.
     pub fn welcome(self) {
         password::TURNS.remember(self.0);
     }
@@ -112,8 +103,8 @@ impl Known {
 
 /// Compares the password of a login, when it is its turn.
 ///
-/// Guesses are counted per account named, known or not. They are hashed side by side but admitted one after the other, so
-/// that a hundred at once learn no more than ten in a row.
+/// Failures are counted for the given account, even if it does not exist. Passwords are hashed in parallel, but
+/// admitted one at a time, so that a hundred parallel guesses reveal no more than ten in a row.
 pub(super) async fn judge(admin: &Administration<'_>, login: Login) -> Result<Judged, LoginError> {
     let (account, counted, found) = {
         let mut db = admin.db.acquire().await?;
@@ -130,7 +121,7 @@ pub(super) async fn judge(admin: &Administration<'_>, login: Login) -> Result<Ju
     Ok(Judged { counted, visitor, found: found.filter(|_| right) })
 }
 
-/// Lets in whoever knows the password, and counts everybody else.
+/// Admits a login with a correct password, and counts all others.
 pub(super) async fn admit(admin: &Administration<'_>, judged: Judged) -> Result<Admitted, LoginError> {
     let Judged { counted, visitor, found } = judged;
     let mut tx = admin.db.begin().await?;
@@ -153,13 +144,13 @@ async fn find_user(db: &mut PgConnection, login: &Login) -> Result<Option<(Clien
     Ok(users::find_by_email(db, client, &login.email).await?.map(|user| (client, user)))
 }
 
-/// No database text holds a NUL character, so nothing stored is named by one.
+/// PostgreSQL texts have no NUL characters, so a login with one matches nothing.
 fn is_storable(login: &Login) -> bool {
     !login.client_ref.contains('\0') && !login.email.contains('\0')
 }
 
-/// What failures are counted by: the account that the database finds. It folds the case of some characters that nothing else
-/// folds (`İ` is `i` there), so it is asked.
+/// The key of the failure counter. The database folds the e-mail address, because it folds the case of characters that
+/// Rust does not (`İ` becomes `i`).
 async fn account_hash(db: &mut PgConnection, login: &Login) -> Result<Vec<u8>, storage::Error> {
     let email =
         if is_storable(login) { users::compared_email(db, &login.email).await? } else { login.email.to_lowercase() };

@@ -1,4 +1,4 @@
-//! Passwords: argon2id, off the async threads.
+//! Password hashes: argon2id, outside the async threads.
 
 use std::sync::LazyLock;
 
@@ -19,13 +19,14 @@ fn argon2id() -> Option<Argon2<'static>> {
     Some(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
 }
 
-/// New passwords are hashed one at a time: each takes 19 MiB and a core. Nobody without a key or a shell can ask for one.
+/// New passwords are hashed one at a time, because each needs 19 MiB and a core. Only callers with a key or a shell can
+/// cause this.
 static CREATING: Semaphore = Semaphore::const_new(1);
 
-/// Given passwords are hashed when it is their sender's turn.
+/// The order in which given passwords are hashed.
 pub(super) static TURNS: LazyLock<Turns> = LazyLock::new(Turns::new);
 
-/// Checked when the account does not exist, so that its absence takes as long as a wrong password.
+/// Checked if the account does not exist, so that this takes as long as a wrong password.
 static NOBODY: LazyLock<Option<String>> = LazyLock::new(|| hash_now("nobody's password"));
 
 /// A password could not be hashed: no randomness, or the process is stopping.
@@ -33,14 +34,13 @@ static NOBODY: LazyLock<Option<String>> = LazyLock::new(|| hash_now("nobody's pa
 #[error("a password could not be hashed")]
 pub(super) struct HashFailed;
 
-/// Hashes a password for storage.
 pub(super) async fn hash(password: String) -> Result<String, HashFailed> {
     let _turn = CREATING.acquire().await.map_err(|_| HashFailed)?;
     task::spawn_blocking(move || hash_now(&password)).await.ok().flatten().ok_or(HashFailed)
 }
 
-/// Compares a password with a stored hash, in the turn that was waited for; `None` = there is no such account, which takes
-/// as long and answers `false`. So does one that is too long: what it leads to is written down, and must not be had for less.
+/// Compares a password with a stored hash, during its turn. `None` (no such account) takes the same time and returns
+/// `false`. So does a password that is too long, because a failure is stored and must not be cheaper to cause.
 pub(super) async fn verify(_turn: Turn<'_>, password: String, stored: Option<String>) -> Result<bool, HashFailed> {
     let stored = stored.filter(|_| password.len() <= PASSWORD_MAX);
     let known = stored.is_some();

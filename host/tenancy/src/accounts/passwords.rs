@@ -1,4 +1,4 @@
-//! Passwords of users: choosing one's own, and temporary ones in their place.
+//! Changes and resets of passwords.
 
 use domain::{
     body::FieldFault,
@@ -19,12 +19,12 @@ use base::{
     secrets::{self, SealError},
 };
 
-/// Letters and digits that nobody takes for each other: 32, so that a byte chooses one without favour.
+/// 32 unambiguous letters and digits, so that each is equally likely for a random byte.
 const ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 /// 100 bits.
 const TEMPORARY_LENGTH: usize = 20;
 
-/// A password that was made here: shown once, and good for nothing but choosing another. `Debug` does not show it.
+/// A generated password. It is shown once and must be changed at the first login. `Debug` hides it.
 pub struct TemporaryPassword(String);
 
 impl TemporaryPassword {
@@ -34,7 +34,7 @@ impl TemporaryPassword {
         Ok(Self(bytes.iter().map(letter).collect()))
     }
 
-    /// The password itself; the caller keeps it out of logs.
+    /// The password in plain text. Keep it out of logs.
     pub fn expose(&self) -> &str {
         &self.0
     }
@@ -46,19 +46,16 @@ impl std::fmt::Debug for TemporaryPassword {
     }
 }
 
-/// Why a password was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum PasswordError {
-    /// The new one will not do.
     #[error("`{}` {}", .0.field, .0.message)]
     New(FieldFault),
-    /// The old one will not do.
     #[error(transparent)]
     Login(#[from] LoginError),
 }
 
-/// Replaces the password of whoever knows it. The old one, temporary or not, is good for nothing afterwards; the API key stays.
-/// `new_field` is what the request calls the new password.
+/// Replaces the password of the user who logs in. The old one, temporary or not, becomes invalid. The API key stays.
+/// `new_field` is the name of the new password in the request.
 pub async fn change_password(
     admin: &Administration<'_>,
     login: Login,
@@ -70,7 +67,7 @@ pub async fn change_password(
     }
     let same = new == login.password;
     let judged = judge(admin, login).await?;
-    // Nobody has anything hashed for storage who does not know the password.
+    // Only a caller with the correct password may cause a new hash.
     let hash = match judged.is_right() && !same {
         true => Some(password::hash(new).await.map_err(|_| LoginError::from(Error::Sealed(SealError::NoRandomness)))?),
         false => None,
@@ -81,7 +78,7 @@ pub async fn change_password(
     let new = NewPassword { hash: &hash, is_temporary: false };
     let tx = &mut admitted.tx;
     if !users::set_password(tx, client, user.id, &user.password_hash, new).await.map_err(LoginError::from)? {
-        // Somebody was faster with the same password.
+        // Another request with the same password was faster.
         return Err(LoginError::InvalidCredentials.into());
     }
     audit(admin, tx, client, Actor::User(user.id), "change", ("password", &user.id.to_string()))
@@ -92,7 +89,7 @@ pub async fn change_password(
     Ok(())
 }
 
-/// Puts a temporary password in the place of a user's own, which is good for nothing afterwards; the API key stays.
+/// Replaces a user's password by a temporary one. The API key stays.
 pub async fn reset_password(
     admin: &Administration<'_>,
     client: ClientId,

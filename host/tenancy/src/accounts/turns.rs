@@ -1,6 +1,6 @@
-//! Whose password is hashed next. A hash takes a core for a while, and anybody may ask for one, so those who ask wait for
-//! each other: of one source one at a time, strangers apart from those who have logged in before. However many logins
-//! strangers send, who comes back from where he was before waits for his like only.
+//! The order in which passwords are hashed. A hash needs a core for a while and any stranger may request one, so logins
+//! wait: one at a time per source, with strangers apart from sources that have logged in before. So a flood of
+//! strangers does not delay returning users.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -11,12 +11,12 @@ use std::{
 use domain::source::source_of;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Logins of one source that wait at the same time.
+/// Bound on waiting logins of one source.
 const WAITING_PER_SOURCE: usize = 64;
-/// Sources and accounts that are remembered.
+/// Bound on remembered pairs of source and account.
 const REMEMBERED: usize = 4_096;
 
-/// Who logs in: where from, and which account is named.
+/// The source of a login and the account it names.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Visitor {
     source: Option<IpAddr>,
@@ -29,11 +29,10 @@ impl Visitor {
     }
 }
 
-/// Too many logins of this source wait already.
+/// Too many logins of this source already wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TooMany;
 
-/// The turns of a process.
 pub(super) struct Turns {
     strangers: Arc<Semaphore>,
     familiar: Arc<Semaphore>,
@@ -44,24 +43,22 @@ pub(super) struct Turns {
 struct State {
     by_source: HashMap<Option<IpAddr>, Queue>,
     seen: HashSet<Visitor>,
-    /// The same, in the order in which they are forgotten.
+    /// The same visitors, oldest first.
     order: VecDeque<Visitor>,
 }
 
-/// Those of one source.
 struct Queue {
     turn: Arc<Semaphore>,
     length: usize,
 }
 
-/// One's turn; the next one's when it is dropped.
+/// A turn. The next one starts when it is dropped.
 pub(super) struct Turn<'t> {
     _place: Place<'t>,
     _of_source: Option<OwnedSemaphorePermit>,
     _of_all: Option<OwnedSemaphorePermit>,
 }
 
-/// A place in the queue of a source.
 struct Place<'t> {
     turns: &'t Turns,
     source: Option<IpAddr>,
@@ -72,11 +69,10 @@ impl Turns {
         Self { strangers: Arc::new(Semaphore::new(1)), familiar: Arc::new(Semaphore::new(1)), state: Mutex::default() }
     }
 
-    /// Waits for the visitor's turn.
     pub(super) async fn wait(&self, visitor: &Visitor) -> Result<Turn<'_>, TooMany> {
         let (of_source, familiar) = self.enter(visitor)?;
         let place = Place { turns: self, source: visitor.source };
-        // Only the first of each source stands in the common queue, so that sources take turns.
+        // Only the first login of each source waits in the common queue, so that sources take turns.
         let of_source = of_source.acquire_owned().await.ok();
         let all = if familiar { &self.familiar } else { &self.strangers };
         let of_all = Arc::clone(all).acquire_owned().await.ok();
@@ -95,7 +91,7 @@ impl Turns {
         Ok((Arc::clone(&queue.turn), familiar))
     }
 
-    /// The visitor knew the password.
+    /// Remembers a visitor with a correct password.
     pub(super) fn remember(&self, visitor: Visitor) {
         let mut state = self.lock();
         if state.seen.insert(visitor.clone()) {
@@ -142,7 +138,7 @@ mod tests {
         assert!(turns.wait(&returning).now_or_never().is_none());
         turns.remember(returning.clone());
         assert!(turns.wait(&returning).now_or_never().is_some());
-        // Another account, or the same one from elsewhere, is a stranger's.
+        // Another account, or another source, counts as a stranger.
         assert!(turns.wait(&visitor("192.0.2.2", 3)).now_or_never().is_none());
         assert!(turns.wait(&visitor("192.0.2.3", 2)).now_or_never().is_none());
     }

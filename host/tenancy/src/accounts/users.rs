@@ -1,4 +1,4 @@
-//! Users through the API: inviting, changing and deleting them (SPEC 4.7).
+//! Users in the API: invite, change and delete (SPEC 4.7).
 
 use domain::{
     ids::{ClientId, TeamId, UserId},
@@ -29,61 +29,49 @@ use base::{
     secrets::SealError,
 };
 
-/// Chats at a time at most, whatever an agent is said to manage.
+/// Bound on the chat limit of an agent.
 pub const CHAT_LIMIT_MAX: i32 = 1_000;
 
-/// A user to be, who chooses a password of its own.
+/// A new user, who will choose a password.
 #[derive(Debug, Clone)]
 pub struct Invitation {
-    /// Unique within the client, whatever its case.
+    /// Unique within the client, ignoring case.
     pub email: String,
-    /// The name that people read.
     pub name: String,
-    /// What it may do.
     pub role: Role,
-    /// Name of the team that it answers for.
     pub team: Option<String>,
 }
 
-/// What is to change of a user; `None` = as it was.
+/// Changes of a user. `None` = unchanged.
 #[derive(Debug, Clone, Default)]
 pub struct UserChange {
-    /// The name that people read.
     pub name: Option<String>,
-    /// What it may do.
     pub role: Option<Role>,
-    /// Name of its team; `Some(None)` = none.
+    /// Name of its team. `Some(None)` = none.
     pub team: Option<Option<String>>,
 }
 
-/// Why a user was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum UserError {
-    /// The client has none with this id.
     #[error("there is no such user")]
     Unknown,
-    /// Empty, too long, or with control characters.
     #[error(transparent)]
     BadName(CreateError),
-    /// The client has none of this name.
     #[error("is the name of no team of yours: create it first")]
     UnknownTeam,
-    /// Out of bounds.
     #[error("must be 1 to {CHAT_LIMIT_MAX}, or null for the operator's limit")]
     BadChatLimit,
-    /// Nobody could change anything any more.
+    /// Without it nothing could be administered.
     #[error("this is the last user with the role ADMIN: make another one ADMIN first")]
     LastAdmin,
-    /// One does not delete oneself.
+    /// Users cannot delete themselves.
     #[error("nobody deletes the own account: have another ADMIN do it")]
     OwnAccount,
-    /// One does not reset one's own password.
+    /// Users cannot reset their own password.
     #[error("change your own password with the one you have")]
     OwnPassword,
-    /// The user changed something itself in the same moment.
     #[error("the user was changed in the same moment: try again")]
     Meanwhile,
-    /// Nobody's fault.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -100,7 +88,7 @@ impl From<storage::SqlxError> for UserError {
     }
 }
 
-/// Creates a user with a temporary password, and without a key: it gets one when it has chosen a password of its own.
+/// Creates a user with a temporary password and without a key. The user gets a key after changing the password.
 pub async fn invite(
     admin: &Administration<'_>,
     client: ClientId,
@@ -139,13 +127,12 @@ pub async fn invite(
     Ok((created, password))
 }
 
-/// One user.
 pub async fn find(db: &PgPool, client: ClientId, user: UserId) -> Result<Profile, UserError> {
     let mut db = db.acquire().await?;
     profiles::get(&mut db, client, user).await?.ok_or(UserError::Unknown)
 }
 
-/// The users whose name or e-mail contains `search` (`""` = all), by name; of one team, or all.
+/// The users whose name or e-mail address contains `search` (`""` = all), sorted by name. Of one team, or of all.
 pub async fn list(
     db: &PgPool,
     client: ClientId,
@@ -159,7 +146,6 @@ pub async fn list(
     Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
 }
 
-/// Changes a user's name, role or team.
 pub async fn update(
     admin: &Administration<'_>,
     client: ClientId,
@@ -192,7 +178,7 @@ pub async fn update(
     store(admin, tx, client, &found, actor).await
 }
 
-/// Says whether an agent takes chats that are given out by themselves.
+/// Sets if an agent takes automatically assigned chats.
 pub async fn set_available(
     admin: &Administration<'_>,
     client: ClientId,
@@ -206,7 +192,7 @@ pub async fn set_available(
     store(admin, tx, client, &found, actor).await
 }
 
-/// Says how many chats an agent has at a time; `None` = as many as the operator's limit says.
+/// Sets the chat limit of an agent. `None` = the operator's limit.
 pub async fn set_chat_limit(
     admin: &Administration<'_>,
     client: ClientId,
@@ -223,8 +209,7 @@ pub async fn set_chat_limit(
     store(admin, tx, client, &found, actor).await
 }
 
-/// Deletes a user: its key fails for every request that starts after this returned, on every node. What it wrote keeps its
-/// name.
+/// Deletes a user. Its key fails on all nodes for requests that start after this returned. Its messages keep its name.
 pub async fn delete(admin: &Administration<'_>, client: ClientId, user: UserId, actor: Actor) -> Result<(), UserError> {
     if actor == Actor::User(user) {
         return Err(UserError::OwnAccount);
@@ -239,7 +224,7 @@ pub async fn delete(admin: &Administration<'_>, client: ClientId, user: UserId, 
     Ok(())
 }
 
-/// Refuses when the user is the only ADMIN that there is.
+/// Refuses if the user is the only ADMIN.
 async fn keep_an_admin(db: &mut PgConnection, client: ClientId, user: UserId) -> Result<(), UserError> {
     let admins = profiles::lock_admins(db, client).await?;
     if admins == [user] { Err(UserError::LastAdmin) } else { Ok(()) }
@@ -253,7 +238,7 @@ async fn store(
     actor: Actor,
 ) -> Result<Profile, UserError> {
     profiles::save(&mut tx, client, user).await?;
-    // What waits may be for this user by now.
+    // This user may now take waiting chats.
     due::room_of(&mut tx, client, &[user.id], admin.now()).await?;
     audit(admin, &mut tx, client, actor, "update", ("user", &user.id.to_string())).await?;
     let stored = profiles::get(&mut tx, client, user.id).await?.ok_or(UserError::Unknown)?;

@@ -1,4 +1,4 @@
-//! A business number is added by the operator (CONTRACT 3).
+//! Adds a business number, on behalf of the operator (CONTRACT 3).
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ use base::{
     secrets::{Purpose, SealError},
 };
 
-/// How a number reaches WhatsApp.
+/// The way of a number to WhatsApp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Provider {
     /// Meta's Cloud API.
@@ -28,31 +28,28 @@ pub enum Provider {
     Lite,
 }
 
-/// A number to be.
+/// A number to add.
 #[derive(Debug, Clone)]
 pub struct NewNumber {
-    /// `clientRef` of its client.
     pub client_ref: String,
     /// International format, with or without `+`.
     pub msisdn: String,
-    /// How it reaches WhatsApp.
     pub provider: Provider,
-    /// Required for WhatsApp Cloud, not taken for Lite.
+    /// Required for WhatsApp Cloud, refused for Lite.
     pub cloud: Option<CloudAccount>,
-    /// Messages per second; `None` = the operator's limit.
+    /// Messages per second. `None` = the operator's limit.
     pub rate_per_second: Option<u32>,
 }
 
-/// Meta's side of a number. `Debug` shows ids only.
+/// The Meta account of a number. `Debug` shows ids only.
 #[derive(Clone)]
 pub struct CloudAccount {
-    /// Meta's id of the number.
     pub phone_number_id: String,
     /// Meta's id of the WhatsApp business account.
     pub waba_id: String,
-    /// Token that may send from it and read its templates.
+    /// A token that may send from it and read its templates.
     pub access_token: String,
-    /// App secret that signs its callbacks, where that is not the operator's.
+    /// The app secret that signs its callbacks, if it is not the operator's.
     pub app_secret: Option<String>,
 }
 
@@ -65,34 +62,26 @@ impl fmt::Debug for CloudAccount {
     }
 }
 
-/// Why no number was added.
 #[derive(Debug, thiserror::Error)]
 pub enum AddNumberError {
-    /// Not a phone number.
     #[error("`{0}` {1}")]
     BadNumber(String, PhoneError),
-    /// No such client.
     #[error("there is no client `{0}`")]
     UnknownClient(String),
-    /// A Cloud number needs Meta's ids and a token.
     #[error("a WHATSAPP_CLOUD number needs --phone-number-id, --waba-id and --access-token")]
     CloudAccountMissing,
-    /// Not something that can stand in a path.
+    /// Not valid in a path.
     #[error("`{0}` is no id of Meta: ids have 1 to 64 letters, digits and `_`")]
     BadId(String),
-    /// Not something that can stand in a header.
+    /// Not valid in a header.
     #[error("an access token and an app secret must be visible ASCII characters without spaces")]
     BadToken,
-    /// A Lite number has none.
     #[error("a WHATSAPP_LITE number has no phone-number id, business account or access token: leave them out")]
     CloudAccountNotTaken,
-    /// Added before.
     #[error("the client has the number {0} already")]
     NumberTaken(String),
-    /// Belongs to a number already, of whatever client.
     #[error("the phone-number id {0} belongs to a number already: callbacks could not be told apart")]
     PhoneNumberIdTaken(String),
-    /// Nobody's fault.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -115,8 +104,8 @@ impl From<SealError> for AddNumberError {
     }
 }
 
-/// Adds a business number to a client. Its templates are fetched within a minute where workers run, or at once by
-/// [`sync_templates`](super::sync_templates).
+/// Adds a business number to a client. If workers run, its templates are fetched within a minute.
+/// [`sync_templates`](super::sync_templates) fetches them at once.
 pub async fn add_number(admin: &Administration<'_>, new: NewNumber, actor: Actor) -> Result<Inbox, AddNumberError> {
     let msisdn = Msisdn::parse(&new.msisdn).map_err(|fault| AddNumberError::BadNumber(new.msisdn.clone(), fault))?;
     check_account(&new)?;

@@ -1,4 +1,4 @@
-//! A Facebook page is added by the operator (CONTRACT 3).
+//! Adds a Facebook page, on behalf of the operator (CONTRACT 3).
 
 use std::fmt;
 
@@ -14,16 +14,14 @@ use base::{
     secrets::{Purpose, SealError},
 };
 
-/// A page to be. `Debug` hides the secrets.
+/// A page to add. `Debug` hides the secrets.
 #[derive(Clone)]
 pub struct NewPage {
-    /// `clientRef` of its client.
     pub client_ref: String,
-    /// Meta's id of the page.
     pub page_id: String,
-    /// Token that may send as the page.
+    /// A token that may send as the page.
     pub access_token: String,
-    /// App secret that signs its callbacks, where that is not the operator's.
+    /// The app secret that signs its callbacks, if it is not the operator's.
     pub app_secret: Option<String>,
 }
 
@@ -36,25 +34,19 @@ impl fmt::Debug for NewPage {
     }
 }
 
-/// Why no page was added.
 #[derive(Debug, thiserror::Error)]
 pub enum AddPageError {
-    /// No such client.
     #[error("there is no client `{0}`; `patchbay client create` makes one")]
     UnknownClient(String),
-    /// Not something that Meta gives out.
     #[error("`{0}` is no id of a page: those have 1 to 64 digits")]
     BadId(String),
-    /// Not something that can stand in a header.
+    /// Not valid in a header.
     #[error("an access token and an app secret must be visible ASCII characters without spaces")]
     BadToken,
-    /// Added before.
     #[error("the client has the page {0} already")]
     PageTaken(String),
-    /// Belongs to another client.
     #[error("the page {0} belongs to a client already: its callbacks could not be told apart")]
     OfAnotherClient(String),
-    /// Nobody's fault.
     #[error(transparent)]
     Failed(#[from] Error),
 }

@@ -1,4 +1,5 @@
-//! The template catalogue: fetched from the provider outside any transaction, then replaced as a whole (PROVIDERS F).
+//! The template catalogue. It is fetched from the provider outside any transaction and replaced as a whole (PROVIDERS
+//! F).
 
 use std::{collections::HashMap, time::Duration};
 
@@ -15,27 +16,24 @@ use base::{
 };
 use domain::page::{Page, PageRequest};
 
-/// A catalogue is fetched again after this.
+/// Time between two fetches of a catalogue.
 const REFRESH_INTERVAL: TimeDelta = TimeDelta::hours(1);
-/// A fetch that failed is tried again after this.
+/// Pause after a failed fetch.
 const RETRY_INTERVAL: TimeDelta = TimeDelta::minutes(5);
 /// Catalogues fetched by one call of [`refresh_due`].
 const REFRESH_LIMIT: i64 = 50;
-/// Longest time that one catalogue may take, all its pages together.
+/// Bound on the fetch of one catalogue with all its pages.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Why a catalogue was not fetched.
 #[derive(Debug, thiserror::Error)]
 pub enum SyncError {
-    /// The provider's answer is no catalogue.
     #[error("the templates of business account {waba} could not be fetched: {reason}")]
     Provider {
         /// The WhatsApp business account.
         waba: String,
-        /// What the provider said.
+        /// The provider's message.
         reason: String,
     },
-    /// Nobody's fault.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -52,8 +50,8 @@ impl From<storage::SqlxError> for SyncError {
     }
 }
 
-/// Fetches the templates of all business accounts of a client and answers how many there are. `actor` is `None` for
-/// what the program does by itself.
+/// Fetches the templates of all business accounts of a client and returns their number. `actor` is `None` if Patchbay
+/// itself starts it.
 pub async fn sync_templates(
     admin: &Administration<'_>,
     cloud: &CloudApi,
@@ -76,8 +74,8 @@ pub async fn sync_templates(
     Ok(synced)
 }
 
-/// Fetches the catalogues that are due: hourly, and when [`request_refresh`] asked for it. Failures are logged and tried
-/// again later. Answers how many catalogues were fetched.
+/// Fetches the catalogues that are due: hourly, and after [`request_refresh`]. Failures are logged and retried later.
+/// Returns the number of fetched catalogues.
 pub async fn refresh_due(admin: &Administration<'_>, cloud: &CloudApi) -> base::Result<usize> {
     let due = {
         let mut db = admin.db.acquire().await?;
@@ -102,13 +100,14 @@ pub async fn refresh_due(admin: &Administration<'_>, cloud: &CloudApi) -> base::
     Ok(fetched)
 }
 
-/// Has a catalogue fetched soon: the provider said that it changed, or refused one of its templates (PROVIDERS F).
+/// Requests a fetch of a catalogue soon, after the provider reported a change or refused one of its templates
+/// (PROVIDERS F).
 pub async fn request_refresh(admin: &Administration<'_>, client: ClientId, waba: &str) -> base::Result<()> {
     let mut db = admin.db.acquire().await?;
     Ok(templates::request_refresh(&mut db, client, waba, admin.now()).await?)
 }
 
-/// The client's templates whose name contains `search` (`""` = all), by name and language.
+/// The client's templates whose name contains `search` (`""` = all), sorted by name and language.
 pub async fn list_templates(
     db: &PgPool,
     client: ClientId,
@@ -154,7 +153,7 @@ async fn access_token(admin: &Administration<'_>, client: ClientId, waba: &str) 
     Ok(Some(token))
 }
 
-/// The templates by id: a page boundary that moved while we were reading may give one twice.
+/// Removes duplicates by id. If the catalogue changes while it is read, a template may appear on two pages.
 fn unique_records(waba: &str, fetched: Vec<CatalogueTemplate>) -> Vec<TemplateRecord> {
     let mut records: Vec<TemplateRecord> = fetched
         .into_iter()

@@ -1,4 +1,4 @@
-//! What clients are reached at: adding and listing it, and the template catalogue of WhatsApp numbers.
+//! The inboxes of clients: add and list them, and the template catalogue of WhatsApp numbers.
 
 mod add;
 mod add_page;
@@ -29,23 +29,20 @@ pub use storage::inboxes::templates::TemplateRow;
 
 use base::Result;
 
-/// A WhatsApp number of a client, as its owner sees it (SPEC 4.7).
+/// A WhatsApp number of a client in the view of its owner (SPEC 4.7).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WhatsAppNumber {
     /// Id of the row that links client and number.
     pub link_id: Uuid,
-    /// Id of the number itself: that of its inbox.
     pub id: InboxId,
-    /// The number.
     pub msisdn: Msisdn,
-    /// Cloud or Lite.
     pub kind: InboxKind,
-    /// Of a Lite number: who runs its device, and what is charged for.
+    /// For a Lite number: the host of its device, and the billing model.
     pub lite: Option<(LiteHosting, BillingModel)>,
 }
 
 impl WhatsAppNumber {
-    /// The number of an inbox; `None` when that is of another channel.
+    /// The number of an inbox. `None` on other channels.
     pub fn of(inbox: &Inbox) -> Option<Self> {
         let (link_id, msisdn) = (inbox.link_id()?, inbox.msisdn()?.clone());
         let lite = inbox.lite().map(|lite| (lite.hosting, lite.billing));
@@ -53,7 +50,7 @@ impl WhatsAppNumber {
     }
 }
 
-/// The client's numbers that contain `search` (`""` = all), by MSISDN. It is compared as it is: numbers are digits.
+/// The client's numbers that contain `search` (`""` = all), sorted by MSISDN.
 pub async fn list_numbers(
     db: &PgPool,
     client: ClientId,

@@ -1,8 +1,8 @@
-//! A client registers a number of its own for WhatsApp Lite (SPEC 4.7).
+//! A client registers its own number for WhatsApp Lite (SPEC 4.7).
 //!
-//! Numbers are unique within a client and not between clients. Nobody can prove here whose a number is: whoever holds the phone
-//! pairs it, and until then a registration gets and sends nothing. Were the first client to register a number the only one who
-//! may, it could keep another from its own number; and a refusal would tell that somebody else has it.
+//! Numbers are unique within a client and not between clients. The owner cannot be verified here: the holder of the
+//! phone pairs it, and until then a registration receives and sends nothing. If only the first client could register a
+//! number, it could block the real owner, and a refusal would reveal that another client has it.
 
 use base::{
     Error,
@@ -16,13 +16,11 @@ use storage::{
 
 use super::WhatsAppNumber;
 
-/// Why a number was not registered.
 #[derive(Debug, thiserror::Error)]
 pub enum RegisterError {
-    /// 400 (SPEC 7): the client has the number already, over whichever provider.
+    /// 400 (SPEC 7): the client already has the number, with any provider.
     #[error("is registered to your client already; WhatsAppClientNumbers/getForCurrentLoginUser shows it")]
     NumberTaken,
-    /// Nobody's fault.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -39,7 +37,7 @@ impl From<storage::SqlxError> for RegisterError {
     }
 }
 
-/// Registers a number: its provider is Lite, and each message is charged for.
+/// Registers a Lite number with billing per message.
 pub async fn register_lite_number(
     admin: &Administration<'_>,
     client: ClientId,

@@ -1,4 +1,4 @@
-//! A number or a page gets another access token, when Meta takes the one that it has no longer (code 190).
+//! Replaces the access token of a number or page after Meta no longer accepts the old one (code 190).
 
 use std::fmt;
 
@@ -14,16 +14,14 @@ use base::{
     secrets::{Purpose, SealError},
 };
 
-/// What gets another token. `Debug` hides it.
+/// A new token. `Debug` hides it.
 #[derive(Clone)]
 pub struct NewToken {
-    /// `clientRef` of the client.
     pub client_ref: String,
     /// The channel of the number or page.
     pub channel: Channel,
     /// The number in digits, or the id of the page.
     pub address: String,
-    /// The token.
     pub access_token: String,
 }
 
@@ -36,22 +34,17 @@ impl fmt::Debug for NewToken {
     }
 }
 
-/// Why the token stays as it is.
 #[derive(Debug, thiserror::Error)]
 pub enum RenewTokenError {
-    /// No such client.
     #[error("there is no client `{0}`; `patchbay client create` makes one")]
     UnknownClient(String),
-    /// The client has no such number or page.
     #[error("the client has no `{0}`: add it first")]
     Unknown(String),
-    /// Not something that can stand in a header.
+    /// Not valid in a header.
     #[error("an access token must be visible ASCII characters without spaces")]
     BadToken,
-    /// Its kind has none.
     #[error("`{0}` is paired like a phone and has no access token")]
     HasNone(String),
-    /// Nobody's fault.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -74,10 +67,10 @@ impl From<SealError> for RenewTokenError {
     }
 }
 
-/// Replaces the access token of a number or page. What is sent from then on goes with the new one.
+/// Replaces the access token of a number or page. Later sends use the new one.
 ///
 /// # Errors
-/// See [`RenewTokenError`]; the token is as it was then.
+/// See [`RenewTokenError`]. The token is unchanged then.
 pub async fn renew_token(admin: &Administration<'_>, new: NewToken, actor: Actor) -> Result<Inbox, RenewTokenError> {
     let NewToken { client_ref, channel, address, access_token } = new;
     if access_token.is_empty() || !access_token.bytes().all(|byte| byte.is_ascii_graphic()) {

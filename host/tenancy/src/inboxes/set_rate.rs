@@ -1,5 +1,5 @@
-//! A number of WhatsApp Cloud sends faster or slower than others: Meta raises what it takes from 80 messages a second to 1,000, and
-//! takes 20 of one that an app on a phone uses too (PROVIDERS A.11, 130429).
+//! Sets the send rate of a WhatsApp Cloud number. Meta raises its limit from 80 messages a second to 1,000, and lowers
+//! it to 20 for a number that a phone app uses too (PROVIDERS A.11, 130429).
 
 use domain::{channel::Channel, phone::Msisdn};
 use storage::{
@@ -12,25 +12,19 @@ use base::{
     audit::{Actor, Administration, audit},
 };
 
-/// The rates that a number may have, in messages per second: what Meta takes at most.
+/// The possible rates of a number in messages per second. Meta accepts no more.
 pub const RATES: std::ops::RangeInclusive<u16> = 1..=1_000;
 
-/// Why the rate stays as it is.
 #[derive(Debug, thiserror::Error)]
 pub enum SetRateError {
-    /// No such client.
     #[error("there is no client `{0}`; `patchbay client create` makes one")]
     UnknownClient(String),
-    /// The client has no such number.
     #[error("the client has no number `{0}`: add it first")]
     Unknown(Msisdn),
-    /// More than Meta takes, or nothing at all.
     #[error("a rate is {} to {} messages per second", RATES.start(), RATES.end())]
     OutOfRange,
-    /// Its owner says how fast it sends.
     #[error("`{0}` is a WhatsApp Lite number: its message processing configuration says how fast it sends")]
     HasNone(Msisdn),
-    /// Nobody's fault.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -47,11 +41,11 @@ impl From<storage::SqlxError> for SetRateError {
     }
 }
 
-/// Sets the messages per second of a number; `None` = `limits.cloud_rate_per_number`. It counts once the lane of the number has
-/// read it: within ten seconds.
+/// Sets the messages per second of a number. `None` = `limits.cloud_rate_per_number`. It takes effect within ten
+/// seconds, when the lane of the number reads it.
 ///
 /// # Errors
-/// See [`SetRateError`]; the rate is as it was then.
+/// See [`SetRateError`]. The rate is unchanged then.
 pub async fn set_rate(
     admin: &Administration<'_>,
     client_ref: &str,

@@ -1,5 +1,4 @@
-//! Addresses that a client's SMS can be sent from, beside the operator's default: the operator adds them, lists them and takes them
-//! out.
+//! Source addresses for a client's SMS, other than the operator's default. The operator adds, lists and removes them.
 
 use base::{
     Error,
@@ -16,25 +15,18 @@ use storage::{
     violates,
 };
 
-/// Why a source is not added, listed or taken out.
 #[derive(Debug, thiserror::Error)]
 pub enum SmsSourceError {
-    /// No such client.
     #[error("there is no client `{0}`; `patchbay client create` makes one")]
     UnknownClient(String),
-    /// Nothing that an SMS can be sent from.
     #[error("`{0}` is no source of SMS: that is {WHAT_IT_IS}")]
     BadSource(String),
-    /// Added before.
     #[error("the client has the source {0} already")]
     Taken(String),
-    /// It is not of this client.
     #[error("the client has no source {0}")]
     UnknownSource(String),
-    /// It takes the SMS that name no source.
     #[error("{0} takes the client's SMS that name no source, and stays")]
     Default(String),
-    /// Nobody's fault.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -51,8 +43,8 @@ impl From<storage::SqlxError> for SmsSourceError {
     }
 }
 
-/// Adds an inbox of SMS with an address of its own to a client; one that was taken out is the same as before. Several clients may
-/// have one address: a reply belongs to the one that wrote last (SPEC 4.8).
+/// Adds an SMS inbox with its own address to a client. A removed one is restored. Several clients may have the same
+/// address: a reply belongs to the last sender (SPEC 4.8).
 pub async fn add_sms_source(
     admin: &Administration<'_>,
     client_ref: &str,
@@ -85,8 +77,8 @@ pub async fn add_sms_source(
     Ok(inbox)
 }
 
-/// Takes a source out, and answers its address as it was kept: nothing chooses it from now on. What was accepted goes out from it,
-/// and so do answers in chats over it.
+/// Removes a source and returns its stored address. It can no longer be chosen. Accepted messages and answers in its
+/// chats still use it.
 pub async fn remove_sms_source(
     admin: &Administration<'_>,
     client_ref: &str,
@@ -107,7 +99,7 @@ pub async fn remove_sms_source(
     Ok(address.to_owned())
 }
 
-/// The sources that a client can choose, by address.
+/// The sources that a client can choose, sorted by address.
 pub async fn sms_sources(
     admin: &Administration<'_>,
     client_ref: &str,

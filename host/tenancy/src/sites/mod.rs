@@ -1,4 +1,4 @@
-//! Sites with the chat widget: adding and changing them, their keys and the secrets that sign their users' ids.
+//! Sites with the chat widget: add and change them, their keys, and the secrets that sign the ids of their users.
 
 mod secrets;
 
@@ -23,25 +23,18 @@ use storage::{
 
 pub use storage::web::sites::Site;
 
-/// Sites of a client at most.
 const MOST_SITES: i64 = 100;
 
-/// Why a site was not added or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum SiteError {
-    /// What is asked for cannot be.
     #[error("{}", .0.first().map(ToString::to_string).unwrap_or_default())]
     Faults(Vec<FieldFault>),
-    /// No site of the client has this id.
     #[error("there is no such site")]
     NotFound,
-    /// No such client.
     #[error("there is no client `{0}`")]
     UnknownClient(String),
-    /// The client has as many as it may have.
     #[error("a client may have {MOST_SITES} sites: delete one first")]
     TooMany,
-    /// Nobody's fault.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -79,7 +72,7 @@ pub async fn add_of_ref(
     add(admin, client, asked, actor).await
 }
 
-/// Adds a site. It gets a key and a secret of its own.
+/// Adds a site with a new key and secret.
 pub async fn add(
     admin: &Administration<'_>,
     client: ClientId,
@@ -113,7 +106,7 @@ pub async fn add(
     Ok(site)
 }
 
-/// Changes a site: what `asked` does not name stays as it is.
+/// Changes a site. Fields that `asked` leaves out are unchanged.
 pub async fn update(
     admin: &Administration<'_>,
     (client, id): (ClientId, InboxId),
@@ -130,7 +123,7 @@ pub async fn update(
     Ok(site)
 }
 
-/// Gives a site another key: pages that name the one before show no widget any more.
+/// Replaces the key of a site. Pages with the old key show no widget any more.
 pub async fn new_key(
     admin: &Administration<'_>,
     (client, id): (ClientId, InboxId),
@@ -146,7 +139,7 @@ pub async fn new_key(
     Ok(site)
 }
 
-/// Deletes a site. Its chats stay where they are.
+/// Deletes a site. Its chats stay.
 pub async fn delete(
     admin: &Administration<'_>,
     (client, id): (ClientId, InboxId),
@@ -160,7 +153,6 @@ pub async fn delete(
     Ok(())
 }
 
-/// One site.
 pub async fn find(db: &PgPool, client: ClientId, id: InboxId) -> Result<Site, SiteError> {
     let mut db = db.acquire().await?;
     sites::by_id(&mut db, client, id).await?.ok_or(SiteError::NotFound)
@@ -181,7 +173,7 @@ pub async fn identity_secret(admin: &Administration<'_>, client: ClientId, id: I
     Ok(admin.sealer.open_text(client, Purpose::SiteIdentity, &sealed)?)
 }
 
-/// Gives a site another secret: what the one before signed is good for nothing any more.
+/// Replaces the secret of a site. Signatures with the old one become invalid.
 pub async fn rotate_identity_secret(
     admin: &Administration<'_>,
     (client, id): (ClientId, InboxId),

@@ -1,4 +1,4 @@
-//! Accounts over a real database: clients, users, passwords and API keys (SPEC 4.6, part 5).
+//! Accounts with a real database: clients, users, passwords and API keys (SPEC 4.6, part 5).
 
 use std::{collections::HashSet, time::Duration};
 
@@ -123,7 +123,7 @@ async fn the_eleventh_attempt_is_refused_even_with_the_right_password_until_the_
     for _ in 0..9 {
         assert!(matches!(fails(&office, login("wrong")).await, LoginError::InvalidCredentials));
     }
-    // From the other side: nine failures lock nobody out.
+    // Nine failures do not block the account.
     retrieve_api_key(&office.administration(), login("correct horse")).await.unwrap();
     office.clock.advance(Duration::from_secs(60));
     assert!(matches!(fails(&office, login("wrong")).await, LoginError::InvalidCredentials));
@@ -132,7 +132,7 @@ async fn the_eleventh_attempt_is_refused_even_with_the_right_password_until_the_
         panic!("the right password must be refused too");
     };
     assert_eq!(retry_after, Duration::from_secs(14 * 60));
-    // The e-mail's case makes no new account of it.
+    // Another case of the e-mail address is the same account.
     let shouted = Login { email: "ADA@ACME.EXAMPLE".to_owned(), ..login("correct horse") };
     assert!(matches!(fails(&office, shouted).await, LoginError::RateLimited { .. }));
 
@@ -226,7 +226,7 @@ async fn a_password_may_have_1024_bytes_and_no_more() {
     assert!(matches!(longer, LoginError::InvalidCredentials));
 }
 
-/// The usual login from this address.
+/// The usual login, from this address.
 fn login_from(address: &str, password: &str) -> Login {
     Login { from: Some(address.parse().unwrap()), ..login(password) }
 }
@@ -242,7 +242,7 @@ async fn wrong_passwords_of_strangers_do_not_lock_a_user_out_of_a_familiar_place
     }
     let stranger = fails(&office, login_from("203.0.113.1", "correct horse")).await;
     assert!(matches!(stranger, LoginError::RateLimited { .. }));
-    // Another address of the same network of 64 bits is the same place.
+    // Another address of the same /64 network is the same place.
     retrieve_api_key(&office.administration(), login_from("2001:db8:1:2::2", "correct horse")).await.unwrap();
 }
 

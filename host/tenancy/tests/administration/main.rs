@@ -1,4 +1,4 @@
-//! Administration over a real database: accounts, numbers, secrets.
+//! Administration with a real database: accounts, numbers, secrets.
 #![expect(clippy::unwrap_used, reason = "a test may panic, in its helper functions too")]
 
 mod accounts;

@@ -1,4 +1,4 @@
-//! Business numbers and their template catalogue, fetched from a server that answers like Meta's (PROVIDERS F).
+//! Business numbers and their template catalogue, fetched from a server that answers like Meta (PROVIDERS F).
 
 use std::sync::{
     Arc,
@@ -44,7 +44,7 @@ async fn add(office: &Office, new: NewNumber) -> Result<Inbox, AddNumberError> {
     add_number(&office.administration(), new, Actor::Operator).await
 }
 
-/// Answers every request with `status` and `body`, and counts the requests whose head contains the token.
+/// A server that answers each request with `status` and `body`, and counts the requests with the token.
 async fn graph(status: &'static str, body: &'static str) -> (CloudApi, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let graph_url = format!("http://{}", listener.local_addr().unwrap());

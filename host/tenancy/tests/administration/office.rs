@@ -1,4 +1,4 @@
-//! What administration needs, over a scratch database and a clock that the test moves.
+//! The context of administration, with a scratch database and a clock that the test moves.
 
 use base::{audit::Administration, secrets::Sealer};
 use domain::clock::IdSource;
@@ -6,7 +6,6 @@ use props::HandClock;
 use storage::PgPool;
 use tenancy::accounts::{NewClient, NewUser, Role};
 
-/// A database and what goes with it.
 pub struct Office {
     pub db: PgPool,
     pub clock: HandClock,
@@ -42,7 +41,6 @@ pub fn acme() -> NewClient {
     }
 }
 
-/// Another user.
 pub fn grace() -> NewUser {
     NewUser {
         email: "grace@acme.example".to_owned(),

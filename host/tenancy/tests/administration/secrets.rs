@@ -1,4 +1,4 @@
-//! Sealing secrets (DESIGN 3.9).
+//! Encryption of secrets (DESIGN 3.9).
 
 use base::secrets::{MasterKeyError, Purpose, SealError, Sealer, generate_master_key, parse_master_key};
 use domain::ids::ClientId;

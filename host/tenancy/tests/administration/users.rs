@@ -1,4 +1,4 @@
-//! Users, teams, clients and contacts over a real database.
+//! Users, teams, clients and contacts with a real database.
 
 use super::office::{Office, acme, grace};
 use base::audit::Actor;
@@ -164,7 +164,7 @@ async fn a_second_contact_of_a_customer_is_refused() {
         let page = contacts::list(&office.db, (ada.client, Sight::Whole), searched, ALL).await.unwrap();
         assert_eq!(page.total, found, "{searched}");
     }
-    // A role that sees `T***` and `********001` finds by no more of it.
+    // A role that sees `T***` and `********001` can search only for these parts.
     for (searched, found) in [("T", 1), ("001", 1), ("TH", 0), ("0001", 0), ("+27820000001", 0), ("", 1)] {
         let page = contacts::list(&office.db, (ada.client, Sight::Masked), searched, ALL).await.unwrap();
         assert_eq!(page.total, found, "{searched}");

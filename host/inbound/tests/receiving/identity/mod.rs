@@ -1,8 +1,9 @@
-//! Who is who: generated lives of people, told as a provider tells of them, against what can be known of them.
+//! Identity of customers: generated lives of people, reported as a provider would, are compared with the customers in
+//! the database.
 //!
-//! Lives go through what finds, makes and merges customers, and every tenth of them the whole way, from the callback to the chat.
-//! `make test` lives 2,000 of them, and `sh scripts/identity.sh` all ten thousand (`IDENTITY_LIVES`). A life that comes out wrong
-//! is made as short as it can be, and printed with its seed; `IDENTITY_SEED=<seed>` lives that one alone.
+//! All lives test the finding, making and merging of customers. Each tenth goes from the callback to the chat. `make
+//! test` runs 2,000 lives, and `sh scripts/identity.sh` all ten thousand (`IDENTITY_LIVES`). A life that fails is
+//! shortened as far as possible and printed with its seed. `IDENTITY_SEED=<seed>` runs it alone.
 
 mod people;
 mod verdict;
@@ -24,16 +25,13 @@ use verdict::{Found, judge};
 
 use crate::stage::Stage;
 
-/// Unless `IDENTITY_LIVES` says how many.
 const LIVES: u64 = 2_000;
-/// Lives in one transaction.
 const TOGETHER: usize = 500;
-/// Each so many lives are lived with another client, too, by the same addresses.
+/// Each fifth life is also run with a second client, with the same addresses.
 const WITH_TWO_CLIENTS: u64 = 5;
-/// Where a life is lived again: no other one has these numbers.
+/// The place for running a life again. No other life has these numbers.
 const APART: u32 = 90_000;
 
-/// A client of the stage, beside its first.
 async fn another_client(stage: &Stage) -> ClientId {
     let client: ClientId = stage.ctx.mint();
     let new = NewClient {
@@ -58,12 +56,11 @@ fn seeds() -> Vec<u64> {
     }
 }
 
-/// What the provider says of an address, as what comes in names it.
 fn address(kind: AddressKind, value: Option<&String>) -> Option<Address> {
     Address::of_kind(kind, value?)
 }
 
-/// Tells storage, as the receivers of messages, answers and account events do.
+/// Passes a report to storage, as the code for messages, answers and account events does.
 async fn tell(db: &mut PgConnection, client: ClientId, ids: &IdSource, told: &Told, now: DateTime<Utc>) {
     let introduction = |addresses: Vec<Address>, replaced: Option<Address>, username: Option<&String>| Introduction {
         addresses,
@@ -94,7 +91,7 @@ async fn tell(db: &mut PgConnection, client: ClientId, ids: &IdSource, told: &To
     }
 }
 
-/// Lives a life at a place, and answers the world as it is then.
+/// Runs a life at a place. Returns the final world and the reports.
 async fn live(
     db: &mut PgConnection,
     client: ClientId,
@@ -115,7 +112,7 @@ async fn live(
     (world, all)
 }
 
-/// Lives a life again with fewer and fewer happenings, for as long as it comes out wrong, and says what is left of it.
+/// Removes events from a failing life as long as it still fails, and describes the rest.
 async fn shortest(stage: &Stage, ids: &IdSource, seed: u64) -> String {
     let mut happenings = history(seed);
     let mut said = String::new();
@@ -158,7 +155,7 @@ async fn generated_lives_leave_each_person_one_customer_and_nobody_anothers() {
             let (happenings, place) = (history(seed), u32::try_from(seed).unwrap());
             worlds.push((seed, live(&mut tx, stage.client, &ids, (seed, place), &happenings).await.0));
             if seed % WITH_TWO_CLIENTS == 0 {
-                // The same people, who did other things.
+                // The same people with other events.
                 let happenings = &happenings[happenings.len() / 2..];
                 others.push((seed, live(&mut tx, other, &ids, (seed, place), happenings).await.0));
             }

@@ -1,11 +1,11 @@
-//! Lives of people as a provider sees them: numbers that are withheld, changed, written in two ways and given to somebody else,
-//! user ids that change with them, usernames that mean nothing. And, beside them, what a service can know of these people.
+//! Lives of people as a provider sees them, and the knowledge that a service can have of them. Numbers are withheld,
+//! changed, written in two forms and given to other people. User ids change with them, and usernames mean nothing.
 
 use std::collections::BTreeSet;
 
 use domain::address::{Address, AddressKind};
 
-/// Numbers without chance: the same seed gives the same life.
+/// Deterministic numbers: the same seed gives the same life.
 #[derive(Clone)]
 pub struct Dice(u64);
 
@@ -23,7 +23,7 @@ impl Dice {
     }
 }
 
-/// Something that happens to one of the people of a history.
+/// One event in the life of a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Happening {
     pub person: usize,
@@ -34,31 +34,28 @@ pub struct Happening {
 pub enum What {
     /// Writes to the business, with number and user id.
     Writes,
-    /// With the number withheld.
     WritesWithheld,
-    /// As providers told of it before there were user ids.
+    /// Writes without a user id, as before user ids existed.
     WritesWithoutUserId,
-    /// With a user id that is none.
     WritesWithMalformedUserId,
-    /// The business sends to the number, in the way that the provider does not use where there are two.
+    /// The business sends to the number in the form that the provider does not use.
     SentToOtherForm,
-    /// The business sends to the number.
     SentToNumber,
-    /// The business sends to the number, and the status of it names the user id.
+    /// The business sends to the number, and the status names the user id.
     StatusNamesUserId,
     /// The business sends to the user id, and the answer names the number.
     SentToUserId,
-    /// Gets a new number and a new user id, and the provider says so.
+    /// Gets a new number and user id, and the provider reports it.
     ChangesNumber,
-    /// Takes a number that somebody of the history has left, and the provider says so.
+    /// Takes a number that another person has left, and the provider reports it.
     TakesLeftNumber,
-    /// Gets a new number; nobody says so, and the user id stays.
+    /// Gets a new number without a report and keeps the user id.
     MovesSilently,
-    /// Begins to use a number that somebody of the history has left; nobody says so.
+    /// Takes a number that another person has left, without a report.
     TakesLeftNumberSilently,
-    /// Gets a new user id, and the provider says so.
+    /// Gets a new user id, and the provider reports it.
     ChangesUserId,
-    /// Takes a username, which somebody else may have had.
+    /// Takes a username, perhaps one of another person.
     ChangesUsername,
 }
 
@@ -79,20 +76,19 @@ const ALL: [What; 14] = [
     What::ChangesUsername,
 ];
 
-/// What is to happen in the history of a seed.
+/// The events of the life with this seed.
 pub fn history(seed: u64) -> Vec<Happening> {
     let mut dice = Dice::new(seed);
     let people = 1 + dice.roll(3);
     let length = 3 + dice.roll(8);
     let mut one = || {
-        // To write is what people do most.
+        // Writing is the most frequent event.
         let what = if dice.roll(3) == 0 { What::Writes } else { ALL[usize::try_from(dice.roll(14)).unwrap()] };
         Happening { person: usize::try_from(dice.roll(people)).unwrap(), what }
     };
     (0..length).map(|_| one()).collect()
 }
 
-/// What the provider tells us.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Told {
     Message {
@@ -100,7 +96,7 @@ pub enum Told {
         user_id: Option<String>,
         username: Option<String>,
     },
-    /// An answer to a send, or a status: where it went, and what the provider calls that person.
+    /// An answer to a send, or a status: the address used, and the provider's names of that person.
     Sent {
         written: Address,
         named: Vec<Address>,
@@ -123,40 +119,39 @@ struct Person {
     number: u32,
     user_id: u32,
     username: Option<String>,
-    /// Must say who it is before anything else: it has the number that was somebody else's.
+    /// Must send number and user id first, because its number was another person's.
     introduces_itself: bool,
 }
 
-/// What a service can know to be one person's.
+/// The knowledge that a service can have of one person.
 #[derive(Debug, Clone)]
 pub struct Known {
     person: usize,
     pub addresses: BTreeSet<Address>,
-    /// The number that was seen last, and when.
+    /// The number seen last, and the time.
     shown: Option<(u32, String)>,
-    /// Messages that were written.
     pub messages: usize,
 }
 
-/// The people of a history, their world and what can be known of them.
+/// The people of a life, their world, and the possible knowledge of them.
 #[derive(Debug, Clone)]
 pub struct World {
-    /// Apart from all other histories: part of every number and user id.
+    /// Distinguishes this world from others: part of every number and user id.
     place: u32,
-    /// Whose numbers: South African ones have one form, Brazilian ones two that we know to be one number, Ivorian ones two of which the
-    /// provider alone knows that.
+    /// The country of the numbers. South African numbers have one form, Brazilian ones two that we know to be equal,
+    /// Ivorian ones two that only the provider knows to be equal.
     country: usize,
     time: u32,
     people: Vec<Person>,
     numbers: u32,
     user_ids: u32,
-    /// Numbers that nobody has any more.
+    /// Numbers without an owner.
     left: Vec<u32>,
     pub known: Vec<Known>,
 }
 
 impl World {
-    /// The world of the history of a seed, at a place of its own.
+    /// A new world for a seed at a place.
     pub fn new(seed: u64, place: u32) -> Self {
         let person = |at| Person { number: at, user_id: at, username: None, introduces_itself: false };
         Self {
@@ -171,14 +166,14 @@ impl World {
         }
     }
 
-    /// Whether an address is one of this world's, of anybody at any time.
+    /// True if a person of this world had the address at any time.
     pub fn owns(&self, address: &Address) -> bool {
         let numbers = (0..self.numbers).flat_map(|one| std::iter::once(self.phone(one)).chain(self.other_form(one)));
         let mut all = numbers.chain((0..self.user_ids).map(|one| self.user_id(one)));
         all.any(|value| value == address.value())
     }
 
-    /// What the provider calls a number.
+    /// The number in the form of the provider.
     fn phone(&self, number: u32) -> String {
         let subscriber = self.place * 100 + number;
         match self.country {
@@ -188,7 +183,7 @@ impl World {
         }
     }
 
-    /// The other way to write it, which people use and the provider does not.
+    /// The other form, which people use and the provider does not.
     fn other_form(&self, number: u32) -> Option<String> {
         let subscriber = self.place * 100 + number;
         match self.country {
@@ -202,7 +197,7 @@ impl World {
         format!("{}.{}", ["ZA", "BR", "CI"][self.country], u64::from(self.place) * 100 + u64::from(user_id))
     }
 
-    /// Lets it happen, unless it cannot, and answers what the provider tells.
+    /// Applies an event and returns the provider's report. `None` if the event is not possible.
     pub fn happens(&mut self, happening: Happening) -> Option<Told> {
         let at = happening.person;
         let person = self.people[at].clone();
@@ -295,7 +290,7 @@ impl World {
         self.left.push(person.number);
         let named = with_spellings(&[number(&old), bsuid(&before), number(&new_phone), bsuid(&now)]);
         self.take_from_others(at, &named.iter().collect::<Vec<_>>());
-        // Of somebody who was never heard of, nothing is kept.
+        // A service keeps nothing of a person that it never heard of.
         if self.known.iter().any(|known| known.person == at && named.iter().any(|one| known.addresses.contains(one))) {
             self.seen(at, &[number(&new_phone), bsuid(&now)], &[bsuid(&before), number(&old)], false);
             let old = with_spellings(&[number(&old)]);
@@ -316,7 +311,8 @@ impl World {
         self.user_ids - 1
     }
 
-    /// A number that was left by somebody of whom that can be known: who has said so, or was seen at another one since.
+    /// A number without an owner, if the service can know that it was left: its person has reported it, or was seen
+    /// with another number.
     fn take_left_number(&mut self) -> Option<u32> {
         let is_free = |of: &u32| {
             let forms: Vec<String> = std::iter::once(self.phone(*of)).chain(self.other_form(*of)).collect();
@@ -331,14 +327,14 @@ impl World {
         Some(self.left.remove(at))
     }
 
-    /// What is a person's now is nobody else's.
+    /// An address of this person belongs to no other person.
     fn take_from_others(&mut self, person: usize, named: &[&Address]) {
         for known in self.known.iter_mut().filter(|known| known.person != person) {
             known.addresses.retain(|address| !named.contains(&address));
         }
     }
 
-    /// The provider names these addresses as one person's: `aliases` are those that are not shown.
+    /// The provider names these addresses as one person's. `aliases` are those it does not show.
     fn seen(&mut self, person: usize, current: &[Address], aliases: &[Address], wrote: bool) {
         let named = with_spellings(&[current, aliases].concat());
         let named: Vec<&Address> = named.iter().collect();
@@ -361,7 +357,7 @@ impl World {
     }
 }
 
-/// Addresses, with the other spellings of numbers that have two.
+/// The addresses, with the other spelling of numbers that have two.
 fn with_spellings(addresses: &[Address]) -> Vec<Address> {
     addresses.iter().cloned().chain(addresses.iter().filter_map(Address::other_spelling)).collect()
 }

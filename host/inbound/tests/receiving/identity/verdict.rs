@@ -1,4 +1,4 @@
-//! What the database knows, held against what can be known.
+//! Compares the database with the possible knowledge.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -8,14 +8,13 @@ use uuid::Uuid;
 
 use super::people::World;
 
-/// The customers of a client.
 pub struct Found {
     pub addresses: BTreeMap<Address, Uuid>,
-    /// Those that are no other one by now.
+    /// Number of customers that were not merged into another.
     pub customers: i64,
 }
 
-/// What came out wrong, and of which life, if that can be told.
+/// A failure, with the seed of its life if it can be determined.
 #[derive(Debug)]
 pub struct Wrong {
     pub seed: Option<u64>,
@@ -33,14 +32,14 @@ impl Found {
         Self { addresses, customers }
     }
 
-    /// Those of one world only.
+    /// Only the addresses of one world.
     pub fn of_world(mut self, world: &World) -> Self {
         self.addresses.retain(|address, _| world.owns(address));
         self
     }
 }
 
-/// Whether each person whom one can know of is one customer, each customer one person, and no address is lost or left over.
+/// Checks that each known person is one customer, each customer one person, and no address is lost or extra.
 pub fn judge(worlds: &[(u64, World)], found: &Found) -> Result<(), Wrong> {
     let mut of_customer: HashMap<Uuid, (u64, usize)> = HashMap::new();
     let mut expected = BTreeSet::new();
@@ -76,7 +75,7 @@ pub fn judge(worlds: &[(u64, World)], found: &Found) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// The life whose place an address names.
+/// The seed of the world that owns an address.
 fn place_of(worlds: &[(u64, World)], address: &Address) -> Option<u64> {
     worlds.iter().find(|(_, world)| world.owns(address)).map(|(seed, _)| *seed)
 }

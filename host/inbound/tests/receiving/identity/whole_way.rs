@@ -1,5 +1,5 @@
-//! Lives that go the whole way: from callbacks, as the provider writes them, to customers, chats and messages. They are lived
-//! at the same time, so that everybody's messages stand between everybody else's.
+//! Lives that go from callbacks to customers, chats and messages. They run at the same time, so the messages of
+//! different people are mixed.
 
 use serde_json::{Value, json};
 use storage::people::customers;
@@ -12,12 +12,11 @@ use super::{
 };
 use crate::stage::Stage;
 
-/// Of the lives, each so many.
+/// Each tenth life is run.
 const STRIDE: usize = 10;
-/// Messages in one callback.
 const TOGETHER: usize = 50;
 
-/// The message of the provider, with its contact; `None` for what comes as the answer to a send.
+/// The provider's message and contact. `None` for a report that comes as the answer to a send.
 fn callback(told: &Told, id: &str) -> Option<(Value, Option<Value>)> {
     let mut message = json!({ "id": id, "timestamp": "1790000000" });
     let mut set = |name: &str, value: Value| message[name] = value;
@@ -59,7 +58,7 @@ fn callback(told: &Told, id: &str) -> Option<(Value, Option<Value>)> {
     Some((message, contact))
 }
 
-/// Lets the provider tell of one thing of each life.
+/// Delivers one report of each life.
 async fn tell(stage: &Stage, round: usize, told: &[(usize, Told)]) {
     for together in told.chunks(TOGETHER) {
         let (mut messages, mut contacts) = (Vec::new(), Vec::new());
@@ -106,7 +105,7 @@ async fn lives_that_go_the_whole_way_leave_each_person_one_chat_with_all_their_m
     if let Err(wrong) = judge(&worlds, &found) {
         panic!("seed {:?}: {}; live it alone with IDENTITY_SEED", wrong.seed, wrong.said);
     }
-    // Of each customer the chat, and its messages: none dropped, none twice, none in somebody else's.
+    // Each customer has one chat with exactly its own messages.
     let written: Vec<(Uuid, i64)> = sqlx::query_as(
         "SELECT participant.customer_id, count(message.id) FROM participant
          LEFT JOIN chat_message message ON message.client_id = participant.client_id
