@@ -14,7 +14,7 @@ use crate::{
 /// Pause before a chatbot is asked again if the host had no room.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Handles the events of a participant until none is due.
+/// Works off the events of a participant until none is due.
 pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
     let participant = ParticipantId(lease.lane);
     let mut was_not_asked = None;

@@ -28,7 +28,7 @@ const PAUSES: [TimeDelta; 3] = [TimeDelta::seconds(1), TimeDelta::seconds(5), Ti
 const REASON_LENGTH: usize = 300;
 
 pub(super) enum Trouble {
-    /// No chatbot is active on the number.
+    /// No chatbot is active on the number any more.
     NoBot,
     /// The canary failed for this reason, and there is no live version.
     NoneBesideCanary(String),

@@ -32,7 +32,7 @@ use plugins::calls::Answering;
 pub(super) enum Situation {
     /// The chat is with people or closed, so none of its events are for the chatbot.
     NotTheBots,
-    /// No chatbot is active on this number.
+    /// No chatbot is active on this number any more.
     NoBot,
     /// The event refers to something that was deleted.
     Nothing,
@@ -49,7 +49,7 @@ pub(super) struct Scene {
     /// The live version, if `answering` is a canary.
     pub(super) beside_canary: Option<Arc<Answering>>,
     pub(super) subject: Subject,
-    /// True if the event opened a closed conversation.
+    /// The event opened a closed conversation.
     pub(super) reopened: bool,
     /// The last template that was sent to the customer.
     pub(super) template: Option<SentTemplate>,

@@ -17,7 +17,7 @@ use super::words;
 pub(crate) struct CustomerMessage {
     pub(crate) message: ChatMessage,
     pub(crate) content: InboundContent,
-    /// True if it is a tap on a card of a carousel.
+    /// It is a tap on a card of a carousel.
     pub(crate) carousel: bool,
     /// The provider's name of its type, for types that are not modelled.
     pub(crate) provider_type: Option<String>,

@@ -62,7 +62,7 @@ pub async fn tracked(ctx: &Context, acting: Acting, number: &str) -> Result<Vec<
     Ok(vec![view(ctx, &mut db, acting.client, found).await?])
 }
 
-/// Returns the newest message with a client's tracking id.
+/// The newest message with a client's tracking id.
 ///
 /// # Errors
 /// [`DeskError::NotFound`] if there is none.

@@ -18,7 +18,7 @@ use base::{Context, Error};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opened {
     pub conversation: Conversation,
-    /// True if it is new: status 200, otherwise 452.
+    /// It is new: status 200, otherwise 452.
     pub new: bool,
 }
 

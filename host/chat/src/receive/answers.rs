@@ -27,7 +27,7 @@ const TOKEN_PREFIX: &str = "pb1:";
 pub(super) struct Answered {
     /// Its content with the client's payloads.
     pub(super) content: InboundContent,
-    /// True if it is a tap on a card of a carousel.
+    /// It is a tap on a card of a carousel.
     pub(super) carousel: bool,
     /// The rating, if it is a tap on a rating button.
     pub(super) rating: Option<Rated>,

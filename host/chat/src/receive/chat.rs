@@ -135,7 +135,7 @@ fn decide(participant: &mut Participant, bot: bool, rated: Option<Rated>) -> Ope
     }
     let closed = participant.state == ParticipantState::Closed;
     if participant.state == ParticipantState::Bot && !bot {
-        // The chatbot was deactivated while it had the chat. From `Bot` this move is always allowed.
+        // The chatbot was switched off while it had the chat. From `Bot` this move is always allowed.
         if participant.apply(ParticipantMove::BotFailed).is_ok() {
             participant.queued_reason = Some(NO_CHATBOT.to_owned());
         }

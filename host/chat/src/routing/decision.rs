@@ -35,7 +35,7 @@ impl Goes {
     }
 }
 
-/// A possible decision.
+/// A decision that can be carried out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Decision {
     pub(super) goes: Goes,

@@ -30,7 +30,7 @@ use plugins::calls::{Answering, CallSubject, FinishedCall, key_values::Snapshot,
 /// Repetitions of a decision after conflicts of key-values. After that the host decides.
 const MOST_CONFLICTS: usize = 10;
 
-/// Decides the target of the conversation that `event` begins.
+/// Decides who answers the conversation that `event` begins.
 pub(crate) async fn decide(ctx: &Context, lease: &Lease, id: ParticipantId, event: &Event) -> Result<()> {
     let case = match question::load(ctx, lease.client, id, event).await? {
         Found::NotTheBots => return waiting::drop_events(ctx, lease, id).await,

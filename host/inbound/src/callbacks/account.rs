@@ -147,7 +147,7 @@ impl NumberChange {
         let old = named.into_iter().flatten().filter_map(phone).find(|old| *old != new)?;
         let user_id = text(system, "user_id").and_then(bsuid);
         let replaced = text(system, "previous_user_id").or_else(|| text(message, "from_user_id")).and_then(bsuid);
-        // Some events have the old id in both places.
+        // Some events carry the old id in both places.
         let replaced = replaced.filter(|old| Some(old) != user_id.as_ref());
         let addresses = std::iter::once(new.clone()).chain(user_id).collect();
         Some(Self { old, new, introduction: Introduction { addresses, replaced, ..Introduction::default() } })

@@ -31,7 +31,7 @@ use super::{files, thread, token::VisitorToken};
 #[derive(Debug, Clone)]
 pub enum Post {
     Text(String),
-    /// An uploaded file.
+    /// A file that was uploaded before.
     File {
         file: MediaId,
         /// Text below the file.

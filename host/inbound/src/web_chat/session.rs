@@ -49,7 +49,7 @@ pub struct Session {
     /// The sealed token for the widget.
     pub sealed: String,
     pub chat: Option<Thread>,
-    /// True if the form before the chat was answered.
+    /// The form before the chat was answered.
     pub form_answered: bool,
 }
 
