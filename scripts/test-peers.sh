@@ -13,6 +13,17 @@ if ! have chromium && ! have chromium-browser && ! have google-chrome; then
     install "Chromium" chromium chromium chromium chromium chromium chromium
 fi
 
+# The examples of docs/webhooks.md run in these.
+for language in php ruby perl; do
+    if ! have "$language"; then
+        case "$language" in
+            php) install PHP php-cli php-cli php83 php php8-cli php ;;
+            ruby) install Ruby ruby ruby ruby ruby ruby ruby ;;
+            perl) install Perl perl perl perl perl perl perl ;;
+        esac
+    fi
+done
+
 # What swaks speaks TLS with is only recommended by its package.
 if ! have swaks || ! swaks --support 2>/dev/null | grep -q '^=== TLS supported'; then
     install "swaks" "swaks libnet-ssleay-perl" "swaks perl-Net-SSLeay" "swaks perl-net-ssleay" "swaks perl-net-ssleay" "swaks perl-Net-SSLeay" swaks

@@ -24,7 +24,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// What arrived, with the secret that should have signed it.
+    /// The received request, with the secret that should have signed it.
     pub fn of(secret: &str, received: &Received) -> Self {
         let names = ["webhook-id", "webhook-timestamp", "webhook-signature"];
         Self {
@@ -42,7 +42,7 @@ impl Case {
     }
 }
 
-/// What each library says: `ok`, or why not, for every case.
+/// The verdict of each library for every case: `ok`, or the reason.
 pub fn verdicts(cases: &[Case]) -> [(&'static str, Vec<String>); 3] {
     let installed = installed();
     let mut python = Command::new("python3");
@@ -58,6 +58,28 @@ pub fn verdicts(cases: &[Case]) -> [(&'static str, Vec<String>); 3] {
     ]
 }
 
+/// The programs that run the examples of `docs/webhooks.md`, each with the language of its code block.
+const EXAMPLES: [(&str, &[&str]); 5] =
+    [("python", &["python3"]), ("javascript", &["node"]), ("php", &["php"]), ("ruby", &["ruby"]), ("perl", &["perl"])];
+
+/// The verdict of each example of the documentation for every case.
+pub fn verdicts_of_examples(cases: &[Case]) -> Vec<(&'static str, Vec<String>)> {
+    let root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap());
+    let page = std::fs::read_to_string(root.join("../docs/webhooks.md")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let run = |(language, program): &(&'static str, &[&str])| {
+        let block = page.split(&format!("```{language}\n")).nth(1).unwrap().split("```").next().unwrap();
+        let driver = std::fs::read_to_string(scripts().join("drivers").join(language)).unwrap();
+        let open = if *language == "php" { "<?php\n" } else { "" };
+        let file = folder.path().join(if *language == "javascript" { "verify.cjs" } else { language });
+        std::fs::write(&file, format!("{open}{block}{driver}")).unwrap();
+        let mut command = Command::new(program[0]);
+        command.args(&program[1..]).arg(&file);
+        (*language, ask(command, cases))
+    };
+    EXAMPLES.iter().map(run).collect()
+}
+
 fn rust_verdict(case: &Case) -> String {
     let mut headers = reqwest::header::HeaderMap::new();
     for (name, value) in &case.headers {
@@ -67,7 +89,7 @@ fn rust_verdict(case: &Case) -> String {
     verified.map_or_else(|error| error.to_string(), |()| "ok".to_owned())
 }
 
-/// Whether one of the signatures is that of `secret`, whatever the time.
+/// True if one of the signatures is that of `secret`, at any time.
 pub fn is_signed_by(secret: &str, received: &Received) -> bool {
     let key = STANDARD.decode(secret.trim_start_matches("whsec_")).unwrap();
     let mut mac = Hmac::<Sha256>::new_from_slice(&key).unwrap();
