@@ -9,6 +9,6 @@ export CARGO_TARGET_DIR
 # Nothing here is built twice in a row.
 export CARGO_INCREMENTAL=0
 
-cargo clippy --locked --package patchbay-channels --features lite-native --all-targets -- -D warnings
-cargo clippy --locked --package patchbay-app --features lite-native --lib -- -D warnings
-cargo test --locked --package patchbay-channels --features lite-native --lib whatsapp_lite::native
+cargo clippy --locked --package channels --features lite-native --all-targets -- -D warnings
+cargo clippy --locked --package app --features lite-native --lib -- -D warnings
+cargo test --locked --package channels --features lite-native --lib whatsapp_lite::native

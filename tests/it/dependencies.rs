@@ -1,5 +1,5 @@
-//! What is built is used, and built once: each dependency that a crate names occurs in it, and `make run`, `make test` and
-//! `make bench` want the same features of every library.
+//! Everything that is built is used, and built once: each dependency that a crate names occurs in it, and `make run`,
+//! `make test` and `make bench` need the same features of every library.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -9,8 +9,8 @@ use std::{
 
 use serde_json::Value;
 
-/// Crates that are there for tests alone: what these use is no matter of the program.
-const FOR_TESTS: &[&str] = &["patchbay-tests", "patchbay-scratch-database"];
+/// Crates for tests only. Their dependencies are not part of the program.
+const FOR_TESTS: &[&str] = &["harness", "scratch"];
 
 fn cargo(arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO"))
@@ -27,7 +27,7 @@ fn packages() -> Vec<Value> {
     metadata["packages"].as_array().unwrap().clone()
 }
 
-/// Every word of the Rust files under `folder`, without what is said in comments.
+/// Every word of the Rust files under `folder`, without comments.
 fn words_in(folder: &Path, words: &mut BTreeSet<String>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for path in entries.map(|entry| entry.unwrap().path()) {
@@ -45,7 +45,7 @@ fn words_of(file: &Path, words: &mut BTreeSet<String>) {
     words.extend(code.flat_map(|line| line.split(|c: char| !(c.is_alphanumeric() || c == '_'))).map(str::to_owned));
 }
 
-/// What a package calls a dependency in its code.
+/// The name of a dependency in the code of a package.
 fn name_in_code(dependency: &Value, libraries: &BTreeMap<String, String>) -> String {
     let name = dependency["rename"].as_str().or(dependency["name"].as_str()).unwrap();
     libraries.get(name).cloned().unwrap_or_else(|| name.replace('-', "_"))
@@ -125,8 +125,8 @@ fn built(arguments: &[&str]) -> BTreeMap<String, BTreeSet<String>> {
 fn tests_and_benchmarks_want_no_other_features_than_the_program() {
     let (program, all) = (built(&["--edges", "no-dev"]), built(&[]));
     let differs = |(library, features): &(&String, &BTreeSet<String>)| {
-        // A further set of features of a macro's library is built beside the first; another set in its place is built again,
-        // with everything that stands on it.
+        // A larger set of features of a macro's library is built in addition to the first. A different set is built
+        // again, with everything that depends on it.
         all.get(*library).is_none_or(|wanted| !features.is_subset(wanted))
     };
     let differing: Vec<&String> = program.iter().filter(differs).map(|(library, _)| library).collect();

@@ -9,82 +9,56 @@ use std::{
 
 use serde_json::Value;
 
-/// What every use case may name: the rules, the statements, the plugin host and the ways out.
-const BELOW_BASE: &[&str] = &["patchbay-domain", "patchbay-storage", "patchbay-plugin-host", "patchbay-channels"];
+/// Crates that every use case may name: the rules, the statements, the plugin host and the channels.
+const BELOW_BASE: &[&str] = &["domain", "storage", "plugin-host", "channels"];
 
-/// The crates of use cases, which may also name what is in [`BELOW_BASE`].
-const USE_CASES: &[&str] = &[
-    "patchbay-inbound",
-    "patchbay-sms-products",
-    "patchbay-chat",
-    "patchbay-outbound",
-    "patchbay-webhooks",
-    "patchbay-plugins",
-    "patchbay-events",
-    "patchbay-tenancy",
-    "patchbay-base",
-];
+/// The crates of use cases, which may also name the crates of [`BELOW_BASE`].
+const USE_CASES: &[&str] =
+    &["inbound", "sms-products", "chat", "outbound", "webhooks", "plugins", "events", "tenancy", "base"];
 
-/// What each crate may depend on, among our own; of the use cases, beside [`BELOW_BASE`].
+/// The crates of ours that each crate may depend on; for use cases, in addition to [`BELOW_BASE`].
 const ALLOWED: &[(&str, &[&str])] = &[
-    ("patchbay-domain", &[]),
-    ("patchbay-storage", &[]),
-    ("patchbay-plugin-bindings", &[]),
-    ("patchbay-plugin-host", &["patchbay-plugin-bindings"]),
-    ("patchbay-channels", &[]),
-    ("patchbay-base", BELOW_BASE),
-    ("patchbay-tenancy", &["patchbay-base"]),
-    ("patchbay-events", &["patchbay-tenancy", "patchbay-base"]),
-    ("patchbay-plugins", &["patchbay-events", "patchbay-tenancy", "patchbay-base"]),
-    ("patchbay-webhooks", &["patchbay-plugins", "patchbay-events", "patchbay-tenancy", "patchbay-base"]),
-    ("patchbay-outbound", &["patchbay-plugins", "patchbay-events", "patchbay-tenancy", "patchbay-base"]),
-    (
-        "patchbay-chat",
-        &["patchbay-outbound", "patchbay-plugins", "patchbay-events", "patchbay-tenancy", "patchbay-base"],
-    ),
-    (
-        "patchbay-inbound",
-        &["patchbay-chat", "patchbay-outbound", "patchbay-events", "patchbay-tenancy", "patchbay-base"],
-    ),
-    (
-        "patchbay-sms-products",
-        &[
-            "patchbay-chat",
-            "patchbay-outbound",
-            "patchbay-plugins",
-            "patchbay-events",
-            "patchbay-tenancy",
-            "patchbay-base",
-        ],
-    ),
-    ("patchbay-api", USE_CASES),
-    ("patchbay-workers", USE_CASES),
-    ("patchbay-simulator", &[]),
-    ("patchbay-author", &["patchbay-plugin-host", "patchbay-channels"]),
-    ("patchbay-scratch-database", &["patchbay-storage"]),
-    ("patchbay-test-props", &["patchbay-base", "patchbay-storage", "patchbay-plugin-host", "patchbay-channels"]),
-    ("patchbay-tests", &["patchbay-scratch-database", "patchbay-simulator"]),
+    ("domain", &[]),
+    ("storage", &[]),
+    ("plugin-bindings", &[]),
+    ("plugin-host", &["plugin-bindings"]),
+    ("channels", &[]),
+    ("base", BELOW_BASE),
+    ("tenancy", &["base"]),
+    ("events", &["tenancy", "base"]),
+    ("plugins", &["events", "tenancy", "base"]),
+    ("webhooks", &["plugins", "events", "tenancy", "base"]),
+    ("outbound", &["plugins", "events", "tenancy", "base"]),
+    ("chat", &["outbound", "plugins", "events", "tenancy", "base"]),
+    ("inbound", &["chat", "outbound", "events", "tenancy", "base"]),
+    ("sms-products", &["chat", "outbound", "plugins", "events", "tenancy", "base"]),
+    ("api", USE_CASES),
+    ("workers", USE_CASES),
+    ("simulator", &[]),
+    ("author", &["plugin-host", "channels"]),
+    ("scratch", &["storage"]),
+    ("props", &["base", "storage", "plugin-host", "channels"]),
+    ("harness", &["scratch", "simulator"]),
 ];
 
 /// Libraries that only some crates may use.
 const OWNED: &[(&str, &[&str])] = &[
-    ("sqlx", &["patchbay-storage", "patchbay-scratch-database", "patchbay-tests"]),
-    ("wasmtime", &["patchbay-plugin-host", "patchbay-plugin-bindings"]),
-    ("wasmtime-wasi", &["patchbay-plugin-host", "patchbay-plugin-bindings"]),
-    ("reqwest", &["patchbay-channels", "patchbay-simulator", "patchbay-tests"]),
-    ("object_store", &["patchbay-channels"]),
-    ("lettre", &["patchbay-channels"]),
-    ("mail-parser", &["patchbay-channels"]),
-    ("smtp-proto", &["patchbay-channels"]),
-    ("axum", &["patchbay-api", "patchbay-simulator", "patchbay-app", "patchbay-tests"]),
-    ("utoipa", &["patchbay-api"]),
-    ("utoipa-axum", &["patchbay-api"]),
-    ("utoipa-swagger-ui", &["patchbay-api"]),
-    ("whatsapp-rust", &["patchbay-channels"]),
+    ("sqlx", &["storage", "scratch", "harness"]),
+    ("wasmtime", &["plugin-host", "plugin-bindings"]),
+    ("wasmtime-wasi", &["plugin-host", "plugin-bindings"]),
+    ("reqwest", &["channels", "simulator", "harness"]),
+    ("object_store", &["channels"]),
+    ("lettre", &["channels"]),
+    ("mail-parser", &["channels"]),
+    ("smtp-proto", &["channels"]),
+    ("axum", &["api", "simulator", "app", "harness"]),
+    ("utoipa", &["api"]),
+    ("utoipa-axum", &["api"]),
+    ("utoipa-swagger-ui", &["api"]),
+    ("whatsapp-rust", &["channels"]),
 ];
 
-/// Files that take in a module of another crate's tests or of their own crate's by its path: what is shared there has no
-/// library to be in.
+/// Files that include a module of other tests by its path, because shared code there has no library.
 const SHARING: &[&str] = &[
     "host/api/tests/frozen.rs",
     "host/app/tests/compiler.rs",
@@ -124,16 +98,31 @@ fn dependencies() -> HashMap<String, Vec<String>> {
 
 #[test]
 fn dependencies_between_our_crates_point_one_way() {
-    for (package, dependencies) in dependencies() {
-        if package == "patchbay-app" {
-            continue;
-        }
-        let allowed = ALLOWED.iter().find(|(name, _)| *name == package);
+    let packages = dependencies();
+    for (package, dependencies) in packages.iter().filter(|(package, _)| *package != "app") {
+        let allowed = ALLOWED.iter().find(|(name, _)| name == package);
         let (_, allowed) = allowed.unwrap_or_else(|| panic!("{package} has no place in the layout: give it one"));
-        let below: &[&str] = if USE_CASES.contains(&package.as_str()) { BELOW_BASE } else { &["patchbay-domain"] };
-        for dependency in dependencies.iter().filter(|name| name.starts_with("patchbay-")) {
+        let below: &[&str] = if USE_CASES.contains(&package.as_str()) { BELOW_BASE } else { &["domain"] };
+        for dependency in dependencies.iter().filter(|name| packages.contains_key(*name)) {
             let allowed = allowed.iter().chain(below).any(|name| name == dependency);
             assert!(allowed, "{package} must not depend on {dependency}");
+        }
+    }
+}
+
+#[test]
+fn a_package_and_its_library_have_one_name() {
+    for folder in ["host", "tests"] {
+        let manifests =
+            Command::new("git").args(["ls-files", "--", &format!("{folder}/*Cargo.toml")]).current_dir(root()).output();
+        let manifests = String::from_utf8(manifests.unwrap().stdout).unwrap();
+        for manifest in manifests.lines().filter(|path| !path.contains("/guests/")) {
+            let text = std::fs::read_to_string(root().join(manifest)).unwrap();
+            let library = text.split("[lib]").nth(1).and_then(|rest| rest.split("\n[").next());
+            assert!(
+                !library.is_some_and(|lines| lines.contains("name =")),
+                "{manifest} gives its library another name"
+            );
         }
     }
 }
@@ -148,7 +137,8 @@ fn libraries_with_one_owner_stay_with_it() {
     }
 }
 
-/// Who may name the types of world `webhook-shaper`: who fills them, who runs it, and the tools for its authors.
+/// The places that may name the types of world `webhook-shaper`: the code that fills them, the code that runs it, and
+/// the tools for its authors.
 const SHAPER_WORDS: &[&str] = &["host/webhooks/", "host/plugin-host/", "host/author/", "host/app/"];
 
 #[test]
@@ -193,7 +183,7 @@ fn modules_are_where_their_names_say() {
     assert!(hidden.is_empty(), "leave out `#[path]` and put the module where it is looked for: {hidden:?}");
 }
 
-/// Crates whose row in `docs/ARCHITECTURE.md` names what is in them.
+/// Crates whose row in `docs/ARCHITECTURE.md` names their contents.
 const DESCRIBED: [&str; 12] = [
     "storage",
     "plugin-host",
