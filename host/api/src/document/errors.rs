@@ -14,15 +14,13 @@ use crate::error::{ApiError, ErrorBody, ErrorKind};
 
 /// The properties of a route that decide its errors.
 pub(super) struct Nature {
-    /// A probe, which is answered in any state.
+    /// The route is a probe, which is answered in any state.
     pub probe: bool,
-    /// It needs a key.
     pub keyed: bool,
-    /// It takes a body.
     pub body: bool,
     /// Its path, its query or its body names an object.
     pub names_objects: bool,
-    /// It takes query parameters or headers.
+    /// It takes parameters in the query or in headers.
     pub other_parameters: bool,
 }
 
@@ -41,7 +39,9 @@ impl Nature {
         if self.body {
             statuses.extend([408, 413, 415, 429]);
         }
-        if !self.probe {
+        if self.probe {
+            statuses.push(431);
+        } else {
             statuses.extend([403, 500, 503]);
         }
         statuses
@@ -51,21 +51,21 @@ impl Nature {
 /// Name of the error of a status in the components, and its meaning.
 fn named(status: u16) -> (&'static str, &'static str) {
     match status {
-        400 => ("BadRequest", "Something in the request is wrong: see `details`. Nothing was stored."),
-        401 => ("Unauthorized", "The key is missing or not known."),
-        403 => ("Forbidden", "The key is known; its user may not do this. Or the request did not come over HTTPS."),
-        404 => ("NotFound", "There is no such object. Another client's looks the same."),
+        400 => ("BadRequest", "The request is wrong. See `details`. Nothing was stored."),
+        401 => ("Unauthorized", "The key is missing or unknown."),
+        403 => ("Forbidden", "The user of the key may not do this. Or the request did not come over HTTPS."),
+        404 => ("NotFound", "There is no such object, or it belongs to another client."),
         405 => ("MethodNotAllowed", "The path is known, but not with this method."),
         408 => ("RequestTimeout", "The body did not arrive in time."),
-        409 => ("Conflict", "It exists already, is in use, or does not go with how things stand."),
-        413 => ("PayloadTooLarge", "The body is larger than is taken."),
-        415 => ("UnsupportedMediaType", "The body is of a type that is not taken."),
+        409 => ("Conflict", "The object exists already, is in use, or has a state that does not allow this."),
+        413 => ("PayloadTooLarge", "The body is too large."),
+        415 => ("UnsupportedMediaType", "The type of the body is not accepted."),
         416 => ("RangeNotSatisfiable", "The range begins behind the end of the file."),
-        431 => ("HeadTooLarge", "The headers are larger than is read."),
-        429 => ("TooManyRequests", "Too often, or too much at once: wait the seconds in `Retry-After`."),
-        502 => ("ProviderError", "A provider did not do what was asked; `message` carries its answer."),
-        503 => ("Unavailable", "Overloaded, starting or stopping: wait the seconds in `Retry-After`."),
-        _ => ("Internal", "A fault of the server, which its log explains under the `requestId`."),
+        431 => ("HeadTooLarge", "The headers are too large."),
+        429 => ("TooManyRequests", "Too many requests, or too much in flight. Wait for the seconds in `Retry-After`."),
+        502 => ("ProviderError", "A provider failed. `message` has its answer."),
+        503 => ("Unavailable", "Overloaded, starting or stopping. Wait for the seconds in `Retry-After`."),
+        _ => ("Internal", "A fault of the server. Its log has the cause under the `requestId`."),
     }
 }
 
@@ -95,6 +95,24 @@ pub(super) fn add(responses: &mut Responses, nature: &Nature) {
             *response = error(status, &said);
         }
         add_request_id(response);
+    }
+}
+
+/// Adds the headers of a replay to the success of a route that takes an `Idempotency-Key`.
+pub(super) fn add_replay(responses: &mut Responses) {
+    let of = |kind: Type, said: &str| {
+        let schema = ObjectBuilder::new().schema_type(kind).build();
+        header(schema, said)
+    };
+    for (status, response) in &mut responses.responses {
+        let RefOr::T(response) = response else { continue };
+        if status.starts_with('2') {
+            let replayed = "`true` if this is the answer of an earlier request with the same `Idempotency-Key`. Nothing was \
+                            sent again.";
+            response.headers.insert("Idempotency-Replayed".to_owned(), of(Type::Boolean, replayed).into());
+            let differs = "Present on a replay if the two bodies differ.";
+            response.headers.insert("Idempotency-Warning".to_owned(), of(Type::String, differs).into());
+        }
     }
 }
 
@@ -138,7 +156,7 @@ fn error(status: u16, meaning: &str) -> Response {
 
 fn add_request_id(response: &mut Response) {
     let id = ObjectBuilder::new().schema_type(Type::String).format(Some(SchemaFormat::KnownFormat(KnownFormat::Uuid)));
-    let id = header(id.build(), "Of this answer alone: log it.");
+    let id = header(id.build(), "Id of this answer. Log it.");
     response.headers.insert("X-Request-Id".to_owned(), id.into());
 }
 
@@ -148,7 +166,6 @@ fn header(schema: Object, meaning: &str) -> Header {
     header
 }
 
-/// A real example of each error.
 fn example(kind: ErrorKind) -> (&'static str, ApiError) {
     const SEND: &str = "/whatsapp-api-service/v2/messages";
     const UPLOAD: &str = "/plugin-service/api/v1/plugins";
@@ -157,10 +174,9 @@ fn example(kind: ErrorKind) -> (&'static str, ApiError) {
         ErrorKind::Unauthorized => {
             (SEND, "the header Authorization must carry the API key itself: 36 characters, without Bearer")
         }
-        ErrorKind::InvalidCredentials => (
-            "/messaging-service/WhatsApp/authenticate/retrieveApiKey",
-            "e-mail, password and clientRef do not belong together",
-        ),
+        ErrorKind::InvalidCredentials => {
+            ("/messaging-service/WhatsApp/authenticate/retrieveApiKey", "e-mail, password and clientRef do not match")
+        }
         ErrorKind::InvalidSignature => (
             "/providers/whatsapp-cloud/webhook",
             "X-Hub-Signature-256 must be the HMAC-SHA256 of the raw body under the app secret",
@@ -173,10 +189,10 @@ fn example(kind: ErrorKind) -> (&'static str, ApiError) {
             (SEND, "this server takes requests over HTTPS only: the key that was sent may have been read on its way")
         }
         ErrorKind::NotFound => {
-            ("/plugin-service/api/v1/plugins/no-such-plugin", "there is nothing here by that name or id")
+            ("/plugin-service/api/v1/plugins/no-such-plugin", "there is no object with this name or id")
         }
         ErrorKind::MethodNotAllowed => {
-            (SEND, "this path is not served with this method: the header Allow names those that are")
+            (SEND, "this path is not served with this method: the header Allow names the served methods")
         }
         ErrorKind::RequestTimeout => (SEND, "the body did not arrive within 30 s"),
         ErrorKind::Conflict => (
@@ -189,7 +205,7 @@ fn example(kind: ErrorKind) -> (&'static str, ApiError) {
         }
         ErrorKind::RangeNotSatisfiable => (
             "/media/0199aa6e-3f0c-7000-8a51-6f0c1d2e3f40/0199aa6e-3f0c-7000-8a51-6f0c1d2e3f41",
-            "the file has 1024 bytes, and the range begins behind them",
+            "the file has 1024 bytes, and the range begins after its end",
         ),
         ErrorKind::HeadTooLarge => (SEND, "the head of a request may have 65536 bytes and 100 headers"),
         ErrorKind::TooManyRequests => {
@@ -202,9 +218,7 @@ fn example(kind: ErrorKind) -> (&'static str, ApiError) {
             "/messaging-service/WhatsApp/templates/sync",
             "the templates of business account 102290129340398 could not be fetched: no answer",
         ),
-        ErrorKind::Unavailable => {
-            (SEND, "the server has as much in hand as it can hold: try again with growing delays")
-        }
+        ErrorKind::Unavailable => (SEND, "the server is overloaded: try again with growing delays"),
     };
     (path, ApiError::new(kind, said))
 }

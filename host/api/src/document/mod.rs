@@ -5,7 +5,13 @@
 //! here.
 
 mod errors;
+mod examples;
 mod page;
+mod query_names;
+mod tidy;
+mod webhooks;
+
+use std::sync::{Arc, LazyLock};
 
 use axum::{
     Extension,
@@ -15,13 +21,14 @@ use axum::{
 use bytes::Bytes;
 use serde_json::Value;
 use utoipa::openapi::{
-    Components, Content, Info, License, OpenApi, RefOr, Required, Schema, Server, Tag,
+    Components, Contact, Content, Info, License, OpenApi, RefOr, Required, Schema, Server, Tag,
     extensions::ExtensionsBuilder,
     path::{Operation, ParameterIn, PathItem},
     security::{ApiKey, ApiKeyValue, SecurityRequirement, SecurityScheme},
 };
 use utoipa_axum::{router::OpenApiRouter, routes};
 
+use self::query_names::QueryNames;
 use crate::{
     admission::SharedBytes,
     auth::PERMISSIONS,
@@ -31,7 +38,7 @@ use crate::{
 
 /// The security scheme of most products.
 pub(crate) const API_KEY: &str = "apiKey";
-/// That of the SMS gateways.
+/// The security scheme of the SMS gateways.
 const GATEWAY_KEY: &str = "gatewayKey";
 
 /// The tags with their descriptions, in the order of the page.
@@ -68,14 +75,20 @@ const TAGS: &[(&str, &str)] = &[
     ("Routing", "Decisions of routers about conversations."),
     ("Live events", "Events of chats, at the time they happen."),
     ("Media", "Files that customers sent."),
+    ("Webhooks", "Requests that Patchbay makes to addresses of the client."),
     ("Provider callbacks", "For providers, not for clients."),
     ("Operations", "For operators of the server."),
     ("Testing", "Served only if `testing.clock` is set."),
 ];
 
-/// The document as it is served.
+/// The document as it is served, and the facts of it that requests are checked against.
 #[derive(Clone)]
-pub(crate) struct Document(Bytes);
+pub(crate) struct Document {
+    /// Made at the first request, because it takes longer than the rest of a start.
+    json: Arc<LazyLock<Bytes, Box<dyn FnOnce() -> Bytes + Send>>>,
+    /// The query parameters of each operation.
+    pub(crate) query_names: Arc<QueryNames>,
+}
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(openapi_json)).merge(page::routes())
@@ -91,8 +104,9 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     tag = "Operations",
     responses((status = 200, description = "The document.", body = Object, content_type = "application/json")),
 )]
-async fn openapi_json(Extension(Document(bytes)): Extension<Document>) -> Response {
-    ([(header::CONTENT_TYPE, "application/json")], Extension(SharedBytes), bytes).into_response()
+async fn openapi_json(Extension(Document { json, .. }): Extension<Document>) -> Response {
+    let json = LazyLock::force(&json).clone();
+    ([(header::CONTENT_TYPE, "application/json")], Extension(SharedBytes), json).into_response()
 }
 
 /// Completes the document.
@@ -112,14 +126,26 @@ pub(crate) fn complete(mut document: OpenApi) -> Document {
     for (path, item) in &mut document.paths.paths {
         operations(item).for_each(|operation| complete_operation(path, operation));
     }
-    // Its serialisation cannot fail, because every key is a text.
-    Document(document.to_json().map(Bytes::from).unwrap_or_default())
+    let query_names = Arc::new(QueryNames::of(&document));
+    let json: Box<dyn FnOnce() -> Bytes + Send> = Box::new(move || {
+        // The serialisation cannot fail, because every key is a text.
+        let mut json = serde_json::to_value(document).unwrap_or_default();
+        webhooks::add(&mut json);
+        tidy::tidy(&mut json);
+        Bytes::from(json.to_string())
+    });
+    Document { json: Arc::new(LazyLock::new(json)), query_names }
 }
 
 fn info() -> Info {
     let mut info = Info::new("Patchbay", env!("CARGO_PKG_VERSION"));
     info.description = Some(include_str!("about.md").to_owned());
-    info.license = Some(License::new("Apache-2.0"));
+    let mut license = License::new("Apache-2.0");
+    license.url = Some("https://www.apache.org/licenses/LICENSE-2.0".to_owned());
+    info.license = Some(license);
+    let mut contact = Contact::new();
+    contact.name = Some("The operator of this server".to_owned());
+    info.contact = Some(contact);
     info
 }
 
@@ -130,7 +156,7 @@ fn tag(name: &str, about: &str) -> Tag {
 }
 
 fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
-    [&mut item.get, &mut item.post, &mut item.put, &mut item.delete].into_iter().flatten()
+    [&mut item.get, &mut item.post, &mut item.put, &mut item.delete, &mut item.options].into_iter().flatten()
 }
 
 fn complete_operation(path: &str, operation: &mut Operation) {
@@ -169,9 +195,19 @@ fn complete_operation(path: &str, operation: &mut Operation) {
         other_parameters: placed(ParameterIn::Query) || placed(ParameterIn::Header),
     };
     errors::add(&mut operation.responses, &nature);
+    if takes_idempotency_key(operation) {
+        errors::add_replay(&mut operation.responses);
+    }
     if Product::of(path) == Product::BatchGateway {
         errors::as_xml(&mut operation.responses);
     }
+}
+
+fn takes_idempotency_key(operation: &Operation) -> bool {
+    operation.parameters.iter().flatten().any(|parameter| match parameter {
+        RefOr::T(parameter) => parameter.name == "Idempotency-Key",
+        RefOr::Ref(_) => false,
+    })
 }
 
 /// An optional body may be absent, but not `null`.

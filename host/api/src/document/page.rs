@@ -29,6 +29,8 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 }
 
 /// Shows the API in a browser, where it can be tried out.
+///
+/// The page loads nothing from other hosts.
 #[utoipa::path(
     get,
     path = "/docs",
@@ -41,6 +43,8 @@ async fn page() -> Response {
 }
 
 /// A file of that page.
+///
+/// Styles and scripts of the page.
 #[utoipa::path(
     get,
     path = "/docs/{file}",

@@ -1,4 +1,4 @@
-// A validator would be asked over the network: none. A key that is typed in stays in this tab.
+// No validator, because it would be called over the network. An entered key stays in this tab.
 SwaggerUIBundle({
   url: "/openapi.json",
   dom_id: "#swagger-ui",

@@ -1,4 +1,4 @@
-//! The document of the API: it describes what is served, its examples are right, and it is shown without any network.
+//! The document of the API: it describes the served routes, its examples are correct, and its page needs no network.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use super::service::{Answer, Call, Service};
 
 const METHODS: [&str; 4] = ["get", "post", "put", "delete"];
 
-async fn document(service: &Service) -> Value {
+pub async fn document(service: &Service) -> Value {
     let answer = service.send(Call::get("/openapi.json")).await;
     assert_eq!((answer.status.as_u16(), &answer.headers["content-type"]), (200, &"application/json".parse().unwrap()));
     answer.json()
@@ -26,8 +26,8 @@ fn operations(document: &Value) -> Vec<(String, String, &Value)> {
     found
 }
 
-/// The value itself, or what it refers to.
-fn resolved<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
+/// Returns the value, or the target of its reference.
+pub fn resolved<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
     match value["$ref"].as_str() {
         Some(reference) => {
             let found = document.pointer(reference.trim_start_matches('#'));
@@ -47,12 +47,30 @@ fn within(value: &Value) -> Vec<&Value> {
     std::iter::once(value).chain(inner).collect()
 }
 
-/// Why `instance` does not go with `schema`, if it does not.
-fn faults(document: &Value, schema: &Value, instance: &Value) -> Vec<String> {
-    let mut whole = schema.clone();
-    whole["components"] = document["components"].clone();
+/// An instance that must match a schema of the document.
+pub struct Case {
+    pub name: String,
+    pub schema: Value,
+    pub instance: Value,
+}
+
+/// Returns the faults of all instances. One validator checks all of them, because each one would read the whole document.
+pub fn faults(document: &Value, cases: Vec<Case>) -> Vec<String> {
+    let names: Vec<String> = cases.iter().map(|case| case.name.clone()).collect();
+    let (mut schemas, mut instances) = (serde_json::Map::new(), serde_json::Map::new());
+    for (at, case) in cases.into_iter().enumerate() {
+        schemas.insert(at.to_string(), case.schema);
+        instances.insert(at.to_string(), case.instance);
+    }
+    let whole = json!({ "type": "object", "properties": schemas, "components": document["components"] });
     let validator = jsonschema::draft202012::options().should_validate_formats(true).build(&whole).unwrap();
-    validator.iter_errors(instance).map(|fault| format!("{fault} at {}", fault.instance_path())).collect()
+    let instance = Value::Object(instances);
+    let faults = validator.iter_errors(&instance).map(|fault| {
+        let path = fault.instance_path().to_string();
+        let at: usize = path.split('/').nth(1).unwrap().parse().unwrap();
+        format!("{}: {fault} at {path}", names[at])
+    });
+    faults.collect()
 }
 
 #[tokio::test]
@@ -123,11 +141,9 @@ async fn every_method_that_is_described_is_served_and_no_other() {
 async fn every_example_goes_with_its_schema() {
     let service = Service::start().await;
     let document = document(&service).await;
-    let mut seen = 0;
-    let mut check = |what: &str, schema: &Value, example: &Value| {
-        seen += 1;
-        let faults = faults(&document, schema, example);
-        assert!(faults.is_empty(), "the example of {what}: {faults:?}");
+    let mut cases = Vec::new();
+    let mut check = |name: &str, schema: &Value, example: &Value| {
+        cases.push(Case { name: name.to_owned(), schema: schema.clone(), instance: example.clone() });
     };
     for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
         let mut bare = schema.clone();
@@ -137,11 +153,16 @@ async fn every_example_goes_with_its_schema() {
         }
     }
     for value in within(&document) {
+        if let (Some(schema), Some(example)) = (value.get("schema"), value.get("example")) {
+            check(&schema.to_string(), schema, example);
+        }
         for (name, example) in value["examples"].as_object().into_iter().flatten() {
             check(name, &value["schema"], &example["value"]);
         }
     }
-    assert!(seen > 20, "only {seen} examples");
+    assert!(cases.len() > 200, "only {} examples", cases.len());
+    let faults = faults(&document, cases);
+    assert!(faults.is_empty(), "{faults:#?}");
 }
 
 /// The fields that a schema describes.
@@ -172,6 +193,48 @@ async fn bodies_that_other_crates_write_have_the_fields_that_are_described() {
 }
 
 #[tokio::test]
+async fn every_json_body_has_an_example() {
+    let service = Service::start().await;
+    let document = document(&service).await;
+    for (method, path, operation) in operations(&document) {
+        let answers = operation["responses"].as_object().unwrap().iter().filter(|(status, _)| status.starts_with('2'));
+        let bodies = answers.map(|(_, answer)| resolved(&document, answer)).chain([&operation["requestBody"]]);
+        for body in bodies.filter_map(|body| body["content"].get("application/json")) {
+            let schema = resolved(&document, &body["schema"]);
+            let has_own = ["example", "examples"].iter().any(|name| body.get(name).is_some());
+            assert!(has_own || schema.get("examples").is_some(), "{method} {path} has a body without an example");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_description_says_more_than_the_roles() {
+    let service = Service::start().await;
+    let document = document(&service).await;
+    for (method, path, operation) in operations(&document) {
+        let said = operation["description"].as_str().unwrap_or_default().trim();
+        assert!(!said.is_empty() && !said.starts_with("Roles:"), "{method} {path} has no description");
+    }
+}
+
+#[tokio::test]
+async fn the_items_of_a_page_and_every_component_are_named_once() {
+    let service = Service::start().await;
+    let document = document(&service).await;
+    let used: BTreeSet<&str> = within(&document).into_iter().filter_map(|value| value["$ref"].as_str()).collect();
+    for (kind, components) in document["components"].as_object().unwrap() {
+        for name in components.as_object().unwrap().keys().filter(|_| kind != "securitySchemes") {
+            assert!(used.contains(format!("#/components/{kind}/{name}").as_str()), "{kind}/{name} is not used");
+        }
+    }
+    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+        if name.starts_with("Page_") {
+            assert!(schema["properties"]["content"]["items"]["$ref"].is_string(), "{name} has a copy of its items");
+        }
+    }
+}
+
+#[tokio::test]
 async fn the_examples_of_requests_are_taken() {
     let service = Service::start().await;
     let document = document(&service).await;
@@ -187,7 +250,7 @@ async fn the_examples_of_requests_are_taken() {
     assert_eq!(no_template.field(), "payload.templateId", "nothing else is wrong with it");
 }
 
-/// `UPDATE_DOCS=1 cargo test -p patchbay-api --test http document` writes it anew.
+/// `UPDATE_DOCS=1 cargo test -p api --test http document` writes it again.
 #[tokio::test]
 async fn the_committed_document_is_the_one_that_is_served() {
     let service = Service::start().await;

@@ -1,13 +1,15 @@
-//! The HTTP surface over a real database: what every request meets, and each part of the API.
+//! The HTTP surface over a real database: the rules of every request, and each part of the API.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic, in its helper functions too")]
 
 mod admission;
 mod callbacks;
 mod docs;
 mod document;
+mod documented_webhooks;
 mod errors;
 mod everywhere;
 mod keys;
+mod linters;
 mod lists;
 mod media;
 mod originals;
