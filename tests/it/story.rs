@@ -223,3 +223,40 @@ async fn what_customers_write_costs_by_where_they_write_from() {
     client.request(reqwest::Method::PUT, "/messaging-service/WhatsApp/rate-card", Some(&card), &[]).await.ok();
     assert_eq!(told("after").await["cost"], "0.001 USD");
 }
+
+#[tokio::test]
+async fn the_answer_names_each_message_and_messages_are_found_by_tracking_id_and_by_recipient() {
+    let (patchbay, client, _sink, phone) = stage().await;
+    let other = patchbay.new_phone();
+    let answer = client.send(&client.order_ready(&[&phone.msisdn, &other.msisdn])).await.accepted();
+
+    let named = answer["acceptedRecipients"].as_array().unwrap();
+    assert_eq!(named.len(), 2);
+    let (number, ct_id, gst_id) = (&named[0]["number"], &named[0]["ctId"], &named[0]["gstId"]);
+    assert_eq!((number, ct_id), (&json!(phone.msisdn), &json!(format!("ct-{}", phone.msisdn))));
+    let story = client.get(&format!("{MESSAGES}/{}", gst_id.as_str().unwrap())).await.ok();
+    assert_eq!(&story["ctId"], ct_id);
+
+    for query in [
+        format!("ctId=ct-{}", phone.msisdn),
+        format!("recipient=%2B{}", phone.msisdn),
+        format!("recipient={}&ctId=ct-{}", phone.msisdn, phone.msisdn),
+    ] {
+        let found = client.get(&format!("{MESSAGES}?{query}")).await.ok();
+        assert_eq!((&found["totalElements"], &found["content"][0]["gstId"]), (&json!(1), gst_id), "{query}: {found}");
+        assert_eq!(found["content"][0]["batchId"], answer["batchId"]);
+    }
+    let neither = client.get(&format!("{MESSAGES}?recipient={}&ctId=ct-{}", other.msisdn, phone.msisdn)).await.ok();
+    assert_eq!(neither["totalElements"], 0);
+    assert_eq!(client.get(MESSAGES).await.faulty_fields(), ["ctId"], "nothing is asked for");
+}
+
+#[tokio::test]
+async fn messages_of_another_client_are_not_found() {
+    let (patchbay, client, _sink, phone) = stage().await;
+    client.send(&client.order_ready(&[&phone.msisdn])).await.accepted();
+    let stranger = patchbay.new_client().await;
+    for query in [format!("ctId=ct-{}", phone.msisdn), format!("recipient={}", phone.msisdn)] {
+        assert_eq!(stranger.get(&format!("{MESSAGES}?{query}")).await.ok()["totalElements"], 0, "{query}");
+    }
+}

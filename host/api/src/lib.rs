@@ -28,6 +28,7 @@ mod lite_host;
 mod live_chat;
 mod live_events;
 mod media;
+mod message_lookup;
 mod numbers;
 mod observe;
 mod operations;
@@ -63,7 +64,7 @@ use tower::{Layer, ServiceBuilder, util::MapRequestLayer};
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa_axum::router::OpenApiRouter;
 
-pub use admission::{Admission, AdmissionSettings, PeerLink};
+pub use admission::{Admission, AdmissionSettings, Graces, PeerLink};
 pub use auth::{PERMISSIONS, PermissionRow};
 pub use early::{EarlyAnswers, EarlyFault, WrongHead};
 pub use https::OverTls;
@@ -73,7 +74,7 @@ use state::ApiState;
 pub use state::{ApiSettings, ClockControl, ClockFailed, InUse, Readiness, SharedState};
 pub use web_chat::{WebChat, WebChatLimits};
 
-/// Everything that is served under one address.
+/// The router of all products.
 pub fn router(shared: SharedState) -> Router {
     let state = ApiState::from(shared);
     let (routes, document) = routes(state.settings.testing_clock.is_some()).split_for_parts();
@@ -88,17 +89,18 @@ pub fn router(shared: SharedState) -> Router {
                 .layer(Extension(document::complete(document))),
         )
         .with_state(state);
-    // Paths are changed before they are routed, so this stands around the router, not in it.
+    // The path is changed before routing, so this layer is around the router and not in it.
     Router::new().fallback_service(MapRequestLayer::new(legacy::plain_path).layer(routes))
 }
 
-/// All of it, each route with its description.
+/// All routes, each with its description.
 fn routes(testing_clock: bool) -> OpenApiRouter<ApiState> {
     OpenApiRouter::default()
         .merge(sending::routes())
         .merge(conversations::routes())
         .merge(batches::routes())
         .merge(reports::routes())
+        .merge(message_lookup::routes())
         .merge(story::routes())
         .merge(failure_codes::routes())
         .merge(blocklist::routes())
@@ -138,11 +140,11 @@ mod tests {
 
     use super::*;
 
-    /// The paths of a router, which it tells to nobody but a debugger.
+    /// The paths of a router. Only its debug text shows them.
     fn served<S>(router: &Router<S>) -> BTreeSet<String> {
         let told = format!("{router:?}");
         let paths = told.split('"').filter(|text| text.starts_with('/'));
-        // The last two are those of the fallback.
+        // The last two belong to the fallback.
         paths.filter(|path| *path != "/" && !path.contains("__private__axum")).map(str::to_owned).collect()
     }
 

@@ -65,6 +65,7 @@ pub mod blocklist;
 pub mod delivery;
 pub mod dispatch;
 pub mod fallback;
+pub mod lookup;
 mod moved;
 mod opt_out;
 pub mod rates;

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{Call, Ids, OWN, Others, Row, Who, plain, row, with};
 
-/// Who works with chats.
+/// The roles that work with chats.
 const DESK: Who = Who::Roles(&["ADMIN", "SUPERVISOR", "AGENT", "API"]);
 
 /// About a chat.

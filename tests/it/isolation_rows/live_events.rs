@@ -1,4 +1,4 @@
-//! Rows of live events. That nobody is told of another client's chats: `tests/it/live_events.rs`.
+//! Rows of live events. `tests/it/live_events.rs` tests that a client gets no event of another client.
 
 use super::{OWN, Row, Who, plain, row};
 

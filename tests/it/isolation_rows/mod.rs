@@ -1,4 +1,4 @@
-//! One row for each route: who may call it, and where it takes the ids of a client's objects.
+//! One row for each route: its roles, and the places of the ids of a client's objects.
 
 mod accounts;
 mod conversations;
@@ -34,7 +34,7 @@ pub struct Ids {
 }
 
 impl Ids {
-    /// Such as nobody has.
+    /// Ids that do not exist.
     pub fn nobodys() -> Self {
         let id = |at: u128| uuid::Uuid::from_u128(at).to_string();
         Self {
@@ -90,21 +90,21 @@ pub struct Call {
 /// Makes a request about these ids.
 pub type Make = fn(&Ids) -> Call;
 
-/// Who may call a route.
+/// The callers of a route.
 pub enum Who {
     /// The users with these roles.
     Roles(&'static [&'static str]),
-    /// Whoever comes; and why that is right.
+    /// Every caller, and the reason.
     Everybody(&'static str),
 }
 
-/// What another client's ids give.
+/// The answer for another client's ids.
 pub enum Others {
     /// The route takes none; and why nothing of another client can come of it.
     None(&'static str),
     /// This status, for the ids in `call`.
     Unknown(u16),
-    /// For the ids in each of these calls, the status beside it.
+    /// For the ids in each of these calls, its status.
     In(&'static [(Make, u16)]),
 }
 
@@ -113,7 +113,7 @@ pub struct Row {
     pub method: &'static str,
     pub path: &'static str,
     pub who: Who,
-    /// A request that changes nothing, whoever makes it; of a route that changes something by itself, that request.
+    /// A request that changes nothing for any caller. For a route that always changes something, that request.
     pub call: Make,
     pub others: Others,
 }
@@ -134,7 +134,7 @@ impl Row {
 }
 
 pub const ALL: Who = Who::Roles(&["ADMIN", "SUPERVISOR", "AGENT", "DEVELOPER", "API"]);
-/// Who may send.
+/// The roles that may send.
 pub const SENDERS: Who = Who::Roles(&["ADMIN", "SUPERVISOR", "DEVELOPER", "API"]);
 pub const DEVELOPERS: Who = Who::Roles(&["ADMIN", "DEVELOPER"]);
 const SYNCERS: Who = Who::Roles(&["ADMIN", "SUPERVISOR", "DEVELOPER"]);
@@ -158,7 +158,7 @@ pub fn with(path: &str, body: &Value) -> Call {
     Call { path: path.to_owned(), content_type: Some("application/json"), body: body.to_string().into_bytes() }
 }
 
-/// About what a plugin that everybody has keeps of a participant.
+/// A call about the values that a built-in plugin keeps of a participant.
 fn of_participant(ids: &Ids) -> Call {
     plain(&format!("/plugin-service/api/v1/plugins/default-chatbot/key-values?participantId={}", ids.participant))
 }
@@ -182,12 +182,12 @@ fn from_number(ids: &Ids) -> Value {
     })
 }
 
-/// A component is no component: refused, whatever its name.
+/// Bytes that are no component: refused under any name.
 fn component(path: &str) -> Call {
     Call { path: path.to_owned(), content_type: Some("application/wasm"), body: b"no component".to_vec() }
 }
 
-/// All of them, in the order in which they are tried: what changes the caller comes last.
+/// All rows in the order of the calls: a row that changes the caller comes last.
 pub fn rows() -> impl Iterator<Item = &'static Row> {
     let of_parts = [
         accounts::ROWS,

@@ -1,4 +1,4 @@
-//! The rows of what goes with sending: SMS, batches, reports, the story of a message, the blocklist, the rate card.
+//! The rows of sending: SMS, batches, reports, the story of a message, the blocklist, the rate card.
 
 use serde_json::json;
 
@@ -101,6 +101,13 @@ pub const ROWS: &[Row] = &[
         SENDERS,
         |_| plain("/messaging-service/WhatsApp/failure-codes"),
         OWN,
+    ),
+    row(
+        "GET",
+        "/messaging-service/WhatsApp/messages",
+        SENDERS,
+        |ids| plain(&format!("/messaging-service/WhatsApp/messages?ctId={}", ids.message)),
+        Others::Unknown(200),
     ),
     row(
         "GET",

@@ -12,7 +12,7 @@ fn form(path: &str, form: &str) -> Call {
     }
 }
 
-/// In the order in which they are tried. Nobody here has credits, so nothing is sent.
+/// In the order of the calls. No client here has credits, so nothing is sent.
 pub const ROWS: &[Row] = &[
     row(
         "POST",

@@ -1,4 +1,4 @@
-//! Rows of web chat: its sites, and what widgets call.
+//! Rows of web chat: its sites, and the calls of widgets.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Rows of webhook configurations, of what was sent to their addresses, and of callbacks that could not be read.
+//! Rows of webhook configurations, of deliveries, and of callbacks that could not be read.
 
 use serde_json::json;
 

@@ -7,6 +7,7 @@ pub mod failures;
 pub mod fallbacks;
 mod keys;
 pub mod legs;
+pub mod lookups;
 pub mod messages;
 pub mod messenger;
 pub mod named;

@@ -1,0 +1,15 @@
+//! Finds messages by the client's tracking id and by recipient.
+
+use base::Result;
+use domain::{
+    ids::ClientId,
+    page::{Page, PageRequest},
+};
+use storage::{PgPool, outbound::lookups};
+
+pub use storage::outbound::lookups::{FoundMessage, Lookup};
+
+/// Returns a page of the client's messages, newest first.
+pub async fn find(db: &PgPool, client: ClientId, lookup: &Lookup, page: PageRequest) -> Result<Page<FoundMessage>> {
+    Ok(lookups::page(&mut *db.acquire().await?, client, lookup, page).await?)
+}
