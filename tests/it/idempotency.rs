@@ -1,4 +1,4 @@
-//! `Idempotency-Key` (SPEC 4.1, DESIGN 7): the same key is the same send, whatever happens in between.
+//! `Idempotency-Key` (SPEC 4.1, DESIGN 7): the same key is the same send, also if the program stops in between.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -34,6 +34,8 @@ async fn a_repeated_request_gets_the_same_bytes_and_is_sent_once() {
     assert_eq!(first.text, second.text);
     assert_eq!(second.header("content-type"), first.header("content-type"));
     assert_ne!(first.request_id, second.request_id, "the header names the request itself");
+    assert_eq!((first.header("idempotency-replayed"), second.header("idempotency-replayed")), (None, Some("true")));
+    assert_eq!(second.header("idempotency-warning"), None, "the bodies are equal");
     sent_exactly(&patchbay, &client, 1).await;
 }
 
@@ -46,6 +48,10 @@ async fn the_same_key_with_another_body_still_replays() {
     let another = client.send_with_key(&client.order_ready(&[&other.msisdn]), "k").await;
     let wrong = client.send_with_key(&json!({ "sender": "nobody" }), "k").await;
 
+    for replayed in [&another, &wrong] {
+        assert_eq!(replayed.header("idempotency-replayed"), Some("true"));
+        assert!(replayed.header("idempotency-warning").unwrap().contains("this request sent nothing"));
+    }
     assert_eq!((another.status, &another.text), (202, &first.text));
     assert_eq!((wrong.status, &wrong.text), (202, &first.text), "even one that would be refused");
     sent_exactly(&patchbay, &client, 1).await;

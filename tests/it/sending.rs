@@ -1,4 +1,5 @@
-//! Sending through both endpoints: what is answered, who gets a message and who is rejected (SPEC 2.2, 2.5, 4.1).
+//! Sending through both endpoints: the answers, the recipients that get a message, and the rejected ones (SPEC 2.2,
+//! 2.5, 4.1).
 
 use harness::{Client, Setup, Shared, eventually};
 use serde_json::{Value, json};
@@ -59,6 +60,7 @@ async fn the_answer_of_both_endpoints_carries_every_field() {
             "timestamp",
             "acceptedCount",
             "rejectedCount",
+            "acceptedRecipients",
             "rejectedRecipients",
         ];
         expected.sort_unstable();

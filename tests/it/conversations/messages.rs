@@ -70,6 +70,7 @@ async fn a_free_text_reaches_the_customer_and_every_status_names_its_conversatio
         "timestamp",
         "acceptedCount",
         "rejectedCount",
+        "acceptedRecipients",
         "rejectedRecipients",
     ] {
         assert!(answer.get(field).is_some(), "{field}");

@@ -10,13 +10,13 @@ use std::{convert::Infallible, sync::Arc};
 use axum::{
     Extension,
     extract::{FromRequest, FromRequestParts, Request, State},
-    http::{HeaderMap, HeaderValue, StatusCode, header},
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use base::aside::{self, Whose};
 use bytes::Bytes;
 use domain::ids::RequestId;
-use outbound::accept::{AcceptError, SendCall, SendEndpoint, Senders};
+use outbound::accept::{AcceptError, Accepted, Replay, SendCall, SendEndpoint, Senders};
 use serde::Deserialize;
 use tracing::{Instrument, Span};
 use utoipa::IntoParams;
@@ -55,6 +55,11 @@ impl FromRequest<ApiState> for Call {
     }
 }
 
+/// Marks an answer that is that of an earlier request with the same `Idempotency-Key`.
+const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+/// Says that the bodies of the two requests differ.
+const WARNING: HeaderName = HeaderName::from_static("idempotency-warning");
+const OTHER_BODY: &str = "the body differs from that of the first request with this key; this request sent nothing";
 /// Longest `Idempotency-Key`, in bytes.
 const IDEMPOTENCY_KEY_MAX: usize = 255;
 
@@ -72,7 +77,8 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
 #[expect(dead_code, reason = "says what the handlers look for")]
 struct Idempotency {
     /// A value that is unique for each send, such as a UUID. A request with a known value gets the first answer again
-    /// and sends nothing.
+    /// and sends nothing. Its answer has the header `Idempotency-Replayed`. A value is kept for 7 days if at
+    /// least one recipient was accepted.
     #[param(rename = "Idempotency-Key", nullable = false, min_length = 1, max_length = 255, pattern = "^[!-~]+$")]
     key: Option<String>,
 }
@@ -89,7 +95,7 @@ struct Idempotency {
     params(Idempotency),
     request_body = schema::UnifiedSend,
     security(("apiKey" = [Sending::ROW.name])),
-    responses((status = 202, description = "Accepted, also when some or all recipients were rejected.", body = schema::SendAccepted)),
+    responses((status = 202, description = "The send is accepted, even if some or all recipients were rejected.", body = schema::SendAccepted)),
 )]
 async fn unified(State(state): State<ApiState>, allowed: Allowed<Sending>, call: Call) -> Result<Response, ApiError> {
     accept(&state, &allowed, SendEndpoint::Unified, call).await
@@ -106,7 +112,7 @@ async fn unified(State(state): State<ApiState>, allowed: Allowed<Sending>, call:
     params(Idempotency),
     request_body = schema::Send,
     security(("apiKey" = [Sending::ROW.name])),
-    responses((status = 202, description = "Accepted, also when some or all recipients were rejected.", body = schema::SendAccepted)),
+    responses((status = 202, description = "The send is accepted, even if some or all recipients were rejected.", body = schema::SendAccepted)),
 )]
 async fn whatsapp(State(state): State<ApiState>, allowed: Allowed<Sending>, call: Call) -> Result<Response, ApiError> {
     accept(&state, &allowed, SendEndpoint::Whatsapp, call).await
@@ -125,7 +131,7 @@ async fn whatsapp(State(state): State<ApiState>, allowed: Allowed<Sending>, call
     params(Idempotency),
     request_body = sms_schema::SmsSend,
     security(("apiKey" = [Sending::ROW.name])),
-    responses((status = 202, description = "Accepted, also when some or all recipients were rejected.", body = schema::SendAccepted)),
+    responses((status = 202, description = "The send is accepted, even if some or all recipients were rejected.", body = schema::SendAccepted)),
 )]
 async fn sms(State(state): State<ApiState>, allowed: Allowed<Sending>, call: Call) -> Result<Response, ApiError> {
     accept(&state, &allowed, SendEndpoint::Sms, call).await
@@ -144,7 +150,7 @@ async fn sms(State(state): State<ApiState>, allowed: Allowed<Sending>, call: Cal
     params(Idempotency),
     request_body = conversation_schema::ConversationSend,
     security(("apiKey" = [Sending::ROW.name])),
-    responses((status = 202, description = "Accepted, also when some or all recipients were rejected.", body = schema::SendAccepted)),
+    responses((status = 202, description = "The send is accepted, even if some or all recipients were rejected.", body = schema::SendAccepted)),
 )]
 async fn conversation(
     State(state): State<ApiState>,
@@ -163,21 +169,30 @@ async fn accept(
     let idempotency_key = idempotency_key(&headers)?;
     allowed.held.recipients_left()?;
     let call = SendCall { client: allowed.caller.client, endpoint, senders, body, idempotency_key, request_id };
-    let response = accept_to_the_end(state, allowed.held.clone(), call).await.map_err(|error| match error {
-        AcceptError::Faults(faults) => ApiError::faults(faults),
-        AcceptError::Failed(cause) => ApiError::from_shared(cause),
-    })?;
+    let Accepted { response, replay } =
+        accept_to_the_end(state, allowed.held.clone(), call).await.map_err(|error| match error {
+            AcceptError::Faults(faults) => ApiError::faults(faults),
+            AcceptError::Failed(cause) => ApiError::from_shared(cause),
+        })?;
     let answer = response.clone();
     let recipients =
         aside::work(response.len(), Whose::Client(allowed.caller.client), move || recipients(&answer)).await?;
     allowed.held.charge_recipients(recipients);
     let json = HeaderValue::from_static("application/json");
-    Ok((StatusCode::ACCEPTED, [(header::CONTENT_TYPE, json)], response).into_response())
+    let mut answer = (StatusCode::ACCEPTED, [(header::CONTENT_TYPE, json)], response).into_response();
+    if let Some(replay) = replay {
+        let headers = answer.headers_mut();
+        headers.insert(REPLAYED, HeaderValue::from_static("true"));
+        if replay == Replay::OtherBody {
+            headers.insert(WARNING, HeaderValue::from_static(OTHER_BODY));
+        }
+    }
+    Ok(answer)
 }
 
 /// If the caller hangs up, the request goes on: it waits in a group with others, and its bytes count until that group
 /// is stored.
-async fn accept_to_the_end(state: &ApiState, held: Held, call: SendCall) -> Result<Bytes, AcceptError> {
+async fn accept_to_the_end(state: &ApiState, held: Held, call: SendCall) -> Result<Accepted, AcceptError> {
     let acceptor = Arc::clone(&state.acceptor);
     let accepting = async move {
         let answer = acceptor.accept(call).await;

@@ -247,6 +247,7 @@ pub(super) struct SendCard {
         "timestamp": "2026-01-31T08:15:30.123Z",
         "acceptedCount": 1,
         "rejectedCount": 1,
+        "acceptedRecipients": [{"number": "27830000001", "gstId": "0199aa6e-3f0c-7000-8a51-6f0c1d2e3f42"}],
         "rejectedRecipients": [{"number": "083", "reason": "a phone number must not start with 0"}],
     })),
 )]
@@ -273,8 +274,23 @@ pub(super) struct SendAccepted {
     accepted_count: u32,
     /// Number of rejected recipients.
     rejected_count: u32,
+    /// The accepted recipients, in the order of the request, each with the id of its message.
+    accepted_recipients: Vec<AcceptedRecipient>,
     /// The rejected recipients, each with the reason.
     rejected_recipients: Vec<RejectedRecipient>,
+}
+
+/// An accepted recipient.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+pub(super) struct AcceptedRecipient {
+    /// The recipient as the request had it.
+    number: String,
+    /// Its client tracking id, if the request had one.
+    #[schema(nullable = false)]
+    ct_id: Option<String>,
+    /// System tracking id of the message: webhooks and the story of the message name it.
+    gst_id: String,
 }
 
 /// `status` of an accepted send.

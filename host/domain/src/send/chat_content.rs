@@ -1,8 +1,8 @@
-//! The content of a `CHAT` message: a text, a file, or a file with a text below it.
+//! The content of a `CHAT` message: a text, a file, or a file with a caption.
 //!
-//! One message is one provider call, and a call carries either a text or a file with a caption. So beside a file
-//! `messageText` becomes the caption; with a caption as well, both stand below the file, the text first. A kind of file
-//! that cannot carry a caption (sound, sticker) goes as a document when there is a text: nothing of the message is lost.
+//! One message is one provider call, and a call carries either a text or a file with a caption. So with a file,
+//! `messageText` becomes the caption. If there is a caption as well, both become the caption, the text first. If there
+//! is a text, a kind of file without captions (sound, sticker) goes as a document, and no part of the message is lost.
 
 use std::borrow::Cow;
 
@@ -53,7 +53,7 @@ pub(super) fn check(
     }
 }
 
-/// What a request says of a file: nothing, how it is shown, or its media type.
+/// The type of a file in a request: absent, a kind of message, or a media type.
 enum Said {
     Nothing,
     Kind(MediaKind),
@@ -78,8 +78,8 @@ fn file(url: String, caption: Option<String>, said: Said, name: Option<&str>) ->
     OutboundMedia { kind, filename, ..by_link }
 }
 
-/// What the request says that the file is. A word that is no kind of file says nothing: the field is ours, and clients may have
-/// sent one of this name before there was any.
+/// Reads the type of a file. An unknown word counts as absent, because clients may have sent a field of this name
+/// before it existed.
 fn said(said: Option<String>) -> Said {
     let Some(said) = said else { return Said::Nothing };
     match said.trim().to_ascii_uppercase().as_str() {

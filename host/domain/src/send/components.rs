@@ -1,4 +1,4 @@
-//! What can be said about template components without the template.
+//! The checks of template components that need no template.
 
 use super::{RequestComponent, links, request::Check};
 

@@ -1,4 +1,4 @@
-//! What a `CONVERSATION` message may carry: a text, and the conversation that it goes into (SPEC 2.3).
+//! The content of a `CONVERSATION` message: a text, and its conversation (SPEC 2.3).
 
 use super::{TEXT_MAX, WireMessage, request::Check};
 use crate::{content::OutboundContent, ids::ConversationId};
@@ -15,7 +15,7 @@ pub enum ConversationFault {
     /// Its time was over.
     #[error("the conversation has expired; create a new one to write to the customer again")]
     Expired,
-    /// It is with somebody else.
+    /// It belongs to another customer.
     #[error("the recipient is not the customer of this conversation")]
     SomebodyElse,
 }

@@ -1,4 +1,4 @@
-//! Addresses of files in a request: what they must look like before anybody opens them.
+//! Addresses of files in a request: the checks before they are opened.
 
 use std::borrow::Cow;
 
@@ -7,12 +7,12 @@ use url::Url;
 /// Longest address of a file, in characters.
 const LINK_MAX: usize = 2_048;
 
-/// The address of a file, without the blanks, tabs and line ends around it that come with copying: absolute, `http` or `https`,
-/// with a host and without a password. Letters outside ASCII come back encoded, as providers want them. Whether the address may
-/// be reached is judged where it is opened.
+/// The address of a file, without surrounding blanks, tabs and line ends: absolute, `http` or `https`, with a host and
+/// without a password. Letters outside ASCII are encoded, as providers want them. The check if the address may be
+/// reached comes when it is opened.
 ///
 /// # Errors
-/// What is wrong with it, in words.
+/// The fault, as a text.
 pub fn read(link: &str) -> Result<Cow<'_, str>, &'static str> {
     let link = link.trim_matches(is_around);
     if link.chars().count() > LINK_MAX {
@@ -39,12 +39,12 @@ pub fn read(link: &str) -> Result<Cow<'_, str>, &'static str> {
     Ok(if link.bytes().all(is_plain) { Cow::Borrowed(link) } else { Cow::Owned(url.into()) })
 }
 
-/// What is taken away from both ends: white space, and what cannot be seen.
+/// Characters that are removed at both ends: white space and invisible ones.
 fn is_around(c: char) -> bool {
     c.is_whitespace() || c.is_control() || matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2060}' | '\u{feff}')
 }
 
-/// Whether a byte of an address needs no encoding (RFC 3986, and what everybody takes besides).
+/// True if a byte of an address needs no encoding (RFC 3986, and bytes that all servers accept).
 fn is_plain(byte: u8) -> bool {
     byte.is_ascii_graphic() && !matches!(byte, b'"' | b'<' | b'>' | b'`' | b'{' | b'}' | b'|' | b'^')
 }

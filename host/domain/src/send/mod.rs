@@ -26,7 +26,7 @@ use crate::{
 pub use conversation::ConversationFault;
 pub use links::read as read_link;
 pub use request::SendBody;
-pub use response::{SendReceipt, SendResponse, SendStatus};
+pub use response::{NamedRecipient, SendReceipt, SendResponse, SendStatus};
 pub use sms::SmsRequest;
 pub use wire::{
     ComponentKind, ConversationParameter, HeaderFormat, RequestCard, RequestComponent, SendPayload, UnifiedSend,
@@ -85,7 +85,7 @@ pub struct SendRequest {
     template: Option<TemplateChoice>,
     messages: Vec<RequestMessage>,
     fallback: Option<FallbackRequest>,
-    /// `payload.` or nothing: what every field path begins with.
+    /// The beginning of every field path: `payload.` or nothing.
     prefix: &'static str,
 }
 
@@ -122,12 +122,12 @@ pub struct FallbackRequest {
     pub unicode: bool,
 }
 
-/// What resolving needs to know of the sending number.
+/// The facts about the sending number that resolving needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NumberFacts {
     /// The number itself: no message goes to it.
     pub msisdn: Msisdn,
-    /// The WhatsApp business account whose templates it can send; `None` when it has none.
+    /// The WhatsApp business account of its templates. `None` if it has none.
     pub waba_id: Option<String>,
 }
 
@@ -149,7 +149,7 @@ pub struct ResolvedSend {
 /// One element of `messages`: one content and its recipients.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResolvedPart {
-    /// What goes out.
+    /// The content to send.
     pub content: OutboundContent,
     /// The conversation that a `CONVERSATION` message names.
     pub conversation: Option<ConversationId>,
@@ -162,18 +162,18 @@ pub struct ResolvedPart {
 pub struct AcceptedRecipient {
     /// The address.
     pub recipient: Recipient,
-    /// What the client wrote, echoed should the recipient be rejected after all.
+    /// The recipient as the client wrote it, for a later rejection.
     pub number: String,
     /// Client tracking id.
     pub ct_id: Option<String>,
-    /// System tracking id that the client brought along; our own message id is minted beside it.
+    /// System tracking id from the client. Our own message id is made in addition.
     pub gst_id: Option<String>,
 }
 
 /// A recipient that cannot be sent to: one entry of `rejectedRecipients` (SPEC 2.5).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RejectedRecipient {
-    /// What the client wrote: `to`, else `customerUserId`, else nothing.
+    /// The recipient as the client wrote it: `to`, else `customerUserId`, else empty.
     pub number: String,
     /// Why, in words.
     #[serde(serialize_with = "as_text")]
@@ -195,7 +195,7 @@ pub enum RejectionReason {
     /// On the client's own list.
     #[error("the recipient is on your blocklist")]
     Blocked,
-    /// A marketing template to a customer who said stop (SPEC 6.4).
+    /// A marketing template to a customer that stopped them (SPEC 6.4).
     #[error("the customer has stopped marketing messages; other categories may be sent")]
     MarketingStopped,
     /// A template to one customer more than the tier of the number allows (SPEC part 8).
@@ -204,15 +204,15 @@ pub enum RejectionReason {
         /// How many the tier allows.
         limit: u32,
     },
-    /// A one-time code to a user id of whom no number is known: Meta's 131062.
+    /// A one-time code to a user id without a known number: Meta's 131062.
     #[error(
         "a one-time code cannot be sent to a user id, and no phone number of this customer is known on the sender; give `to`"
     )]
     NumberNeeded,
-    /// An SMS to somebody who answered STOP to its source (SPEC 4.8).
+    /// An SMS to a subscriber that answered STOP to its source (SPEC 4.8).
     #[error("the recipient has stopped SMS from this source")]
     StoppedSms,
-    /// An SMS to somebody who is known by a user id alone.
+    /// An SMS to a recipient with only a user id.
     #[error("an SMS needs `to`: a phone number")]
     NoPhone,
     /// A `CONVERSATION` message that its conversation does not take.
@@ -242,8 +242,8 @@ impl ResolvedPart {
         self.recipients.iter().filter_map(|entry| entry.as_ref().err())
     }
 
-    /// Rejects accepted recipients for what only stored state tells (24-hour window, blocklist, tier): `judge` gives a
-    /// reason, or `None` to keep one.
+    /// Rejects accepted recipients by stored state (24-hour window, blocklist, tier): `judge` returns a reason, or
+    /// `None` to keep one.
     pub fn reject_where(&mut self, mut judge: impl FnMut(&Recipient) -> Option<RejectionReason>) {
         for entry in &mut self.recipients {
             let Some(reason) = entry.as_ref().ok().and_then(|accepted| judge(&accepted.recipient)) else { continue };

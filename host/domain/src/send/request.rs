@@ -1,4 +1,4 @@
-//! What can be said about a send request from its body alone.
+//! The checks of a send request that need only its body.
 
 use super::{
     FallbackRequest, RequestContent, RequestMessage, SendEndpoint, SendKind, SendPayload, SendRequest, SmsRequest,
@@ -13,7 +13,7 @@ use crate::{
     segments,
 };
 
-/// A body of a send endpoint, by what it asks for.
+/// The body of a send endpoint, by its kind.
 #[derive(Debug, Clone)]
 pub enum SendBody {
     /// A WhatsApp message.
@@ -106,7 +106,7 @@ impl SendRequest {
         self.messages.iter().filter_map(|message| message.conversation)
     }
 
-    /// Every address that can be sent to, over all messages: what stored state is looked up for.
+    /// All recipients of all messages, for the lookup of stored state.
     pub fn recipients(&self) -> impl Iterator<Item = Recipient> {
         let entries = self.messages.iter().flat_map(|message| &message.recipients);
         entries.filter_map(|entry| Recipient::parse(entry.to.as_deref(), entry.customer_user_id.as_deref()).ok())
@@ -164,7 +164,7 @@ pub(super) struct Check {
 }
 
 impl Check {
-    /// What every field path begins with.
+    /// The beginning of every field path.
     pub(super) fn prefix(&self) -> &'static str {
         self.prefix
     }

@@ -1,4 +1,4 @@
-//! What needs the sending number and the template.
+//! The checks that need the sending number and the template.
 
 use super::{
     AcceptedRecipient, NumberFacts, RejectedRecipient, RejectionReason, RequestContent, ResolvedPart, ResolvedSend,
@@ -13,9 +13,9 @@ use crate::{
 };
 
 impl SendRequest {
-    /// Fills the template and sorts the recipients. `template` is what the catalogue has under
-    /// [`SendRequest::template`]'s id, if anything; it is checked in the order of PROVIDERS F: known and of the
-    /// sender's account, name, approval, parameters. `tokens`: see [`TokenMaker`].
+    /// Fills the template and sorts the recipients. `template` is the entry of the catalogue with
+    /// [`SendRequest::template`]'s id. It is checked in the order of PROVIDERS F: known and of the sender's account,
+    /// name, approval, parameters. `tokens`: see [`TokenMaker`].
     pub fn resolve(
         &self,
         number: &NumberFacts,
@@ -85,10 +85,10 @@ impl SendRequest {
     }
 }
 
-/// Characters of what a client wrote for an address that are echoed: more than any address has.
+/// Most characters of an address that a rejection repeats: more than any address has.
 const NUMBER_MAX: usize = 255;
 
-/// What a client wrote for an address, as a rejection echoes it.
+/// The address of a client as a rejection repeats it.
 pub(super) fn echoed(entry: &WireRecipient) -> String {
     let given = [&entry.to, &entry.customer_user_id];
     let number = given.into_iter().flatten().find(|text| !text.is_empty()).map_or("", String::as_str);

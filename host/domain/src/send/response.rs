@@ -35,8 +35,23 @@ pub struct SendResponse<'a> {
     pub accepted_count: usize,
     /// Recipients that will not.
     pub rejected_count: usize,
-    /// One entry each; empty when all were accepted.
+    /// The accepted recipients, in the order of the request.
+    pub accepted_recipients: Vec<NamedRecipient<'a>>,
+    /// The rejected recipients, in the order of the request.
     pub rejected_recipients: Vec<&'a RejectedRecipient>,
+}
+
+/// An accepted recipient with the ids of its message.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NamedRecipient<'a> {
+    /// The recipient as the request had it.
+    pub number: &'a str,
+    /// Client tracking id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ct_id: Option<&'a str>,
+    /// System tracking id: the client's own, if the request had one.
+    pub gst_id: &'a str,
 }
 
 /// `status` of a [`SendResponse`].
@@ -49,7 +64,7 @@ pub enum SendStatus {
     Partial,
 }
 
-/// What happened to a send request.
+/// The facts of an accepted send request.
 #[derive(Debug, Clone, Copy)]
 pub struct SendReceipt {
     /// Batch identifier.
@@ -58,27 +73,22 @@ pub struct SendReceipt {
     pub request_id: RequestId,
     /// When it was accepted.
     pub accepted_at: DateTime<Utc>,
-    /// Recipients that will be sent to.
-    pub accepted_count: usize,
     /// Which way it goes.
     pub channel: Channel,
 }
 
 impl<'a> SendResponse<'a> {
-    /// `request`: the body as it came. The list of rejected recipients gives `rejectedCount`.
+    /// `request` is the body byte for byte. The lengths of the lists are `acceptedCount` and `rejectedCount`.
     pub fn new(
         receipt: SendReceipt,
         request: &'a RawValue,
-        rejected: impl IntoIterator<Item = &'a RejectedRecipient>,
+        accepted_recipients: Vec<NamedRecipient<'a>>,
+        rejected_recipients: Vec<&'a RejectedRecipient>,
     ) -> Self {
-        let rejected_recipients: Vec<_> = rejected.into_iter().collect();
-        let rejected_count = rejected_recipients.len();
+        let (accepted_count, rejected_count) = (accepted_recipients.len(), rejected_recipients.len());
         let (status, message) = match rejected_count {
-            0 => (SendStatus::Accepted, format!("{} recipient(s) accepted", receipt.accepted_count)),
-            _ => {
-                let message = format!("{} recipient(s) accepted, {rejected_count} rejected", receipt.accepted_count);
-                (SendStatus::Partial, message)
-            }
+            0 => (SendStatus::Accepted, format!("{accepted_count} recipient(s) accepted")),
+            _ => (SendStatus::Partial, format!("{accepted_count} recipient(s) accepted, {rejected_count} rejected")),
         };
         Self {
             response: "Accepted for processing",
@@ -89,8 +99,9 @@ impl<'a> SendResponse<'a> {
             request_id: receipt.request_id,
             channel: receipt.channel.as_str(),
             timestamp: receipt.accepted_at,
-            accepted_count: receipt.accepted_count,
+            accepted_count,
             rejected_count,
+            accepted_recipients,
             rejected_recipients,
         }
     }

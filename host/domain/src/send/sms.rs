@@ -1,5 +1,5 @@
-//! A text message that is asked for as such: `/v2/channels/sms`, and `channel` `SMS` of the unified endpoint (SPEC 2.3,
-//! 4.1). The shape is that of the other sends, with what an SMS has: a source, texts and numbers.
+//! An SMS of the send endpoints: `/v2/channels/sms`, and `channel` `SMS` of the unified endpoint (SPEC 2.3, 4.1). The
+//! shape is that of the other sends, with the parts of an SMS: a source, texts and numbers.
 
 use super::{
     AcceptedRecipient, RejectedRecipient, RejectionReason, ResolvedPart, SendPayload, WireMessage, WireRecipient,
@@ -42,7 +42,7 @@ impl SmsRequest {
         self.messages.iter().map(|message| message.recipients.len()).sum()
     }
 
-    /// Every address that can be sent to, over all messages: what stored state is looked up for.
+    /// All recipients of all messages, for the lookup of stored state.
     pub fn recipients(&self) -> impl Iterator<Item = Recipient> {
         let entries = self.messages.iter().flat_map(|message| &message.recipients);
         entries.filter_map(|entry| phone_of(entry).ok())
@@ -65,7 +65,7 @@ impl SmsRequest {
     }
 }
 
-/// Checks a payload whose channel is SMS.
+/// Checks the payload of an SMS.
 pub(super) fn check(check: &mut Check, payload: SendPayload) -> Option<SmsRequest> {
     let source = payload.sender.filter(|text| !text.is_empty());
     check.length("sender", source.as_deref(), SOURCE_MAX);
@@ -104,7 +104,7 @@ fn message(check: &mut Check, at: usize, message: WireMessage, unicode: bool) ->
     Some(SmsMessage { recipients, content: SmsContent { text: text?, unicode, source: None, ..SmsContent::default() } })
 }
 
-/// Only a number can get an SMS; a BSUID beside it names nobody here.
+/// Only a number can get an SMS. A BSUID has no meaning here.
 fn phone_of(entry: &WireRecipient) -> Result<Recipient, RejectionReason> {
     let recipient = Recipient::parse(entry.to.as_deref(), entry.customer_user_id.as_deref())?;
     match recipient.of_kind(AddressKind::Phone) {

@@ -14,7 +14,7 @@ use crate::{
 pub struct UnifiedSend {
     /// `WHATSAPP` or `SMS`.
     pub channel: Option<String>,
-    /// What the WhatsApp endpoint takes directly.
+    /// The body of the WhatsApp endpoint.
     #[serde(default, deserialize_with = "body::object")]
     pub payload: Option<SendPayload>,
 }
@@ -48,7 +48,7 @@ pub struct SendPayload {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WireMessage {
-    /// Whom it goes to.
+    /// The recipients.
     #[serde(default, deserialize_with = "body::objects")]
     pub recipients: Option<Vec<WireRecipient>>,
     /// The other name of `recipients`.
@@ -92,7 +92,7 @@ pub struct WireMedia {
     pub url: Option<String>,
     /// Text below it.
     pub caption: Option<String>,
-    /// What it is: a kind of file or a media type. Without it, the link says so, or its server.
+    /// The type: a kind of file or a media type. If it is absent, the link tells it, or its server.
     #[serde(rename = "type")]
     pub kind: Option<String>,
     /// Name of a document.
@@ -116,20 +116,20 @@ pub struct WireFallback {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RequestComponent {
-    /// What it fills.
+    /// The part that it fills.
     #[serde(rename = "type", deserialize_with = "body::word")]
     pub kind: ComponentKind,
     /// `body` and `button`: in order. Also accepted on `header`, for a text header with a placeholder.
     #[serde(default, deserialize_with = "body::few_texts")]
     pub parameters: Option<Vec<String>>,
-    /// `header`: what the file is.
+    /// `header`: the kind of file.
     #[serde(default, deserialize_with = "body::optional_word")]
     pub format: Option<HeaderFormat>,
     /// `header`: publicly accessible address.
     pub url: Option<String>,
     /// `header`: name of a document.
     pub filename: Option<String>,
-    /// `button`: what the quick replies do, in order.
+    /// `button`: the effects of the quick replies, in order.
     #[serde(default, alias = "conversation_parameters", deserialize_with = "body::few_objects")]
     pub conversation_parameters: Option<Vec<ConversationParameter>>,
     /// `carousel`: one entry per card.
@@ -186,7 +186,7 @@ impl HeaderFormat {
     }
 }
 
-/// What a tap on a quick reply does.
+/// The effect of a tap on a quick reply.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationParameter {

@@ -18,13 +18,11 @@ use storage::{
 
 use base::Result;
 
-/// The conversations of a group of requests.
 #[derive(Default)]
 pub(super) struct ConversationFacts {
     /// The conversations that requests name, by id. Their rows stay locked until the transaction ends, so none is
     /// closed before that.
     named: HashMap<ConversationId, NamedConversation>,
-    /// The active conversations with recipients of templates.
     active: HashMap<InboxId, HashMap<Address, ConversationId>>,
 }
 
@@ -76,7 +74,6 @@ impl ConversationFacts {
         }
     }
 
-    /// Returns the conversation that a message to a recipient belongs to.
     pub(super) fn of(
         &self,
         inbox: InboxId,

@@ -188,17 +188,17 @@ fn answers(
     replays: &HashMap<String, Vec<u8>>,
 ) -> Vec<Answer> {
     let mut by_key: HashMap<&String, Answer> =
-        replays.iter().map(|(key, response)| (key, Ok(Bytes::copy_from_slice(response)))).collect();
+        replays.iter().map(|(key, response)| (key, Ok((Bytes::copy_from_slice(response), true)))).collect();
     // Faults and rejections belong to one body, so requests with the same key do not share them.
     for (at, outcome) in &prepared {
         if let (Ok(accepted), Some(key)) = (outcome, key_of(group, *at))
             && accepted.is_accepted()
         {
-            by_key.insert(key, Ok(accepted.response.clone()));
+            by_key.insert(key, Ok((accepted.response.clone(), true)));
         }
     }
     let mut by_position: HashMap<usize, Answer> =
-        prepared.into_iter().map(|(at, outcome)| (at, outcome.map(|one| one.response))).collect();
+        prepared.into_iter().map(|(at, outcome)| (at, outcome.map(|one| (one.response, false)))).collect();
     (0..group.len())
         .map(|at| {
             let shared = || key_of(group, at).and_then(|key| by_key.get(key).cloned());

@@ -21,6 +21,7 @@ use domain::{
     ids::{ClientId, RequestId},
     send::SendBody,
 };
+use serde_json::Value;
 use storage::outbound::named::Names;
 
 use base::{
@@ -45,17 +46,13 @@ pub enum Senders {
 /// A send request before parsing.
 #[derive(Debug, Clone)]
 pub struct SendCall {
-    /// The client that sends it.
     pub client: ClientId,
-    /// The endpoint that received it.
     pub endpoint: SendEndpoint,
-    /// The numbers that may send it.
     pub senders: Senders,
     /// The body, byte for byte.
     pub body: Bytes,
     /// Header `Idempotency-Key`.
     pub idempotency_key: Option<String>,
-    /// Id of the HTTP request.
     pub request_id: RequestId,
 }
 
@@ -70,7 +67,37 @@ pub enum AcceptError {
     Failed(#[source] Arc<Error>),
 }
 
-type Answer = std::result::Result<Bytes, AcceptError>;
+/// The answer to an accepted request.
+#[derive(Debug, Clone)]
+pub struct Accepted {
+    /// The body of the 202.
+    pub response: Bytes,
+    /// Set if the answer is that of an earlier request with the same idempotency key. Nothing was sent again.
+    pub replay: Option<Replay>,
+}
+
+/// How a repeated request compares with the first one of its idempotency key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Replay {
+    /// Its JSON is equal.
+    SameBody,
+    /// Its JSON is another one, so the caller may expect a message that was not sent.
+    OtherBody,
+}
+
+impl Replay {
+    /// Compares a body with `reqObject` of the stored answer.
+    fn of(body: &[u8], response: &[u8]) -> Self {
+        let first = serde_json::from_slice::<Value>(response);
+        match (first, serde_json::from_slice::<Value>(body)) {
+            (Ok(first), Ok(repeated)) if first.get("reqObject") == Some(&repeated) => Self::SameBody,
+            _ => Self::OtherBody,
+        }
+    }
+}
+
+/// The body of the 202, and whether it is that of an earlier request.
+type Answer = std::result::Result<(Bytes, bool), AcceptError>;
 
 /// A parsed request on its way into a group.
 struct Pending {
@@ -78,14 +105,13 @@ struct Pending {
     request: SendBody,
 }
 
-/// Takes send requests. There is one per process.
+/// Takes send requests. A process has one.
 pub struct Acceptor {
     ctx: Arc<Context>,
     groups: Arc<Gatherer<ClientId, Pending, Answer>>,
 }
 
 impl Acceptor {
-    /// Starts an acceptor. A process needs one.
     pub fn new(ctx: Arc<Context>) -> Arc<Self> {
         let stores = Arc::clone(&ctx);
         let groups = Gatherer::new(
@@ -102,16 +128,24 @@ impl Acceptor {
         Arc::new(Self { ctx, groups })
     }
 
-    /// Returns the body of the 202. If a request with the same idempotency key was accepted before, it is the body of
-    /// that one.
-    pub async fn accept(&self, call: SendCall) -> Answer {
-        match self.parse(&call).await? {
-            Ok(request) => self.join_group(call, request).await,
+    /// Accepts a request. If a request with the same idempotency key was accepted before, returns the answer of that
+    /// one.
+    pub async fn accept(&self, call: SendCall) -> std::result::Result<Accepted, AcceptError> {
+        let (client, body) = (call.client, call.body.clone());
+        let (response, replayed) = match self.parse(&call).await? {
+            Ok(request) => self.join_group(call, request).await?,
             Err(faults) => match self.replay(&call).await? {
-                Some(response) => Ok(response),
-                None => Err(AcceptError::Faults(faults)),
+                Some(response) => (response, true),
+                None => return Err(AcceptError::Faults(faults)),
             },
+        };
+        if !replayed {
+            return Ok(Accepted { response, replay: None });
         }
+        let first = response.clone();
+        let compared = aside::work(body.len(), Whose::Client(client), move || Replay::of(&body, &first)).await;
+        let replay = compared.map_err(|error| AcceptError::Failed(Arc::new(error)))?;
+        Ok(Accepted { response, replay: Some(replay) })
     }
 
     async fn parse(&self, call: &SendCall) -> std::result::Result<std::result::Result<SendBody, Faults>, AcceptError> {

@@ -20,7 +20,6 @@ use super::Pending;
 /// The records that the names in a group of requests refer to.
 #[derive(Default)]
 pub(super) struct NamedFacts {
-    /// Stored responses by idempotency key.
     pub(super) responses: HashMap<String, Vec<u8>>,
     /// WhatsApp numbers.
     numbers: HashMap<String, SendingInbox>,

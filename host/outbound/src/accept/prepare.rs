@@ -56,8 +56,7 @@ impl Facts {
         Ok(Self { named, customers, conversations, standing })
     }
 
-    /// Returns the numbers among those that count these recipients whose tier is close to its limit, with the version
-    /// of the count.
+    /// Returns those of the counting numbers that are close to the limit of their tier, with the version of the count.
     pub(super) fn close_to_limits(&self, counted: &BTreeSet<(InboxId, &str)>) -> Vec<(InboxId, i64)> {
         self.standing.close(&counted.iter().map(|(number, _)| *number).collect())
     }
@@ -81,13 +80,12 @@ fn question(ctx: &Context, named: &NamedFacts, body: &SendBody) -> Question {
     }
 }
 
-/// Free-form messages through WhatsApp Cloud need a customer who wrote in the last 24 hours (SPEC 4.1).
+/// Over WhatsApp Cloud, a free-form message needs a message of the customer in the last 24 hours (SPEC 4.1).
 fn needs_window(inbox: &SendingInbox, kind: SendKind) -> bool {
     inbox.kind == InboxKind::WhatsappCloud && kind == SendKind::Chat
 }
 
-/// Whether the template is a marketing template, and the number whose tier counts the recipients (templates on Cloud
-/// only).
+/// True for a marketing template, and the number with the tier that counts the recipients (templates on Cloud only).
 type Terms = (bool, Option<InboxId>);
 
 fn terms(inbox: &SendingInbox, template: Option<&Template>) -> Terms {

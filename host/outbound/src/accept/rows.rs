@@ -6,7 +6,7 @@ use domain::{
     channel::Channel,
     ids::{BatchId, InboxId, MessageId, PartId},
     recipient::order_key,
-    send::{FallbackRequest, RejectedRecipient, ResolvedPart, SendReceipt, SendResponse},
+    send::{FallbackRequest, NamedRecipient, RejectedRecipient, ResolvedPart, SendReceipt, SendResponse},
 };
 use serde_json::value::RawValue;
 use storage::outbound::{
@@ -20,13 +20,12 @@ use super::{
 };
 use base::{Context, Error, Result};
 
-/// A request whose recipients are sorted into accepted and rejected.
+/// A request with its recipients sorted into accepted and rejected.
 pub(super) struct Sorted {
     pub(super) inbox: InboxId,
     pub(super) channel: Channel,
     pub(super) origin: PartOrigin,
     pub(super) fallback: Option<FallbackRequest>,
-    /// The billing category of its messages.
     pub(super) category: String,
     /// True if its messages have quick replies.
     pub(super) quick_replies: bool,
@@ -71,20 +70,22 @@ pub(super) fn rows(
     }
     let rejected: Vec<&RejectedRecipient> = sorted.parts.iter().flat_map(ResolvedPart::rejected).collect();
     let echo: &RawValue = serde_json::from_slice(&pending.call.body).map_err(unreadable)?;
-    let receipt = SendReceipt {
-        batch_id: batch,
-        request_id: pending.call.request_id,
-        accepted_at: now,
-        accepted_count: messages.len(),
-        channel: sorted.channel,
-    };
+    let receipt =
+        SendReceipt { batch_id: batch, request_id: pending.call.request_id, accepted_at: now, channel: sorted.channel };
     let head = BatchHead {
         accepted: count(messages.len()),
         rejected: count(rejected.len()),
         last_part: ids.last().copied().unwrap_or(PartId(batch.0)),
         messages: messages.first().zip(messages.last()).map(|(first, last)| (first.id, last.id)),
     };
-    let response: Bytes = serde_json::to_vec(&SendResponse::new(receipt, echo, rejected)).map_err(unreadable)?.into();
+    let accepted = sorted.parts.iter().flat_map(ResolvedPart::accepted).zip(&messages);
+    let accepted = accepted.map(|(recipient, message): (_, &NewMessage)| NamedRecipient {
+        number: &recipient.number,
+        ct_id: recipient.ct_id.as_deref(),
+        gst_id: &message.gst_id,
+    });
+    let response = SendResponse::new(receipt, echo, accepted.collect(), rejected);
+    let response: Bytes = serde_json::to_vec(&response).map_err(unreadable)?.into();
     let parts = ids.into_iter().zip(sorted.parts).enumerate();
     let parts = parts.map(|(at, (id, part))| NewPart {
         id,

@@ -1,6 +1,6 @@
-//! Decides whether the recipients of a group of requests may be written to. It checks the client's blocklist, customers
-//! who refuse marketing or SMS, the windows of chats, and the messaging tiers of numbers. One statement reads all of it
-//! for the group.
+//! Decides whether the recipients of a group of requests may be written to. It checks the client's blocklist, refusals
+//! of marketing and SMS, the windows of chats, and the messaging tiers of numbers. One statement reads all of it for
+//! the group.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -27,11 +27,10 @@ const CLOSE: u32 = 8_000;
 /// The facts to read for one request.
 #[derive(Default)]
 pub(super) struct Question {
-    /// Its recipients.
     pub(super) recipients: Vec<Recipient>,
     /// True if it sends a marketing template.
     pub(super) marketing: bool,
-    /// The number whose tier counts the recipients (templates on Cloud only).
+    /// The number with the tier that counts the recipients (templates on Cloud only).
     pub(super) number: Option<InboxId>,
     /// The inbox that the recipients must have written to (free-form messages on Cloud only).
     pub(super) window: Option<InboxId>,
@@ -49,7 +48,7 @@ pub(super) struct Standing {
     ledgers: BTreeMap<InboxId, Ledger>,
 }
 
-/// The count of a number whose tier has a limit.
+/// The count of a number with a limited tier.
 struct Ledger {
     limit: u32,
     used: u32,
@@ -134,8 +133,7 @@ impl Standing {
         self.stopped_sms.contains(source, subscriber)
     }
 
-    /// Returns the numbers among those that count recipients whose tier is close to its limit, with the version of the
-    /// count.
+    /// Returns those of the counting numbers that are close to the limit of their tier, with the version of the count.
     pub(super) fn close(&self, counting: &BTreeSet<InboxId>) -> Vec<(InboxId, i64)> {
         let counting = self.ledgers.iter().filter(|(number, _)| counting.contains(number));
         counting.filter_map(|(number, ledger)| Some((*number, ledger.close?))).collect()

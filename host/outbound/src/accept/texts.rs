@@ -21,7 +21,7 @@ pub(super) fn source_of<'a>(ctx: &'a Context, inbox: &'a SendingInbox) -> &'a st
     inbox.address.as_deref().unwrap_or(&ctx.settings.sms_default_source)
 }
 
-/// Sorts the recipients of a request. Subscribers who stopped SMS are rejected.
+/// Sorts the recipients of a request. A subscriber that stopped SMS is rejected.
 pub(super) fn sort(
     ctx: &Context,
     named: &NamedFacts,
@@ -51,7 +51,7 @@ pub(super) fn sort(
     })
 }
 
-/// Returns the subscribers who can answer the SMS of a group: source, subscriber and message of each.
+/// Returns the source, subscriber and message of each SMS that its subscriber can answer.
 pub(super) fn answerable<'p>(prepared: &[&'p Prepared]) -> Vec<(&'p str, &'p str, MessageId)> {
     let mut sent = Vec::new();
     for one in prepared {

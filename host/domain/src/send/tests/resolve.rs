@@ -1,4 +1,4 @@
-//! What needs the sending number and the template.
+//! The checks that need the sending number and the template.
 
 use super::*;
 use crate::{

@@ -7,12 +7,11 @@ use uuid::Uuid;
 use super::*;
 use crate::ids::{BatchId, RequestId};
 
-fn receipt(accepted_count: usize) -> SendReceipt {
+fn receipt() -> SendReceipt {
     SendReceipt {
         batch_id: BatchId::from(Uuid::from_u128(1)),
         request_id: RequestId::from(Uuid::from_u128(2)),
         accepted_at: DateTime::from_timestamp_millis(1_760_000_000_123).unwrap(),
-        accepted_count,
         channel: crate::channel::Channel::Whatsapp,
     }
 }
@@ -20,7 +19,11 @@ fn receipt(accepted_count: usize) -> SendReceipt {
 #[test]
 fn it_has_every_field_of_the_specification() {
     let request = RawValue::from_string(r#"{"sender": "+27110000000" }"#.to_owned()).unwrap();
-    let body = serde_json::to_string(&SendResponse::new(receipt(2), &request, [])).unwrap();
+    let accepted = vec![
+        NamedRecipient { number: "27830000001", ct_id: Some("order-7"), gst_id: "g1" },
+        NamedRecipient { number: "27830000002", ct_id: None, gst_id: "g2" },
+    ];
+    let body = serde_json::to_string(&SendResponse::new(receipt(), &request, accepted, Vec::new())).unwrap();
     assert!(body.contains(r#""reqObject":{"sender": "+27110000000" }"#), "the echo is byte for byte: {body}");
     assert_eq!(
         serde_json::from_str::<Value>(&body).unwrap(),
@@ -35,6 +38,10 @@ fn it_has_every_field_of_the_specification() {
             "timestamp": "2025-10-09T08:53:20.123Z",
             "acceptedCount": 2,
             "rejectedCount": 0,
+            "acceptedRecipients": [
+                {"number": "27830000001", "ctId": "order-7", "gstId": "g1"},
+                {"number": "27830000002", "gstId": "g2"},
+            ],
             "rejectedRecipients": [],
         })
     );
@@ -44,7 +51,7 @@ fn it_has_every_field_of_the_specification() {
 fn one_rejected_recipient_makes_it_partial() {
     let request = RawValue::from_string("{}".to_owned()).unwrap();
     let rejected = RejectedRecipient { number: "082".to_owned(), reason: RejectionReason::OutsideWindow };
-    let body = serde_json::to_value(SendResponse::new(receipt(0), &request, [&rejected])).unwrap();
+    let body = serde_json::to_value(SendResponse::new(receipt(), &request, Vec::new(), vec![&rejected])).unwrap();
     assert_eq!(
         (&body["status"], &body["acceptedCount"], &body["rejectedCount"]),
         (&json!("PARTIAL"), &json!(0), &json!(1))
