@@ -10,7 +10,7 @@ const WEBHOOK: &str = "/messaging-service/WhatsApp/WhatsAppClientWebHook";
 const RETRIEVE: &str = "/messaging-service/WhatsApp/authenticate/retrieveApiKey";
 const PHONE: &str = "27829999997";
 
-/// A client, and what it had stored before the test did anything.
+/// A client, and its stored rows before the test.
 struct Scene {
     patchbay: Shared,
     client: Client,
@@ -53,7 +53,7 @@ impl Scene {
         assert_eq!(reply.faulty_fields(), [format!("payload.{field}")], "{}", reply.text);
     }
 
-    /// Nothing was stored for the client, and nobody panicked.
+    /// Checks that nothing was stored for the client and that no handler panicked.
     async fn assert_untouched(&self) {
         assert_eq!(self.patchbay.rows_of(&self.client.client_ref).await, self.before);
         assert!(!self.patchbay.log().contains("panicked"), "a handler panicked");
@@ -308,6 +308,36 @@ async fn unknown_fields_are_ignored() {
 
     assert_eq!(answer["acceptedCount"], 1);
     phone.receives("the template", |_| true).await;
+}
+
+#[tokio::test]
+async fn a_misspelled_field_of_a_send_is_refused_with_the_field_that_was_meant() {
+    let scene = Scene::set().await;
+    for (pointer, field, meant) in [
+        ("/fallBack", "fallBack", "fallback"),
+        ("/message_typ", "message_typ", "messageType"),
+        ("/messages/0/recipients/0/ctid", "messages[0].recipients[0].ctid", "ctId"),
+        ("/messages/0/component", "messages[0].component", "components"),
+    ] {
+        let payload = scene.with(pointer, json!("order-7"));
+        let reply = scene.refused(CHANNEL, payload.to_string(), 400).await;
+        assert_eq!(reply.faulty_fields(), [field], "{}", reply.text);
+        assert!(reply.text.contains(&format!("did you mean `{meant}`?")), "{}", reply.text);
+    }
+    scene.assert_untouched().await;
+}
+
+#[tokio::test]
+async fn a_misspelled_query_parameter_is_refused_and_an_unknown_one_is_ignored() {
+    let scene = Scene::set().await;
+    let list = "/whatsapp-api-service/v2/batches";
+    for name in ["Size", "siz", "PAGE"] {
+        let reply = scene.client.get(&format!("{list}?{name}=1")).await;
+        assert_error(&reply, 400, list);
+        assert_eq!(reply.faulty_fields(), [name], "{}", reply.text);
+        assert!(reply.text.contains("did you mean"), "{}", reply.text);
+    }
+    assert_eq!(scene.client.get(&format!("{list}?size=1&utm_source=mail")).await.status, 200);
 }
 
 #[tokio::test]

@@ -17,6 +17,7 @@ use tracing::Span;
 
 use crate::{
     admission::Held,
+    document::Document,
     error::{ApiError, ErrorKind},
     privacy::Viewer,
     product::Product,
@@ -25,18 +26,16 @@ use crate::{
 
 /// An action that only some roles may take.
 pub(crate) trait Permission: Send + Sync {
-    /// Its row in `docs/roles.md`.
+    /// The row of this permission in `docs/roles.md`.
     const ROW: PermissionRow;
 }
 
 /// A permission and its roles.
 #[derive(Debug, Clone, Copy)]
 pub struct PermissionRow {
-    /// Its name in the OpenAPI document.
+    /// Name in the OpenAPI document.
     pub name: &'static str,
-    /// Its description.
     pub what: &'static str,
-    /// The roles that have it.
     pub roles: &'static [Role],
 }
 
@@ -137,24 +136,21 @@ permissions! {
 
 /// A caller with permission `P`. A missing or unknown key gives 401; a known key without the permission gives 403.
 pub(crate) struct Allowed<P> {
-    /// The user of the key.
     pub caller: Caller,
-    /// The request's part of the client's share.
+    /// The place of the request in the ledger.
     pub held: Held,
     viewer: Viewer,
     permission: PhantomData<P>,
 }
 
 impl<P> Allowed<P> {
-    /// Refuses a caller who may not see customers, because `what` shows them and cannot be masked.
+    /// Returns 403 if the caller's view of customers is masked, because `what` shows them and cannot be masked.
     pub fn sees_customers(&self, what: &str) -> Result<(), ApiError> {
         match self.viewer.sight() {
             Sight::Whole => Ok(()),
             Sight::Masked => {
-                let said = format!(
-                    "{what} shows who the customer is, which a user with the role {} may not see",
-                    self.caller.role
-                );
+                let said =
+                    format!("{what} shows the customer, and a user with the role {} may not see it", self.caller.role);
                 Err(ApiError::new(ErrorKind::Forbidden, said))
             }
         }
@@ -213,12 +209,14 @@ fn admit<'a>(
         if permission.takes_turns(&parts.method) {
             held.wait_for_turn().await;
         }
-        if permission.roles.contains(&caller.role) {
-            Ok(Admitted { caller, held, viewer })
-        } else {
+        if !permission.roles.contains(&caller.role) {
             let said = format!("a user with the role {} may not {}", caller.role, permission.what);
-            Err(ApiError::new(ErrorKind::Forbidden, said))
+            return Err(ApiError::new(ErrorKind::Forbidden, said));
         }
+        if let Some(document) = parts.extensions.get::<Document>() {
+            document.query_names.check(parts)?;
+        }
+        Ok(Admitted { caller, held, viewer })
     }
     .boxed()
 }

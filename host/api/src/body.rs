@@ -9,7 +9,6 @@ use axum::{
 };
 use base::aside::{self, Whose};
 use bytes::Bytes;
-use domain::body::Spelling;
 use futures::{FutureExt, StreamExt, future::BoxFuture};
 use serde::de::DeserializeOwned;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
@@ -24,7 +23,7 @@ use crate::{
 /// before it reads then gets the answer, and not a broken connection.
 const DISCARD_FACTOR: usize = 4;
 const DISCARD_TIMEOUT: Duration = Duration::from_secs(10);
-/// Bytes of a body without room that are discarded at most. Discarding must be fast.
+/// Most bytes of a body without room that are discarded.
 const REFUSED_BYTES: usize = 16 * 1024 * 1024;
 const REFUSED_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -69,20 +68,6 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest<ApiState> for JsonBody<T>
         let whose = Whose::from(Held::of(request.extensions()).client());
         let JsonBytes(bytes) = JsonBytes::from_request(request, state).await?;
         let parsed = aside::work(bytes.len(), whose, move || domain::body::parse(&bytes)).await?;
-        parsed.map(Self).map_err(ApiError::faults)
-    }
-}
-
-/// A JSON body whose field names must be spelled correctly.
-pub(crate) struct SpelledJson<T>(pub T);
-
-impl<T: DeserializeOwned + Spelling + Send + 'static> FromRequest<ApiState> for SpelledJson<T> {
-    type Rejection = ApiError;
-
-    async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
-        let whose = Whose::from(Held::of(request.extensions()).client());
-        let JsonBytes(bytes) = JsonBytes::from_request(request, state).await?;
-        let parsed = aside::work(bytes.len(), whose, move || domain::body::parse_spelled(&bytes)).await?;
         parsed.map(Self).map_err(ApiError::faults)
     }
 }
@@ -180,7 +165,7 @@ pub(crate) async fn read_saying(
         }
         Err(Unread::TooSlow) => {
             let said =
-                format!("the body must arrive with {STRANGERS_PACE} bytes a second, as it comes without an API key");
+                format!("without an API key, at least {STRANGERS_PACE} bytes of the body must arrive per second");
             Err(ApiError::new(ErrorKind::RequestTimeout, said))
         }
     }
@@ -207,17 +192,15 @@ fn compressed(coding: &str) -> ApiError {
 enum Unread {
     TooLarge,
     Broken,
-    /// It took longer than any body may.
+    /// The time for a body is over.
     Late,
-    /// It was slower than a body without a key may be.
+    /// A body without a key came too slowly.
     TooSlow,
     NoRoom(ApiError, Body),
 }
 
-/// The limits of a body.
 #[derive(Debug, Clone, Copy)]
 struct Bounds {
-    /// Its declared length.
     declared: Option<u64>,
     limit: usize,
     time: Duration,
@@ -287,9 +270,9 @@ pub(crate) async fn discard_some(request: Request) {
     }
 }
 
-/// Reads up to `most` bytes of a body and drops them. The request waits for its peer in this time, so it loses its place like others
-/// if there is no room for a new one. Even then its caller gets the answer only after [`REFUSED_TIMEOUT`], or callers that attack
-/// would come again at once.
+/// Reads up to `most` bytes of a body and drops them. The request waits for its peer in this time, so it loses its
+/// place like others if there is no room for a new one. Even then its caller gets the answer only after
+/// [`REFUSED_TIMEOUT`], or attackers would come again at once.
 async fn discard(body: Body, most: usize, time: Duration, held: &Held) {
     let receiving = held.receive();
     let read_away = async {
@@ -338,7 +321,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_body_without_a_key_must_come_with_a_pace() {
         let (refused, after) = read_at(100, 20).await;
-        assert!(refused.unwrap_err().contains("1024 bytes a second"));
+        assert!(refused.unwrap_err().contains("at least 1024 bytes of the body must arrive per second"));
         assert_eq!(after, 5);
         let (taken, after) = read_at(1_024, 20).await;
         assert_eq!((taken, after), (Ok(20 * 1_024), 21));

@@ -24,6 +24,11 @@ impl Parameters {
         }
     }
 
+    /// The names, in the order given.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| name.as_str())
+    }
+
     /// The first value of a name. An empty one counts as absent.
     pub(crate) fn value(&self, wanted: &str) -> Option<&str> {
         let found = self.0.iter().find(|(name, _)| name == wanted);

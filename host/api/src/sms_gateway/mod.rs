@@ -35,7 +35,7 @@ use self::{
 use crate::{
     admission::Held,
     auth::{Allowed, Permission, SmsGateway},
-    body::{JsonBytes, SpelledJson},
+    body::{JsonBody, JsonBytes},
     error::{ApiError, ErrorKind},
     path::Segments,
     state::ApiState,
@@ -68,9 +68,9 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     request_body = GatewaySend,
     security(("apiKey" = [SmsGateway::ROW.name])),
     responses(
-        (status = 200, description = "Stored and charged.", body = SendAnswer),
-        (status = 402, description = "The balance does not cover it: nothing is stored.", body = SendAnswer),
-        (status = 502, description = "It cannot be taken now: send it to the other gateway until one answers 100.", body = SendAnswer),
+        (status = 200, description = "The SMS are stored and charged.", body = SendAnswer),
+        (status = 402, description = "The balance is too small. Nothing is stored.", body = SendAnswer),
+        (status = 502, description = "The request cannot be taken now. Send it to the other gateway until one answers 100.", body = SendAnswer),
     ),
 )]
 async fn send(
@@ -97,9 +97,9 @@ async fn send(
     params(LightSend),
     security(("apiKey" = [SmsGateway::ROW.name])),
     responses(
-        (status = 200, description = "Stored and charged.", body = SendAnswer),
-        (status = 402, description = "The balance does not cover it: nothing is stored.", body = SendAnswer),
-        (status = 502, description = "It cannot be taken now: send it to the other gateway until one answers 100.", body = SendAnswer),
+        (status = 200, description = "The SMS are stored and charged.", body = SendAnswer),
+        (status = 402, description = "The balance is too small. Nothing is stored.", body = SendAnswer),
+        (status = 502, description = "The request cannot be taken now. Send it to the other gateway until one answers 100.", body = SendAnswer),
     ),
 )]
 async fn send_light(
@@ -204,7 +204,7 @@ async fn to_the_end(
 async fn track(
     State(state): State<ApiState>,
     allowed: Allowed<SmsGateway>,
-    SpelledJson(query): SpelledJson<TrackingBody>,
+    JsonBody(query): JsonBody<TrackingBody>,
 ) -> Result<Json<TrackingAnswer>, ApiError> {
     let query = query.parse().map_err(ApiError::faults)?;
     match json::track(&state.context, allowed.caller.client, &query).await {
@@ -215,13 +215,15 @@ async fn track(
 }
 
 /// Lists the numbers that stopped the client's messages.
+///
+/// Sends to these numbers are blocked and refunded.
 #[utoipa::path(
     post,
     path = "/sms/getUnsubscribelist",
     operation_id = "listSmsOptOuts",
     tag = "SMS gateway",
     security(("apiKey" = [SmsGateway::ROW.name])),
-    responses((status = 200, description = "In order.", body = OptOuts)),
+    responses((status = 200, description = "The numbers, in order.", body = OptOuts)),
 )]
 async fn opt_outs(State(state): State<ApiState>, allowed: Allowed<SmsGateway>) -> Result<Json<OptOuts>, ApiError> {
     let numbers = stops::list(&state.context.db, allowed.caller.client).await?;
@@ -236,9 +238,9 @@ async fn opt_outs(State(state): State<ApiState>, allowed: Allowed<SmsGateway>) -
     path = "/sms/unsubscribelist/{number}",
     operation_id = "removeSmsOptOut",
     tag = "SMS gateway",
-    params(("number" = String, Path, description = "In digits, or as people write it in South Africa.")),
+    params(("number" = String, Path, description = "The number in digits, or in the local form of South Africa.")),
     security(("apiKey" = [SmsGateway::ROW.name])),
-    responses((status = 200, description = "It is written to again.", body = Removed)),
+    responses((status = 200, description = "The number may get messages again.", body = Removed)),
 )]
 async fn take_back(
     State(state): State<ApiState>,
@@ -255,6 +257,8 @@ async fn take_back(
 }
 
 /// Returns the SMS credits.
+///
+/// An SMS costs one credit per segment.
 #[utoipa::path(
     post,
     path = "/sms/getBalance",

@@ -18,12 +18,12 @@ pub(crate) enum Layout {
     Gateway,
 }
 
-/// Refuses a body with more than `most` recipients, or more messages than could have one each. Counting ends there. A body
-/// that is not what it should be passes: the parser says it better.
+/// Refuses a body with more than `most` recipients, or with so many messages that not each could have one. Counting
+/// ends there. A malformed body passes: the error of the parser is better.
 pub(crate) fn check(layout: Layout, body: &[u8], most: usize) -> Result<(), FieldFault> {
     let mut count = Count { most, messages: 0, recipients: 0 };
     let mut json = serde_json::Deserializer::from_slice(body);
-    // Errors are the parser's to tell, and what ends the counting is in the counts.
+    // The parser reports errors, and the counts hold the reason for an early end.
     let _ = match layout {
         Layout::Payload => Payload(&mut count).deserialize(&mut json),
         Layout::Unified => Unified(&mut count).deserialize(&mut json),
@@ -52,12 +52,12 @@ struct Count {
     recipients: usize,
 }
 
-/// What ends the counting; nobody reads it.
+/// The error that ends the counting. It is never shown.
 const ENOUGH: &str = "enough";
 
 /// A part of the body whose elements are counted.
 trait Part: Sized {
-    /// What is at a field of an object: another part, or nothing that counts.
+    /// Reads the value of a field of an object: another part, or a value that does not count.
     fn field<'de, A: MapAccess<'de>>(&mut self, name: &str, entries: &mut A) -> Result<(), A::Error> {
         let _ = name;
         entries.next_value::<IgnoredAny>().map(drop)
@@ -156,7 +156,7 @@ macro_rules! parts {
 
 parts!(Unified, Payload, Gateway, Messages, Message, Recipients);
 
-/// Goes through a part; what has no parts is nothing to count.
+/// Walks through a part. A value without parts counts nothing.
 struct Walk<P>(P);
 
 impl<'de, P: Part> Visitor<'de> for Walk<P> {

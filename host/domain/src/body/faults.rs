@@ -1,4 +1,4 @@
-//! What is wrong with a request. A list of faults never becomes much larger than the request that has them.
+//! Faults of a request. A list of faults never becomes much larger than the request that has them.
 
 use std::{fmt, ops::Deref};
 
@@ -9,17 +9,17 @@ use serde::{Deserialize, Serialize};
 pub struct FieldFault {
     /// Path of the field in the request body, such as `messages[0].components[1].parameters`; `body` for the whole.
     pub field: String,
-    /// What is wrong with it and what to do.
+    /// The fault and its cure.
     pub message: String,
 }
 
 /// Characters of a path at most: names of fields are the caller's own.
 const FIELD_MAX: usize = 200;
-/// Characters of a text at most: it may repeat what the caller wrote.
+/// Most characters of a text, because it may repeat the caller's input.
 const MESSAGE_MAX: usize = 2_000;
 
 impl FieldFault {
-    /// A fault of one field. What is very long is cut.
+    /// A fault of one field. A very long text is cut.
     pub fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self { field: shortened(field.into(), FIELD_MAX), message: shortened(message.into(), MESSAGE_MAX) }
     }
@@ -43,7 +43,7 @@ fn shortened(mut text: String, most: usize) -> String {
     {
         text.truncate(cut);
         text.push('…');
-        // What was cut off may have been megabytes.
+        // The rest may be megabytes.
         text.shrink_to_fit();
     }
     text

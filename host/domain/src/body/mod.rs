@@ -16,13 +16,12 @@ use serde::{
 };
 
 pub use faults::{FAULTS_LISTED, Faults, FieldFault};
-use object::Object;
 pub use object::{
-    LIST_MAX, few_objects, few_texts, given, given_object, object, objects, optional_word, spelled_object,
-    spelled_objects, word,
+    LIST_MAX, few_objects, few_texts, given, given_object, object, object_with_homes, objects, objects_with_homes,
+    optional_word, word,
 };
-use spelling::Spelled;
-pub use spelling::{Spelling, slip};
+use object::{Object, ObjectWithHomes};
+pub use spelling::{FieldHomes, Homes, slip};
 use words::{Said, in_words};
 
 /// The `field` of a fault of the whole body.
@@ -31,8 +30,9 @@ pub const WHOLE_BODY: &str = "body";
 /// Deepest nesting of a body, in levels.
 pub const DEPTH_MAX: usize = 64;
 
-/// Parses a JSON object. Refused with the field named: a wrong type, an unknown enum value, and a NUL character or a
-/// lone surrogate in any text, also in fields that are otherwise ignored (the body is echoed and stored as a whole).
+/// Parses a JSON object. Refuses, and names the field: a wrong type, an unknown enum value, a misspelled field name, and a NUL
+/// character or a lone surrogate in any text, also in fields that are otherwise ignored (the body is echoed and stored as
+/// a whole).
 /// Fields of `T` that hold objects need [`object`], [`objects`] or [`few_objects`], those that hold enum values [`word`] or
 /// [`optional_word`].
 pub fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, FieldFault> {
@@ -40,9 +40,9 @@ pub fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, FieldFault> {
     Ok(value)
 }
 
-/// The same, of an object whose fields are to be spelled right: a name that is nearly one of them is refused, too.
-pub fn parse_spelled<T: DeserializeOwned + Spelling>(body: &[u8]) -> Result<T, FieldFault> {
-    let Spelled(value) = read(body)?;
+/// The same for a request with [`FieldHomes`].
+pub fn parse_with_homes<T: DeserializeOwned + FieldHomes>(body: &[u8]) -> Result<T, FieldFault> {
+    let ObjectWithHomes(value) = read(body)?;
     Ok(value)
 }
 

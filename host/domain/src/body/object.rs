@@ -5,31 +5,43 @@ use std::{fmt, marker::PhantomData};
 
 use serde::{
     Deserialize, Deserializer,
-    de::{Error, IntoDeserializer, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer},
+    de::{Error, IntoDeserializer, MapAccess, SeqAccess, Visitor},
 };
 
-use super::spelling::{Spelled, Spelling};
+use super::spelling::{FieldHomes, Homes, ObjectDeserializer};
 
 /// A value that was written as a JSON object.
 pub(super) struct Object<T>(pub(super) T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(ObjectVisitor(PhantomData))
+        deserializer.deserialize_map(ObjectVisitor { homes: &[], of: PhantomData }).map(Self)
     }
 }
 
-struct ObjectVisitor<T>(PhantomData<T>);
+/// The same, if fields of other objects are to be told where they belong.
+pub(super) struct ObjectWithHomes<T>(pub(super) T);
+
+impl<'de, T: Deserialize<'de> + FieldHomes> Deserialize<'de> for ObjectWithHomes<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ObjectVisitor { homes: T::HOMES, of: PhantomData }).map(Self)
+    }
+}
+
+struct ObjectVisitor<T> {
+    homes: Homes,
+    of: PhantomData<T>,
+}
 
 impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
-    type Value = Object<T>;
+    type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Self::Value, A::Error> {
-        T::deserialize(MapAccessDeserializer::new(entries)).map(Object)
+        T::deserialize(ObjectDeserializer { entries, homes: self.homes })
     }
 }
 
@@ -44,23 +56,23 @@ pub fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) 
     Ok(objects.map(|objects| objects.into_iter().map(|object| object.0).collect()))
 }
 
-/// The same for an object whose fields are to be spelled right ([`Spelling`]).
-pub fn spelled_object<'de, D: Deserializer<'de>, T: Deserialize<'de> + Spelling>(
+/// The same for an object of a request with [`FieldHomes`].
+pub fn object_with_homes<'de, D: Deserializer<'de>, T: Deserialize<'de> + FieldHomes>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
-    Ok(Option::<Spelled<T>>::deserialize(deserializer)?.map(|object| object.0))
+    Ok(Option::<ObjectWithHomes<T>>::deserialize(deserializer)?.map(|object| object.0))
 }
 
-/// The same for an array of objects whose fields are to be spelled right.
-pub fn spelled_objects<'de, D: Deserializer<'de>, T: Deserialize<'de> + Spelling>(
+/// The same for an array of such objects.
+pub fn objects_with_homes<'de, D: Deserializer<'de>, T: Deserialize<'de> + FieldHomes>(
     deserializer: D,
 ) -> Result<Option<Vec<T>>, D::Error> {
-    let objects = Option::<Vec<Spelled<T>>>::deserialize(deserializer)?;
+    let objects = Option::<Vec<ObjectWithHomes<T>>>::deserialize(deserializer)?;
     Ok(objects.map(|objects| objects.into_iter().map(|object| object.0).collect()))
 }
 
-/// For a field whose absence says something else than `null`: `#[serde(default, deserialize_with = "body::given")]` on an
-/// `Option<Option<T>>`, where the outer `None` is an absent field.
+/// For a field whose absence has another meaning than `null`: `#[serde(default, deserialize_with = "body::given")]` on
+/// an `Option<Option<T>>`, where the outer `None` is an absent field.
 pub fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }
@@ -88,7 +100,7 @@ pub fn few_texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Ve
     Ok(Option::<Few<String>>::deserialize(deserializer)?.map(|texts| texts.0))
 }
 
-/// An array of at most [`LIST_MAX`] elements: what follows is not read.
+/// An array of at most [`LIST_MAX`] elements. The others are not read.
 struct Few<T>(Vec<T>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Few<T> {

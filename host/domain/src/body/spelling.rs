@@ -1,30 +1,33 @@
-//! Names of fields that are nearly right. Where fields that there are not are ignored, a slip of the fingers, or a field in the wrong
-//! object, is not heard: an SMS that was to wait leaves at once, a text that was to be forgotten is kept. Bodies for which that is too
-//! dear refuse such a name, and ignore others as before: clients written for another version go on.
+//! Names of fields that are nearly right. Unknown fields are ignored, so that clients of another version go on working. A
+//! misspelled field must not be ignored: an SMS that should wait would leave at once, a fallback would never go. So a
+//! name that differs from a known one by case, underscores or a slip of the fingers is a fault, in every JSON body.
 
-use std::{fmt, marker::PhantomData};
+use std::marker::PhantomData;
 
 use serde::{
-    Deserialize, Deserializer,
+    Deserializer,
     de::{DeserializeSeed, Error, MapAccess, Visitor, value::MapAccessDeserializer, value::StrDeserializer},
+    forward_to_deserialize_any,
 };
 
-/// An object whose fields are to be spelled right.
-pub trait Spelling {
-    /// The names of its fields.
-    const FIELDS: &'static [&'static str];
-    /// What belongs elsewhere: its name, and how it is written where it belongs.
-    const ELSEWHERE: &'static [(&'static str, &'static str)];
+/// Fields of other objects of the same request. If a caller writes one of them here, the fault says where it belongs.
+pub trait FieldHomes {
+    /// The name of each field, and how it is written where it belongs.
+    const HOMES: Homes;
 }
 
-/// What is to be said of a name that is none of `fields`, and is nearly one of them or belongs elsewhere; `None` of every other name.
-pub fn slip(name: &str, fields: &[&str], elsewhere: &[(&str, &str)]) -> Option<String> {
+/// Names of fields, and how they are written where they belong.
+pub type Homes = &'static [(&'static str, &'static str)];
+
+/// Returns the fault of a name that is not one of `fields` but nearly one of them, or that belongs elsewhere. `None` for every
+/// other name.
+pub fn slip(name: &str, fields: &[&str], homes: &[(&str, &str)]) -> Option<String> {
     if fields.contains(&name) {
         return None;
     }
     let given = letters(name);
     let own = fields.iter().map(|field| (*field, format!("`{field}`")));
-    let others = elsewhere.iter().map(|(field, written)| (*field, (*written).to_owned()));
+    let others = homes.iter().map(|(field, written)| (*field, (*written).to_owned()));
     let near = own.chain(others).filter_map(|(field, written)| {
         let wanted = letters(field);
         let allowed = slips_allowed(&wanted);
@@ -37,12 +40,12 @@ pub fn slip(name: &str, fields: &[&str], elsewhere: &[(&str, &str)]) -> Option<S
     Some(format!("is not a field here; did you mean {meant}?"))
 }
 
-/// A name without what people write in different ways.
+/// A name in lower case, without separators.
 fn letters(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
 }
 
-/// Short names are near to many others.
+/// Short names are close to many other names, so they allow fewer slips.
 fn slips_allowed(letters: &str) -> usize {
     match letters.len() {
         0..=2 => 0,
@@ -51,41 +54,64 @@ fn slips_allowed(letters: &str) -> usize {
     }
 }
 
-/// A value that was written as a JSON object without a slip in the names of its fields.
-pub(super) struct Spelled<T>(pub(super) T);
+/// Deserializes the entries of an object. If the target is a struct, it refuses misspelled names of its fields.
+pub(super) struct ObjectDeserializer<A> {
+    pub(super) entries: A,
+    pub(super) homes: Homes,
+}
 
-impl<'de, T: Deserialize<'de> + Spelling> Deserialize<'de> for Spelled<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(SpelledVisitor(PhantomData))
+impl<'de, A: MapAccess<'de>> Deserializer<'de> for ObjectDeserializer<A> {
+    type Error = A::Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, A::Error> {
+        visitor.visit_map(self.entries)
+    }
+
+    /// The derived code of serde passes the names of the fields with their aliases.
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, A::Error> {
+        visitor.visit_map(Entries { entries: self.entries, fields, homes: self.homes })
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, A::Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, A::Error> {
+        MapAccessDeserializer::new(self.entries).deserialize_enum(name, variants, visitor)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct seq
+        tuple tuple_struct map identifier ignored_any
     }
 }
 
-struct SpelledVisitor<T>(PhantomData<T>);
-
-impl<'de, T: Deserialize<'de> + Spelling> Visitor<'de> for SpelledVisitor<T> {
-    type Value = Spelled<T>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Self::Value, A::Error> {
-        let entries = Entries { entries, of: PhantomData::<T> };
-        T::deserialize(MapAccessDeserializer::new(entries)).map(Spelled)
-    }
-}
-
-/// The entries of an object, each name looked at before anybody reads it.
-struct Entries<A, T> {
+/// The entries of a struct. Checks each name before the struct reads it.
+struct Entries<A> {
     entries: A,
-    of: PhantomData<T>,
+    fields: &'static [&'static str],
+    homes: Homes,
 }
 
-impl<'de, A: MapAccess<'de>, T: Spelling> MapAccess<'de> for Entries<A, T> {
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for Entries<A> {
     type Error = A::Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
-        self.entries.next_key_seed(Name { seed, of: PhantomData::<T> })
+        self.entries.next_key_seed(Name { seed, fields: self.fields, homes: self.homes, of: PhantomData })
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, A::Error> {
@@ -93,13 +119,15 @@ impl<'de, A: MapAccess<'de>, T: Spelling> MapAccess<'de> for Entries<A, T> {
     }
 }
 
-/// The name of a field on its way to whoever reads it.
-struct Name<K, T> {
+/// The name of a field.
+struct Name<'de, K> {
     seed: K,
-    of: PhantomData<T>,
+    fields: &'static [&'static str],
+    homes: Homes,
+    of: PhantomData<&'de ()>,
 }
 
-impl<'de, K: DeserializeSeed<'de>, T: Spelling> DeserializeSeed<'de> for Name<K, T> {
+impl<'de, K: DeserializeSeed<'de>> DeserializeSeed<'de> for Name<'de, K> {
     type Value = K::Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<K::Value, D::Error> {
@@ -107,15 +135,15 @@ impl<'de, K: DeserializeSeed<'de>, T: Spelling> DeserializeSeed<'de> for Name<K,
     }
 }
 
-impl<'de, K: DeserializeSeed<'de>, T: Spelling> Visitor<'de> for Name<K, T> {
+impl<'de, K: DeserializeSeed<'de>> Visitor<'de> for Name<'de, K> {
     type Value = K::Value;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("the name of a field")
     }
 
     fn visit_str<E: Error>(self, name: &str) -> Result<K::Value, E> {
-        match slip(name, T::FIELDS, T::ELSEWHERE) {
+        match slip(name, self.fields, self.homes) {
             Some(said) => Err(E::custom(said)),
             None => self.seed.deserialize(StrDeserializer::new(name)),
         }

@@ -54,6 +54,16 @@ fn an_array_in_place_of_an_object_is_a_wrong_type() {
 }
 
 #[test]
+fn a_misspelled_field_is_a_fault_at_every_depth_and_an_unknown_one_is_ignored() {
+    let inner = fault(r#"{"lines":[{"name":"a"},{"Name":"b"}]}"#);
+    assert_eq!(inner.field, "lines[1].Name");
+    assert_eq!(inner.message, "is not a field here; did you mean `name`?");
+    assert_eq!(fault(r#"{"first":{"color":"red"}}"#).field, "first.color");
+    assert_eq!(fault(r#"{"line":[]}"#).field, "line");
+    assert!(parse::<Order>(br#"{"lines":[{"price":3}],"priority":{"Name":1}}"#).is_ok());
+}
+
+#[test]
 fn only_a_text_is_an_enum_value() {
     for value in ["5", r#"{"red":null}"#, r#"["red"]"#] {
         let fault = fault(format!(r#"{{"lines":[{{"colour":{value}}}]}}"#));
@@ -174,7 +184,8 @@ fn a_field_that_is_missing_given_twice_or_unknown_is_the_one_that_is_named() {
         ("{}", "id", "is required"),
         (r#"{"id":1,"inner":[{"id":1},{}]}"#, "inner[1].id", "is required"),
         (r#"{"id":1,"id":2}"#, "id", "is given twice"),
-        (r#"{"id":1,"ID":2}"#, "ID", "is not a field here; expected `id` or `inner`"),
+        (r#"{"id":1,"ID":2}"#, "ID", "is not a field here; did you mean `id`?"),
+        (r#"{"id":1,"price":2}"#, "price", "is not a field here; expected `id` or `inner`"),
     ] {
         let fault = parse::<Strict>(body.as_bytes()).unwrap_err();
         assert_eq!((fault.field.as_str(), fault.message.as_str()), (field, said), "{body}");

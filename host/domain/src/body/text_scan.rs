@@ -1,4 +1,4 @@
-//! Looks for what JSON can write and nothing behind us can hold: NUL characters, lone surrogates, bottomless nesting.
+//! Looks for JSON values that the database and clients cannot hold: NUL characters, lone surrogates, very deep nesting.
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 

@@ -1,11 +1,11 @@
-//! What the parser says of a body, in the words of JSON and not in those of our types.
+//! Translates errors of the parser: the terms are those of JSON, not of our types.
 
-/// What is wrong, and where below the path that the parser names.
+/// The fault, and its place below the path that the parser names.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Said<'a> {
     /// The field of the object at the path, where it is that field and not the object.
     pub(super) name: Option<&'a str>,
-    /// What is wrong and what was expected.
+    /// The fault and the expected value.
     pub(super) message: String,
 }
 
@@ -55,7 +55,7 @@ fn wanted(expected: &str) -> &str {
     }
 }
 
-/// What serde calls a type of ours by its name, which says nothing to a caller.
+/// Replaces serde's names of our types, which tell a caller nothing.
 fn of_our_types(expected: &str) -> Option<&'static str> {
     const OURS: [(&str, &str); 11] = [
         ("struct variant ", "an object"),

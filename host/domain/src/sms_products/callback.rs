@@ -1,4 +1,4 @@
-//! What a callback of the JSON gateway tells (SPEC 6.6), and which receiver it goes to.
+//! The fields of a callback of the JSON gateway (SPEC 6.6), and its receiver.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use sha2::{Digest, Sha256};
@@ -70,7 +70,7 @@ pub fn reply(about: About<'_>, (from, to): (&str, &str), text: &str, at: DateTim
     ])
 }
 
-/// A URL with a form behind what it asks for already.
+/// Adds a form to the query of a URL.
 pub fn with_query(url: &str, form: &str) -> String {
     let Ok(mut whole) = Url::parse(url) else { return url.to_owned() };
     let query = match whole.query().filter(|query| !query.is_empty()) {

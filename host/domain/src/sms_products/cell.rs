@@ -1,8 +1,8 @@
-//! Cell numbers of the batch gateway (SPEC 4.9): what people write, and the number that it stands for.
+//! Cell numbers of the batch gateway (SPEC 4.9): their spellings, and the numbers that they mean.
 
 use crate::phone::{Msisdn, PhoneError};
 
-/// The country whose numbers may be written without their country code.
+/// The country whose numbers need no country code.
 pub(super) const HOME: &str = "27";
 /// Digits of a number of that country, its code included.
 const HOME_DIGITS: usize = 11;
@@ -12,12 +12,12 @@ const HOME_DIGITS: usize = 11;
 pub struct Cell {
     /// International format, digits only.
     pub number: String,
-    /// What the client calls it.
+    /// The client's name for it.
     pub identifier: Option<String>,
 }
 
-/// The number that a text stands for: 10 to 11 digits, whatever stands between them. South African numbers begin with `27`,
-/// `+27` or `0`; others with their country code. `None` when it stands for none.
+/// The number of a text: 10 to 11 digits, with any characters between them. South African numbers begin with `27`,
+/// `+27` or `0`; others with their country code. `None` if it is no number.
 pub fn number(text: &str) -> Option<String> {
     let digits: String = text.chars().filter(char::is_ascii_digit).collect();
     if !(10..=11).contains(&digits.len()) {

@@ -4,7 +4,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::invisible::is_ignorable;
 
-/// What a reply says about further messages.
+/// The effect of a reply on further messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OptOutWord {
     /// No more of them. The word, in capitals.
@@ -22,7 +22,7 @@ const START: &str = "START";
 pub struct StopWords(Vec<String>);
 
 impl StopWords {
-    /// Those that carriers and regulators ask for beside the words of the specification.
+    /// Words that carriers and regulators ask for, in addition to those of the specification.
     pub const USUAL: [&str; 5] = ["STOPALL", "STOP ALL", "OPTOUT", "OPT OUT", "REVOKE"];
 
     /// The words of the specification and these. `Err`: a word that no reply can consist of, or that asks for messages.
@@ -40,8 +40,8 @@ impl StopWords {
         Ok(Self(words))
     }
 
-    /// What a reply says that consists of one of the words; `None` for any other text. Case, full width letters, invisible
-    /// characters, and whatever stands around the word without being a letter or a digit make no difference.
+    /// The effect of a reply that consists of one of the words. `None` for any other text. Case, full-width letters,
+    /// invisible characters, and characters around the word that are neither letters nor digits make no difference.
     pub fn heard(&self, text: &str) -> Option<OptOutWord> {
         let said = said(text);
         if said == START {

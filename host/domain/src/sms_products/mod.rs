@@ -18,7 +18,7 @@ pub use keyword::{OptOutWord, StopWords};
 pub use receipt::FinalReceipt;
 pub use status::GatewayStatus;
 
-/// What sends SMS for a client.
+/// The product that sends SMS for a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Product {
     /// `/sms/*`.

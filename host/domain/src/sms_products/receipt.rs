@@ -1,4 +1,4 @@
-//! What the SMSC says in the end (SPEC 3.7).
+//! The final report of the SMSC (SPEC 3.7).
 
 use crate::delivery::DeliveryState;
 
@@ -13,7 +13,7 @@ pub enum FinalReceipt {
     Expired,
     /// The network did not take it.
     Rejected,
-    /// Nobody knows.
+    /// Unknown.
     Unknown,
 }
 
@@ -39,7 +39,8 @@ impl FinalReceipt {
         Self::ALL.into_iter().find(|one| one.as_str() == name)
     }
 
-    /// What a receipt shows of a message: its final state, `NOTAVAIL` when one was due by now, or nothing while it is pending.
+    /// The status of a message in a receipt: its final state, `NOTAVAIL` if one is overdue, or `None` while it is
+    /// pending.
     pub fn shown(state: DeliveryState, receipt: Option<Self>, overdue: bool) -> Option<&'static str> {
         match (state, receipt) {
             (_, Some(receipt)) => Some(receipt.as_str()),

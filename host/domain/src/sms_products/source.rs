@@ -1,4 +1,4 @@
-//! What SMS can be sent from.
+//! Source addresses of SMS.
 
 /// Digits of a number at most.
 const DIGITS_MAX: usize = 15;
@@ -7,7 +7,7 @@ const DIGITS_MIN: usize = 3;
 /// Characters of a name at most: GSM 03.40 has room for so many.
 const NAME_MAX: usize = 11;
 
-/// What a source is, for those who gave another thing.
+/// The description of a source, for errors.
 pub const WHAT_IT_IS: &str =
     "a number of 3 to 15 digits, or at most 11 letters, digits, spaces and characters of `._-&`";
 

@@ -52,7 +52,7 @@ impl GatewayStatus {
         }
     }
 
-    /// What a receipt says of a message (PROVIDERS C.3).
+    /// The status of a message in a receipt (PROVIDERS C.3).
     pub fn of(state: DeliveryState) -> Self {
         match state {
             DeliveryState::Queued => Self::Accepted,

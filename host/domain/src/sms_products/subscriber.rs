@@ -16,13 +16,13 @@ const TWO_DIGITS: [&str; 44] = [
     "91", "92", "93", "94", "95", "98",
 ];
 
-/// What stands between the digits of a number.
+/// True for characters between the digits of a number.
 fn separates(one: char) -> bool {
     one.is_whitespace() || "-().\u{2010}\u{2011}\u{2012}\u{2013}\u{200e}\u{202a}\u{202c}\u{feff}".contains(one)
 }
 
-/// A number without what stands between its digits, and without what says that it is in international format (`+`, `00`): a `0` before
-/// it means that it is one of its country. Anything but a number stays as it is.
+/// A number without the characters between its digits, and without the marks of the international format (`+`, `00`). A
+/// `0` before it marks a number of its country. Other texts do not change.
 pub fn dialled(text: &str) -> String {
     let text = text.trim();
     let bare: String = text.chars().filter(|one| !separates(*one)).collect();

@@ -1,4 +1,4 @@
-//! What a tracking query asks for (SPEC 2.14).
+//! The request of a tracking query (SPEC 2.14).
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Deserialize;
@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::truth::Truth;
 use crate::{
-    body::{self, Faults, FieldFault, Spelling},
+    body::{self, Faults, FieldFault},
     dates,
 };
 
@@ -36,35 +36,18 @@ pub struct TrackingBody {
     /// Sent before then.
     #[serde(alias = "endTime")]
     pub to_date: Option<String>,
-    /// Only what is through.
+    /// Only messages with a final state.
     pub showfinalstatus: Option<Truth>,
 }
 
-impl Spelling for TrackingBody {
-    const FIELDS: &'static [&'static str] = &[
-        "ctid",
-        "stid",
-        "gstid",
-        "gstids",
-        "globalIds",
-        "sentDate",
-        "fromDate",
-        "startTime",
-        "toDate",
-        "endTime",
-        "showfinalstatus",
-    ];
-    const ELSEWHERE: &'static [(&'static str, &'static str)] = &[];
-}
-
-/// What is asked after.
+/// The object of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Tracked {
     /// A tracking id of the client.
     CtId(String),
     /// A request or a message by its id.
     Global(Uuid),
-    /// What is no id: there is nothing under it.
+    /// A text that is no id, so it finds nothing.
     Nothing(String),
     /// Everything of the time.
     Time,
@@ -85,18 +68,18 @@ impl Tracked {
 /// A tracking query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrackingQuery {
-    /// What is asked after: at least one thing.
+    /// The objects of the query: at least one.
     pub tracked: Vec<Tracked>,
     /// Accepted from then on.
     pub from: Option<DateTime<Utc>>,
     /// Accepted before then.
     pub to: Option<DateTime<Utc>>,
-    /// Only what is through.
+    /// Only messages with a final state.
     pub only_final: bool,
 }
 
 impl TrackingBody {
-    /// The field of an id that nothing can have been sent under. What was asked after is kept, for the limit of queries.
+    /// The field of an id that is longer than any id. Queries are stored for their limit.
     fn longer_than_any_id(&self) -> Option<&'static str> {
         let named = [("ctid", &self.ctid), ("stid", &self.stid), ("gstid", &self.gstid)];
         let named = named.into_iter().filter_map(|(field, id)| Some((field, id.as_deref()?)));
@@ -179,7 +162,7 @@ mod tests {
     use crate::body;
 
     fn parsed(json: &str) -> Result<TrackingQuery, Vec<String>> {
-        let body: Result<TrackingBody, _> = body::parse_spelled(json.as_bytes());
+        let body: Result<TrackingBody, _> = body::parse(json.as_bytes());
         body.map_err(Faults::from)
             .and_then(TrackingBody::parse)
             .map_err(|faults| faults.iter().map(|fault| fault.field.clone()).collect())

@@ -17,7 +17,7 @@ pub enum Truth {
 }
 
 impl Truth {
-    /// What it says; `None` when that is neither.
+    /// Its value. `None` if it is neither.
     pub fn read(&self) -> Option<bool> {
         match self {
             Self::Boolean(said) => Some(*said),
@@ -50,7 +50,7 @@ impl Visitor<'_> for OfTruth {
     }
 }
 
-/// What a text says: `true`, `1`, `yes` and `false`, `0`, `no`, nothing at all.
+/// The value of a text: `true`, `1`, `yes` and `false`, `0`, `no`, or an empty text.
 pub fn of(text: &str) -> Option<bool> {
     let text = text.trim();
     let among = |words: [&str; 4]| words.iter().any(|word| text.eq_ignore_ascii_case(word));

@@ -1,4 +1,4 @@
-//! The keywords of the batch gateway (SPEC 2.15, 4.9): what a request says, and the codes of what it says wrong (SPEC 7).
+//! The keywords of the batch gateway (SPEC 2.15, 4.9), and the codes of their faults (SPEC 7).
 
 #[cfg(test)]
 mod tests;
@@ -51,8 +51,8 @@ const KEYWORDS: [&str; 17] = [
     "charge",
 ];
 
-/// A status code of the batch gateway with what it says: 1000 to 1999 of keywords, 2000 to 2999 of functions, 3000 to 3999 of
-/// the system.
+/// A status code of the batch gateway with its text: 1000 to 1999 for keywords, 2000 to 2999 for functions, 3000 to
+/// 3999 for the system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatchFault {
     /// The code.
@@ -96,12 +96,12 @@ impl Keywords {
         Ok(Self(known))
     }
 
-    /// What a keyword says; nothing where it is empty.
+    /// The value of a keyword. `None` if it is empty.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str).filter(|text| !text.trim().is_empty())
     }
 
-    /// What a yes or no says; absent = no.
+    /// The value of a yes or no. Absent means no.
     pub fn truth(&self, name: &str) -> Result<bool, BatchFault> {
         let said = self.text(name).map_or(Some(false), truth::of);
         said.ok_or_else(|| BatchFault::new(1005, format!("the keyword {name} must be true or false")))
@@ -144,7 +144,7 @@ pub enum ReplyModel {
     Sender(String),
     /// Sent with priority from a number of ours; answers may be asked for.
     Replies {
-        /// Whose name is shown to the client's own reply handling.
+        /// The name for the client's own reply handling.
         virtual_name: Option<String>,
     },
 }
@@ -161,9 +161,9 @@ pub enum Future {
 /// A batch that can be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatchSend {
-    /// What it says, cut to `maxparts`.
+    /// The text, cut to `maxparts`.
     pub text: BatchText,
-    /// Whom it goes to.
+    /// The recipients.
     pub cells: BatchCells,
     /// Where answers go.
     pub replies: ReplyModel,
@@ -173,7 +173,7 @@ pub struct BatchSend {
     pub future: Option<Future>,
 }
 
-/// What `cell` says.
+/// The value of `cell`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatchCells {
     /// Numbers that can be written to, in order, each once: at least one.
@@ -222,9 +222,9 @@ impl BatchCells {
 /// A text by the rules of the batch gateway.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatchText {
-    /// What is said.
+    /// The text.
     pub text: String,
-    /// UTF-16 whatever the text.
+    /// UTF-16 for any text.
     pub unicode: bool,
     /// Several messages that say their place, in the place of joined parts.
     pub numbered: bool,
@@ -249,7 +249,7 @@ impl BatchText {
         let numbered = !concat;
         let too_long = |_| BatchFault::new(1022, format!("the message needs more than {PARTS_MAX} parts: shorten it"));
         let count = |text: &str| split(text, unicode, numbered).map(|segmented| segmented.parts.len());
-        // A character is a septet at least: what is longer than that in all parts is not even split.
+        // A character is at least a septet, so a text that is longer than all parts is not even split.
         let could_fit = text.chars().nth(Encoding::Gsm7.single_limit() * PARTS_MAX).is_none();
         let parts = could_fit.then(|| count(text).ok()).flatten();
         let parts = parts.filter(|parts| *parts <= most.unwrap_or(PARTS_MAX));

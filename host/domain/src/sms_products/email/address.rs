@@ -6,7 +6,7 @@ use unicode_normalization::UnicodeNormalization;
 
 /// Longest address, in bytes (RFC 5321 4.5.3.1.3).
 const ADDRESS_MAX: usize = 254;
-/// What stands before the domain of the test addresses.
+/// The part before the domain of the test addresses.
 const TEST: &str = "test.";
 
 /// An e-mail address in the form in which it is compared: composed, in lower case. `Debug` does not show it.
@@ -29,7 +29,7 @@ impl EmailAddress {
         &self.0
     }
 
-    /// What stands behind the @.
+    /// The part after the @.
     fn domain(&self) -> &str {
         self.0.rsplit_once('@').map_or("", |(_, domain)| domain)
     }
@@ -41,7 +41,7 @@ impl fmt::Debug for EmailAddress {
     }
 }
 
-/// What becomes of a mail to an address of ours.
+/// The handling of a mail to an address of ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Route {
     /// It is sent as SMS.
@@ -71,7 +71,7 @@ impl EmailDomain {
         &self.0
     }
 
-    /// Where a mail to an address goes, with what stands before the @; `None` when the address is not ours.
+    /// The handling of a mail to an address, and the part before the @. `None` if the address is not ours.
     pub fn route(&self, address: &str) -> Option<(Route, String)> {
         let (mailbox, domain) = address.trim().rsplit_once('@')?;
         let domain = domain.to_lowercase();
@@ -83,7 +83,7 @@ impl EmailDomain {
         Some((route, mailbox.to_owned()))
     }
 
-    /// Whether an address is of this domain, or of one below it: nobody sends from there.
+    /// True if an address belongs to this domain or to one below it. No mail comes from there.
     pub fn owns(&self, address: &EmailAddress) -> bool {
         let domain = address.domain();
         domain == self.0 || domain.strip_suffix(&self.0).is_some_and(|above| above.ends_with('.'))

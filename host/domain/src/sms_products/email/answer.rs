@@ -1,4 +1,4 @@
-//! What is written back: what became of a mail, and what a phone answered.
+//! The mails that are sent back: the result of a mail, and the reply of a phone.
 
 use std::fmt::Write;
 
@@ -9,17 +9,17 @@ use crate::{ids::SmsRequestId, sms_products::batch::BatchFault};
 
 /// The mailbox that results come from.
 const RESULTS: &str = "sms";
-/// What an answer shows of a mailbox that is no number, in characters.
+/// Most characters of a mailbox without a number that an answer shows.
 const SHOWN_MAX: usize = 64;
 
 /// The words of a mail that is written back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// What stands before the @ of the address that it comes from.
+    /// The part before the @ of its sender address.
     pub mailbox: String,
-    /// What it is about.
+    /// Its subject.
     pub subject: String,
-    /// What it says.
+    /// Its text.
     pub body: String,
 }
 
@@ -68,12 +68,12 @@ impl Answer {
     }
 }
 
-/// What a phone answered.
+/// The reply of a phone.
 #[derive(Debug, Clone, Copy)]
 pub struct Reply<'a> {
-    /// Who wrote.
+    /// Its sender.
     pub subscriber: &'a str,
-    /// What.
+    /// Its text.
     pub text: &'a str,
 }
 
@@ -106,7 +106,7 @@ fn time(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
-/// What a stranger wrote, without what could pretend to be a line of ours.
+/// The text of a stranger, without lines that could look like ours.
 fn shown(text: &str) -> String {
     text.chars().filter(|one| !one.is_control()).take(SHOWN_MAX).collect()
 }

@@ -1,5 +1,5 @@
-//! E-mail to SMS (SPEC 4.9): a mail to `<cellnumber>@{email_sms_domain}` whose subject is the account's password and whose body
-//! is the message. Which addresses are ours, what of a mail is sent, and what is written back.
+//! E-mail to SMS (SPEC 4.9): a mail to `<cellnumber>@{email_sms_domain}` with the account's password as its subject and
+//! the message as its body. This module decides about addresses, the text to send, and the answers.
 
 mod address;
 mod answer;
@@ -22,18 +22,18 @@ pub const RECIPIENTS_MAX: usize = 10;
 /// A mail that can be sent as SMS.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EmailSend {
-    /// What it says.
+    /// The text.
     pub text: String,
     /// How many SMS it is.
     pub parts: usize,
     /// Numbers that can be written to, in order, each once.
     pub numbers: Vec<String>,
-    /// What was written to and is no number.
+    /// Mailboxes that are no numbers.
     pub invalid: Vec<String>,
 }
 
 impl EmailSend {
-    /// Judges a mail. `mailboxes` is what stood before the @ of its recipients, `body` its text.
+    /// Judges a mail. `mailboxes` are the parts before the @ of its recipients, `body` is its text.
     pub fn of(mailboxes: &[String], body: &str, flow: Flow) -> Result<Self, BatchFault> {
         let text = text_of(body, flow);
         if text.is_empty() {

@@ -1,4 +1,4 @@
-//! What of a mail is the message: its first paragraph.
+//! The message in a mail: its first paragraph.
 
 /// How the lines of a body belong together (RFC 3676).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -42,9 +42,9 @@ pub struct JsonSend {
 pub struct JsonText {
     /// The client's tracking id.
     pub ct_id: Option<String>,
-    /// What it says.
+    /// The text.
     pub text: String,
-    /// UTF-16 whatever the text.
+    /// UTF-16 for any text.
     pub unicode: bool,
     /// Number and identifier of each.
     pub recipients: Vec<(Msisdn, Option<String>)>,
@@ -54,7 +54,7 @@ impl JsonSend {
     /// Reads a body with at most `most` recipients. Takes time and memory that grow with its length and no faster.
     pub fn read(bytes: &[u8], most: usize) -> Result<Self, Faults> {
         extent::check(extent::Layout::Gateway, bytes, most)?;
-        Self::judge(body::parse_spelled(bytes)?, most)
+        Self::judge(body::parse_with_homes(bytes)?, most)
     }
 
     /// Judges a request with at most `most` recipients over all messages.
@@ -102,7 +102,7 @@ impl JsonSend {
     }
 }
 
-/// What is at the top, for texts that do not say it.
+/// The values at the top, for texts that have none of their own.
 struct Unsaid {
     ct_id: Option<String>,
     unicode: bool,

@@ -3,38 +3,37 @@
 use serde::Deserialize;
 
 use crate::{
-    body::{self, Spelling},
+    body::{self, FieldHomes, Homes},
     sms_products::truth::Truth,
 };
 
-/// The body of `POST /sms/json`. Fields that there are not are ignored, but for those that are nearly right ([`Spelling`]).
+/// The body of `POST /sms/json`. Fields that there are not are ignored, but for those that are nearly right ([`FieldHomes`]).
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct JsonBody {
     /// Several texts.
-    #[serde(default, deserialize_with = "body::spelled_objects")]
+    #[serde(default, deserialize_with = "body::objects_with_homes")]
     pub messages: Option<Vec<WireSms>>,
     /// Of one text to many, and of each element of `messages` that has none.
     pub ctid: Option<String>,
     /// Of one text to many.
-    #[serde(default, deserialize_with = "body::spelled_objects")]
+    #[serde(default, deserialize_with = "body::objects_with_homes")]
     pub recipients: Option<Vec<WireTo>>,
     /// One text to many.
     pub message_text: Option<String>,
     /// 70 characters per segment.
     pub unicode: Option<Truth>,
-    /// What holds for all of it.
-    #[serde(default, deserialize_with = "body::spelled_object")]
+    /// The settings of the whole request.
+    #[serde(default, deserialize_with = "body::object_with_homes")]
     pub settings: Option<WireSettings>,
 }
 
-impl Spelling for JsonBody {
-    const FIELDS: &'static [&'static str] = &["messages", "ctid", "recipients", "messageText", "unicode", "settings"];
-    const ELSEWHERE: &'static [(&'static str, &'static str)] = &ELSEWHERE;
+impl FieldHomes for JsonBody {
+    const HOMES: Homes = HOMES;
 }
 
 /// Where each field of a request is written.
-const ELSEWHERE: [(&str, &str); 14] = [
+const HOMES: Homes = &[
     ("scheduledSmsDate", "`settings.scheduledSmsDate`"),
     ("dsm", "`settings.dsm`"),
     ("receiptCallBackURL", "`settings.receiptCallBackURL`"),
@@ -57,18 +56,17 @@ const ELSEWHERE: [(&str, &str); 14] = [
 pub struct WireSms {
     /// The client's tracking id.
     pub ctid: Option<String>,
-    /// Whom it goes to.
-    #[serde(default, deserialize_with = "body::spelled_objects")]
+    /// The recipients.
+    #[serde(default, deserialize_with = "body::objects_with_homes")]
     pub recipients: Option<Vec<WireTo>>,
-    /// What it says.
+    /// The text.
     pub message_text: Option<String>,
     /// 70 characters per segment; as at the top, unless said.
     pub unicode: Option<Truth>,
 }
 
-impl Spelling for WireSms {
-    const FIELDS: &'static [&'static str] = &["ctid", "recipients", "messageText", "unicode"];
-    const ELSEWHERE: &'static [(&'static str, &'static str)] = &ELSEWHERE;
+impl FieldHomes for WireSms {
+    const HOMES: Homes = HOMES;
 }
 
 /// One recipient.
@@ -80,9 +78,8 @@ pub struct WireTo {
     pub identifier: Option<String>,
 }
 
-impl Spelling for WireTo {
-    const FIELDS: &'static [&'static str] = &["to", "identifier"];
-    const ELSEWHERE: &'static [(&'static str, &'static str)] = &ELSEWHERE;
+impl FieldHomes for WireTo {
+    const HOMES: Homes = HOMES;
 }
 
 /// `settings`
@@ -103,8 +100,6 @@ pub struct WireSettings {
     pub reply_call_back_method: Option<String>,
 }
 
-impl Spelling for WireSettings {
-    const FIELDS: &'static [&'static str] =
-        &["scheduledSmsDate", "dsm", "receiptCallBackURL", "replyCallBackURL", "replyCallBackMethod"];
-    const ELSEWHERE: &'static [(&'static str, &'static str)] = &ELSEWHERE;
+impl FieldHomes for WireSettings {
+    const HOMES: Homes = HOMES;
 }
