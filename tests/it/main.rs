@@ -8,6 +8,7 @@
 )]
 
 mod accounts;
+mod admin_lists;
 mod bad_input;
 mod batches;
 mod bots_on_channels;
@@ -82,6 +83,7 @@ mod sms_stops;
 mod sms_tls;
 mod sms_together;
 mod standing;
+mod status;
 mod story;
 mod teams;
 mod template_faults;

@@ -46,6 +46,7 @@ pub mod plugin;
 pub mod postgres;
 pub mod serve;
 pub mod simulated_numbers;
+pub mod status;
 pub mod tls;
 
 use std::{ffi::OsString, io::Write, pin::Pin, process::ExitCode};
@@ -87,7 +88,11 @@ fn execute(cli: Cli) -> anyhow::Result<()> {
     let command = cli.command.unwrap_or(Command::Serve);
     let audience = match command {
         Command::Serve | Command::Work => Audience::Server,
-        Command::Config | Command::Plugin(_) | Command::CompilePlugin { .. } | Command::Admin(_) => Audience::Command,
+        Command::Config
+        | Command::Status(_)
+        | Command::Plugin(_)
+        | Command::CompilePlugin { .. }
+        | Command::Admin(_) => Audience::Command,
     };
     logging::init(&config.logging, audience)?;
     tls::install_crypto();
@@ -102,6 +107,7 @@ async fn dispatch(config: Config, command: Command) -> anyhow::Result<()> {
         Command::Serve => serve::serve(config).await,
         Command::Work => serve::work(config).await,
         Command::Config => print(&config.effective().to_toml()),
+        Command::Status(arguments) => print(&status::run(&config, arguments.json).await?),
         Command::CompilePlugin { order } => {
             let _: ExitCode = plugin_host::compile_child(&order);
             Ok(())

@@ -1,5 +1,6 @@
 //! Commands that change the database. Each prints one JSON object (CONTRACT 3).
 
+mod lists;
 mod secrets;
 mod sites;
 mod sms;
@@ -20,8 +21,9 @@ use tenancy::{
 use crate::{
     boot::{Base, unreachable},
     cli::{
-        AdminCommand, ClientCommand, NumberAdd, NumberCommand, NumberRenewToken, NumberSetRate, OptOutCommand, PageAdd,
-        PageCommand, PageRenewToken, Provider, SiteCommand, TemplateCommand, TemplateSync, UserCommand,
+        AdminCommand, ClientCommand, KeyCommand, NumberAdd, NumberCommand, NumberRenewToken, NumberSetRate,
+        OptOutCommand, PageAdd, PageCommand, PageRenewToken, Provider, SiteCommand, TemplateCommand, TemplateSync,
+        UserCommand,
     },
     config::Config,
     postgres::Database,
@@ -86,6 +88,12 @@ async fn change(config: &Config, base: &Base, command: AdminCommand) -> anyhow::
             let created = accounts::create_user(&admin, &create.client, new, Actor::Operator).await?;
             Ok(user(&created))
         }
+        AdminCommand::Client(ClientCommand::List(list)) => lists::clients(&base.db, list.client.as_deref()).await,
+        AdminCommand::User(UserCommand::List(list)) => lists::users(&base.db, &list.client).await,
+        AdminCommand::Key(KeyCommand::List(list)) => lists::keys(&base.db, &list.client).await,
+        AdminCommand::Number(NumberCommand::List(list)) => lists::numbers(&base.db, &list.client).await,
+        AdminCommand::Page(PageCommand::List(list)) => lists::pages(&base.db, &list.client).await,
+        AdminCommand::Site(SiteCommand::List(list)) => lists::sites(&base.db, &list.client).await,
         AdminCommand::Number(NumberCommand::Add(add)) => add_number(config, base, add).await,
         AdminCommand::Number(NumberCommand::RenewToken(renew)) => renew_number_token(&admin, renew).await,
         AdminCommand::Number(NumberCommand::SetRate(set)) => set_number_rate(&admin, set).await,
@@ -199,11 +207,7 @@ async fn sync_templates(config: &Config, base: &Base, sync: TemplateSync) -> any
         api_version: config.whatsapp_cloud.api_version.clone(),
         timeout: SYNC_TIMEOUT,
     })?;
-    let mut db = base.db.acquire().await?;
-    let client = storage::tenancy::clients::find_by_ref(&mut db, &sync.client)
-        .await?
-        .with_context(|| format!("there is no client `{}`; `patchbay client create` makes one", sync.client))?;
-    drop(db);
+    let client = lists::client(&mut *base.db.acquire().await?, &sync.client).await?;
     let synced = inboxes::sync_templates(&base.administration(), &cloud, client, Some(Actor::Operator)).await?;
     Ok(json!({ "synced": synced }))
 }

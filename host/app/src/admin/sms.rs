@@ -1,6 +1,6 @@
 //! `patchbay credits`, `patchbay sms-source`, `patchbay opt-out` and `patchbay sender`.
 
-use anyhow::{Context as _, anyhow};
+use anyhow::anyhow;
 use base::audit::{Actor, Administration};
 use domain::sms_products::cell;
 use serde_json::{Value, json};
@@ -71,11 +71,7 @@ pub(super) async fn sender(
 }
 
 pub(super) async fn remove_opt_out(admin: &Administration<'_>, remove: OptOutRemove) -> anyhow::Result<Value> {
-    let mut db = admin.db.acquire().await?;
-    let client = storage::tenancy::clients::find_by_ref(&mut db, &remove.client)
-        .await?
-        .with_context(|| format!("there is no client `{}`; `patchbay client create` makes one", remove.client))?;
-    drop(db);
+    let client = super::lists::client(&mut *admin.db.acquire().await?, &remove.client).await?;
     let number = cell::subscriber(&remove.number).map_err(|wrong| anyhow!("`{}` {wrong}", remove.number))?;
     let removed = stops::take_back(admin, client, number.as_str(), Actor::Operator).await?;
     Ok(json!({ "clientRef": remove.client, "number": number.as_str(), "removed": removed }))

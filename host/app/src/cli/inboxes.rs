@@ -2,6 +2,7 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::OfClient;
 use crate::config::Secret;
 
 /// `patchbay number ...`
@@ -13,6 +14,8 @@ pub enum NumberCommand {
     RenewToken(NumberRenewToken),
     /// Set the send rate of a WhatsApp Cloud number
     SetRate(NumberSetRate),
+    /// List the numbers with their ids
+    List(OfClient),
 }
 
 /// `patchbay number add`
@@ -87,6 +90,8 @@ pub enum PageCommand {
     Add(PageAdd),
     /// Replace the access token of a page after Meta no longer accepts the old one
     RenewToken(PageRenewToken),
+    /// List the pages with their ids
+    List(OfClient),
 }
 
 /// `patchbay page add`

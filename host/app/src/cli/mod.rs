@@ -4,14 +4,21 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+mod accounts;
 mod inboxes;
+mod sms;
 
+pub use accounts::{ClientCommand, ClientCreate, ClientList, GivenPassword, KeyCommand, UserCommand, UserCreate};
 pub use inboxes::{
     GivenToken, NumberAdd, NumberCommand, NumberRenewToken, NumberSetRate, PageAdd, PageCommand, PageRenewToken,
     Provider,
 };
+pub use sms::{
+    CreditsAdd, CreditsCommand, CreditsPrice, OptOutCommand, OptOutRemove, SenderAdd, SenderCommand, SenderRemove,
+    SmsSourceAdd, SmsSourceCommand, SmsSourceRemove,
+};
 
-use crate::{config::Secret, plugin::commands::PluginCommand};
+use crate::plugin::commands::PluginCommand;
 
 /// Omnichannel messaging and live chat with WebAssembly components that make the decisions.
 #[derive(Debug, Parser)]
@@ -34,6 +41,8 @@ pub enum Command {
     Work,
     /// Print the effective settings as TOML, with secrets masked
     Config,
+    /// Show the queues, the processes and the failures of providers
+    Status(StatusArguments),
     /// Tools for authors of plugins
     #[command(subcommand)]
     Plugin(PluginCommand),
@@ -48,6 +57,14 @@ pub enum Command {
     Admin(AdminCommand),
 }
 
+/// `patchbay status`
+#[derive(Debug, Args)]
+pub struct StatusArguments {
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// Commands that change the database and print one JSON object on standard output.
 #[derive(Debug, Subcommand)]
 pub enum AdminCommand {
@@ -59,6 +76,9 @@ pub enum AdminCommand {
     /// Users of a client
     #[command(subcommand)]
     User(UserCommand),
+    /// API keys of a client
+    #[command(subcommand)]
+    Key(KeyCommand),
     /// WhatsApp numbers of a client
     #[command(subcommand)]
     Number(NumberCommand),
@@ -85,210 +105,12 @@ pub enum AdminCommand {
     Sender(SenderCommand),
 }
 
-/// `patchbay sender ...`
-#[derive(Debug, Subcommand)]
-pub enum SenderCommand {
-    /// Register an address, which enables e-mail to SMS for the client
-    Add(SenderAdd),
-    /// Remove an address
-    Remove(SenderRemove),
-    /// List the addresses, each with the user whose password its mails use
-    List(SenderList),
-}
-
-/// `patchbay sender add`
+/// The client of a list.
 #[derive(Debug, Args)]
-pub struct SenderAdd {
+pub struct OfClient {
     /// The client
     #[arg(long, value_name = "REF")]
     pub client: String,
-    /// Address that sends the mails. It belongs to one client only
-    #[arg(long, value_name = "ADDRESS")]
-    pub email: String,
-    /// User whose password is the subject of the mails. Default: the client's first ADMIN
-    #[arg(long, value_name = "EMAIL")]
-    pub user: Option<String>,
-}
-
-/// `patchbay sender remove`
-#[derive(Debug, Args)]
-pub struct SenderRemove {
-    /// The client
-    #[arg(long, value_name = "REF")]
-    pub client: String,
-    /// The address
-    #[arg(long, value_name = "ADDRESS")]
-    pub email: String,
-}
-
-/// `patchbay sender list`
-#[derive(Debug, Args)]
-pub struct SenderList {
-    /// The client
-    #[arg(long, value_name = "REF")]
-    pub client: String,
-}
-
-/// `patchbay sms-source ...`
-#[derive(Debug, Subcommand)]
-pub enum SmsSourceCommand {
-    /// Add an address, in addition to sms.default_source
-    Add(SmsSourceAdd),
-    /// Remove an address. Messages accepted before still use it
-    Remove(SmsSourceRemove),
-    /// List the addresses
-    List(SmsSourceList),
-}
-
-/// `patchbay sms-source add`
-#[derive(Debug, Args)]
-pub struct SmsSourceAdd {
-    /// The client
-    #[arg(long, value_name = "REF")]
-    pub client: String,
-    /// A number of 3 to 15 digits, or at most 11 letters, digits, spaces and characters of `._-&`
-    #[arg(long, value_name = "ADDRESS")]
-    pub address: String,
-}
-
-/// `patchbay sms-source remove`
-#[derive(Debug, Args)]
-pub struct SmsSourceRemove {
-    /// The client
-    #[arg(long, value_name = "REF")]
-    pub client: String,
-    /// The address
-    #[arg(long, value_name = "ADDRESS")]
-    pub address: String,
-}
-
-/// `patchbay sms-source list`
-#[derive(Debug, Args)]
-pub struct SmsSourceList {
-    /// The client
-    #[arg(long, value_name = "REF")]
-    pub client: String,
-}
-
-/// `patchbay credits ...`
-#[derive(Debug, Subcommand)]
-pub enum CreditsCommand {
-    /// Add SMS credits, and print the balance
-    Add(CreditsAdd),
-    /// Set the price of a segment to a country. The default is 1
-    Price(CreditsPrice),
-}
-
-/// `patchbay credits add`
-#[derive(Debug, Args)]
-pub struct CreditsAdd {
-    /// The client
-    #[arg(long, value_name = "REF")]
-    pub client: String,
-    /// Number of credits
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub amount: i64,
-}
-
-/// `patchbay credits price`
-#[derive(Debug, Args)]
-pub struct CreditsPrice {
-    /// The client
-    #[arg(long, value_name = "REF")]
-    pub client: String,
-    /// First digits of the numbers, such as 44
-    #[arg(long, value_name = "DIGITS")]
-    pub prefix: String,
-    /// Credits for one segment
-    #[arg(long, value_name = "N")]
-    pub credits: i32,
-}
-
-/// `patchbay opt-out ...`
-#[derive(Debug, Subcommand)]
-pub enum OptOutCommand {
-    /// Remove the opt-out of a number from a client's SMS
-    Remove(OptOutRemove),
-}
-
-/// `patchbay opt-out remove`
-#[derive(Debug, Args)]
-pub struct OptOutRemove {
-    /// The client
-    #[arg(long, value_name = "REF")]
-    pub client: String,
-    /// The subscriber, in digits
-    #[arg(long, value_name = "MSISDN")]
-    pub number: String,
-}
-
-/// `patchbay client ...`
-#[derive(Debug, Subcommand)]
-pub enum ClientCommand {
-    /// Create a client with its first ADMIN user, and print the user's API key
-    Create(ClientCreate),
-}
-
-/// `patchbay client create`
-#[derive(Debug, Args)]
-pub struct ClientCreate {
-    /// Short name that identifies the client in requests
-    #[arg(long = "ref", value_name = "REF")]
-    pub client_ref: String,
-    /// Display name
-    #[arg(long)]
-    pub name: String,
-    /// E-mail address of the first user
-    #[arg(long)]
-    pub email: String,
-    /// Password of the first user
-    #[command(flatten)]
-    pub password: GivenPassword,
-    /// Client that this one belongs to
-    #[arg(long, value_name = "REF")]
-    pub parent: Option<String>,
-}
-
-/// A password, given in one of two ways.
-#[derive(Debug, Args)]
-#[group(required = true, multiple = false)]
-pub struct GivenPassword {
-    /// Password. Other users of this machine can read it in the process list, so prefer --password-stdin
-    #[arg(long)]
-    pub password: Option<Secret>,
-    /// Read the password from the first line of standard input
-    #[arg(long)]
-    pub password_stdin: bool,
-}
-
-/// `patchbay user ...`
-#[derive(Debug, Subcommand)]
-pub enum UserCommand {
-    /// Create a user, and print the API key
-    Create(UserCreate),
-}
-
-/// `patchbay user create`
-#[derive(Debug, Args)]
-pub struct UserCreate {
-    /// Client that the user belongs to
-    #[arg(long, value_name = "REF")]
-    pub client: String,
-    /// E-mail address, unique within the client
-    #[arg(long)]
-    pub email: String,
-    /// Password of the user
-    #[command(flatten)]
-    pub password: GivenPassword,
-    /// Display name
-    #[arg(long)]
-    pub name: String,
-    /// ADMIN, SUPERVISOR, AGENT, DEVELOPER or API
-    #[arg(long)]
-    pub role: String,
-    /// Team of an agent
-    #[arg(long)]
-    pub team: Option<String>,
 }
 
 /// `patchbay template ...`
@@ -311,6 +133,8 @@ pub struct TemplateSync {
 pub enum SiteCommand {
     /// Add a site, and print its key and the tag that shows the widget
     Add(SiteAdd),
+    /// List the sites with their keys
+    List(OfClient),
 }
 
 /// `patchbay site add`
@@ -355,6 +179,15 @@ mod tests {
             "patchbay page add --client acme --page-id 1 --access-token-stdin",
             "patchbay page renew-token --client acme --page-id 1 --access-token-stdin",
             "patchbay number renew-token --client acme --number 27820001001 --access-token t",
+            "patchbay status --json",
+            "patchbay client list",
+            "patchbay client list --client acme",
+            "patchbay user list --client acme",
+            "patchbay key list --client acme",
+            "patchbay number list --client acme",
+            "patchbay page list --client acme",
+            "patchbay site list --client acme",
+            "patchbay sender list --client acme",
             "patchbay template sync --client acme",
             "patchbay site add --client acme --name Shop --origin https://shop.example --origin https://www.shop.example",
             "patchbay migrate",

@@ -50,6 +50,16 @@ impl TryFrom<KeyOwnerRow> for KeyOwner {
     }
 }
 
+/// Returns the users of a client that have a key, and the time when it was made.
+pub async fn created(db: &mut PgConnection, client: ClientId) -> Result<Vec<(UserId, DateTime<Utc>)>> {
+    let rows: Vec<(Uuid, DateTime<Utc>)> =
+        sqlx::query_as("SELECT user_id, created_at FROM api_key WHERE client_id = $1 ORDER BY user_id")
+            .bind(client.0)
+            .fetch_all(db)
+            .await?;
+    Ok(rows.into_iter().map(|(user, at)| (UserId(user), at)).collect())
+}
+
 /// Directory: returns the owners of existing keys.
 pub async fn owners(db: &mut PgConnection, key_hashes: &[Vec<u8>]) -> Result<Vec<KeyOwner>> {
     let rows: Vec<KeyOwnerRow> = sqlx::query_as(

@@ -215,6 +215,23 @@ pub async fn children(db: &mut PgConnection, parent: ClientId, limit: i64, offse
     Ok((rows.into_iter().map(Client::try_from).collect::<Result<_>>()?, total))
 }
 
+/// Directory: returns a client with its descendants, or all clients if `above` is `None`, by reference.
+pub async fn with_descendants(db: &mut PgConnection, above: Option<ClientId>) -> Result<Vec<Client>> {
+    let rows: Vec<ClientRow> = sqlx::query_as(
+        "WITH RECURSIVE below (id) AS (
+             SELECT id FROM client WHERE id = $1 OR $1 IS NULL AND parent_id IS NULL
+             UNION ALL
+             SELECT child.id FROM client child JOIN below ON child.parent_id = below.id)
+         SELECT client.id, client_ref, display_name, parent_id, time_zone, fallback_mode, allow_private_targets,
+                popia_compliant, asks_rating, sms_fallback_enabled, sms_username, created_at
+         FROM below JOIN client ON client.id = below.id ORDER BY client_ref",
+    )
+    .bind(above.map(|client| client.0))
+    .fetch_all(db)
+    .await?;
+    rows.into_iter().map(Client::try_from).collect()
+}
+
 /// Directory: returns the client with a name.
 pub async fn find_by_ref(db: &mut PgConnection, client_ref: &str) -> Result<Option<ClientId>> {
     let id: Option<Uuid> =

@@ -81,7 +81,7 @@ impl Queue {
     }
 
     /// Returns the table, and the condition of rows that wait for work.
-    fn source(self) -> (&'static str, &'static str) {
+    pub(super) fn source(self) -> (&'static str, &'static str) {
         match self {
             Self::Outbound => ("outbound_work", "true"),
             Self::Callback => ("callback", "failure IS NULL"),
@@ -191,7 +191,7 @@ async fn make_ready(db: &mut PgConnection, queue: Queue, now: DateTime<Utc>) -> 
     }
 }
 
-/// Takes a lane that nobody holds for `lease`, and answers its fence; `None` when another process has it. Never waits: a
+/// Takes a free lane for `lease`, and answers its fence; `None` when another process has it. Never waits: a
 /// lane whose row another transaction holds, such as one of a process that stands still, is not free. A row that another
 /// transaction has made and not committed can be skipped by nobody, so whoever makes one has a lock that is named by the lane.
 pub async fn claim(

@@ -1,6 +1,7 @@
 //! Support of background work: leases, the processes that hold them, partitions, retention, statistics of tables, and
 //! the test if the database takes writes.
 
+pub mod depths;
 pub mod lanes;
 pub mod message_counts;
 pub mod nodes;

@@ -1,7 +1,7 @@
 //! Partitions of the tables that grow with traffic, of one or several whole weeks. Bounds are UUIDv7 ids, whose first
 //! 48 bits are milliseconds.
 //!
-//! A statement is planned for all partitions of its tables, opens most of them, and is planned anew after each analysis
+//! A statement is planned for all partitions of its tables, opens most of them, and is planned again after each analysis
 //! of one of them. With 52 weekly partitions of a year this took 90 ms in each connection. So a table has about
 //! [`MOST_KEPT`] partitions, for any retention.
 
@@ -174,7 +174,7 @@ pub async fn make(db: &mut PgConnection, partition: &Partition) -> Result<bool> 
     if sqlx::query_scalar(&astray).bind(from).bind(to).fetch_one(&mut *db).await? {
         return Ok(false);
     }
-    // `statistics` tells PostgreSQL the size as it doubles. A more frequent analysis would plan all statements anew.
+    // `statistics` tells PostgreSQL the size as it doubles. A more frequent analysis would plan all statements again.
     let fillfactor = if table == "outbound_leg" { CHANGED_SOON } else { WRITTEN_ONCE };
     sqlx::query(&format!(
         "CREATE TABLE IF NOT EXISTS {name} PARTITION OF {table} FOR VALUES FROM ('{from}') TO ('{to}')

@@ -1,0 +1,147 @@
+//! The commands that list: `client|user|key|number|page|site list` (CONTRACT 9). Each prints all objects at once, and no
+//! secret.
+
+use std::collections::HashMap;
+
+use anyhow::Context as _;
+use domain::{
+    channel::Channel,
+    ids::{ClientId, UserId},
+};
+use serde_json::{Value, json};
+use storage::{
+    PgConnection, PgPool,
+    inboxes::{self, Inbox},
+    tenancy::{
+        api_keys, clients,
+        profiles::{self, Profile},
+    },
+    web::sites,
+};
+
+use super::shown_number;
+
+/// Rows that are read at a time.
+const PAGE: i64 = 500;
+
+/// Returns the id of a client.
+pub(super) async fn client(db: &mut PgConnection, client_ref: &str) -> anyhow::Result<ClientId> {
+    clients::find_by_ref(db, client_ref)
+        .await?
+        .with_context(|| format!("there is no client `{client_ref}`; `patchbay client list` lists all clients"))
+}
+
+pub(super) async fn clients(db: &PgPool, client_ref: Option<&str>) -> anyhow::Result<Value> {
+    let mut db = db.acquire().await?;
+    let above = match client_ref {
+        Some(client_ref) => Some(client(&mut db, client_ref).await?),
+        None => None,
+    };
+    let found = clients::with_descendants(&mut db, above).await?;
+    let names: HashMap<ClientId, &str> = found.iter().map(|one| (one.id, one.client_ref.as_str())).collect();
+    let shown = found.iter().map(|one| {
+        json!({
+            "clientRef": one.client_ref,
+            "displayName": one.display_name,
+            "parentRef": one.parent.and_then(|parent| names.get(&parent)),
+            "createdTime": one.created_at,
+        })
+    });
+    Ok(json!({ "clients": shown.collect::<Vec<_>>() }))
+}
+
+pub(super) async fn users(db: &PgPool, client_ref: &str) -> anyhow::Result<Value> {
+    let mut db = db.acquire().await?;
+    let client = client(&mut db, client_ref).await?;
+    let shown = all_users(&mut db, client).await?.into_iter().map(|user| {
+        json!({
+            "userId": user.id,
+            "email": user.email,
+            "name": user.name,
+            "role": user.role.as_str(),
+            "team": user.team.map(|(_, name)| name),
+            "createdTime": user.created_at,
+        })
+    });
+    Ok(json!({ "clientRef": client_ref, "users": shown.collect::<Vec<_>>() }))
+}
+
+pub(super) async fn keys(db: &PgPool, client_ref: &str) -> anyhow::Result<Value> {
+    let mut db = db.acquire().await?;
+    let client = client(&mut db, client_ref).await?;
+    let created: HashMap<UserId, _> = api_keys::created(&mut db, client).await?.into_iter().collect();
+    let shown = all_users(&mut db, client).await?.into_iter().filter_map(|user| {
+        let created = created.get(&user.id)?;
+        Some(json!({
+            "userId": user.id,
+            "email": user.email,
+            "role": user.role.as_str(),
+            "createdTime": created,
+        }))
+    });
+    Ok(json!({ "clientRef": client_ref, "keys": shown.collect::<Vec<_>>() }))
+}
+
+pub(super) async fn numbers(db: &PgPool, client_ref: &str) -> anyhow::Result<Value> {
+    let found = all_inboxes(db, client_ref, Channel::Whatsapp).await?;
+    let shown: Vec<Value> = found.iter().map(shown_number).collect();
+    Ok(json!({ "clientRef": client_ref, "numbers": shown }))
+}
+
+pub(super) async fn pages(db: &PgPool, client_ref: &str) -> anyhow::Result<Value> {
+    let found = all_inboxes(db, client_ref, Channel::Facebook).await?;
+    let shown = found.iter().map(|page| json!({ "id": page.id, "pageId": page.address() }));
+    Ok(json!({ "clientRef": client_ref, "pages": shown.collect::<Vec<_>>() }))
+}
+
+pub(super) async fn sites(db: &PgPool, client_ref: &str) -> anyhow::Result<Value> {
+    let mut db = db.acquire().await?;
+    let client = client(&mut db, client_ref).await?;
+    let mut found = Vec::new();
+    loop {
+        let (page, _) = sites::page(&mut db, client, PAGE, offset(found.len())).await?;
+        if page.is_empty() {
+            break;
+        }
+        found.extend(page);
+    }
+    let shown = found.into_iter().map(|site| {
+        json!({
+            "id": site.id,
+            "name": site.name,
+            "siteKey": site.key,
+            "origins": site.origins.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "createdTime": site.created_at,
+        })
+    });
+    Ok(json!({ "clientRef": client_ref, "sites": shown.collect::<Vec<_>>() }))
+}
+
+async fn all_users(db: &mut PgConnection, client: ClientId) -> anyhow::Result<Vec<Profile>> {
+    let mut found = Vec::new();
+    loop {
+        let wanted = profiles::Wanted { search: "", team: None };
+        let (page, _) = profiles::page(db, client, wanted, PAGE, offset(found.len())).await?;
+        if page.is_empty() {
+            return Ok(found);
+        }
+        found.extend(page);
+    }
+}
+
+async fn all_inboxes(db: &PgPool, client_ref: &str, channel: Channel) -> anyhow::Result<Vec<Inbox>> {
+    let mut db = db.acquire().await?;
+    let client = client(&mut db, client_ref).await?;
+    let mut found = Vec::new();
+    loop {
+        let (page, _) = inboxes::page(&mut db, client, (channel, ""), PAGE, offset(found.len())).await?;
+        if page.is_empty() {
+            return Ok(found);
+        }
+        found.extend(page);
+    }
+}
+
+fn offset(read: usize) -> i64 {
+    i64::try_from(read).unwrap_or(i64::MAX)
+}

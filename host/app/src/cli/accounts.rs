@@ -1,0 +1,94 @@
+//! The commands for clients, their users and keys (CONTRACT 3).
+
+use clap::{Args, Subcommand};
+
+use super::OfClient;
+use crate::config::Secret;
+
+/// `patchbay client ...`
+#[derive(Debug, Subcommand)]
+pub enum ClientCommand {
+    /// Create a client with its first ADMIN user, and print the user's API key
+    Create(ClientCreate),
+    /// List a client with its descendants, or all clients
+    List(ClientList),
+}
+
+/// `patchbay client list`
+#[derive(Debug, Args)]
+pub struct ClientList {
+    /// The client. Default: all clients
+    #[arg(long, value_name = "REF")]
+    pub client: Option<String>,
+}
+
+/// `patchbay client create`
+#[derive(Debug, Args)]
+pub struct ClientCreate {
+    /// Short name that identifies the client in requests
+    #[arg(long = "ref", value_name = "REF")]
+    pub client_ref: String,
+    /// Display name
+    #[arg(long)]
+    pub name: String,
+    /// E-mail address of the first user
+    #[arg(long)]
+    pub email: String,
+    /// Password of the first user
+    #[command(flatten)]
+    pub password: GivenPassword,
+    /// Client that this one belongs to
+    #[arg(long, value_name = "REF")]
+    pub parent: Option<String>,
+}
+
+/// A password, given in one of two ways.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub struct GivenPassword {
+    /// Password. Other users of this machine can read it in the process list, so prefer --password-stdin
+    #[arg(long)]
+    pub password: Option<Secret>,
+    /// Read the password from the first line of standard input
+    #[arg(long)]
+    pub password_stdin: bool,
+}
+
+/// `patchbay user ...`
+#[derive(Debug, Subcommand)]
+pub enum UserCommand {
+    /// Create a user, and print the API key
+    Create(UserCreate),
+    /// List the users with their roles
+    List(OfClient),
+}
+
+/// `patchbay user create`
+#[derive(Debug, Args)]
+pub struct UserCreate {
+    /// Client that the user belongs to
+    #[arg(long, value_name = "REF")]
+    pub client: String,
+    /// E-mail address, unique within the client
+    #[arg(long)]
+    pub email: String,
+    /// Password of the user
+    #[command(flatten)]
+    pub password: GivenPassword,
+    /// Display name
+    #[arg(long)]
+    pub name: String,
+    /// ADMIN, SUPERVISOR, AGENT, DEVELOPER or API
+    #[arg(long)]
+    pub role: String,
+    /// Team of an agent
+    #[arg(long)]
+    pub team: Option<String>,
+}
+
+/// `patchbay key ...`
+#[derive(Debug, Subcommand)]
+pub enum KeyCommand {
+    /// List the users that have an API key, without the keys
+    List(OfClient),
+}

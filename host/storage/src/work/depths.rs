@@ -1,0 +1,110 @@
+//! The state of the queues, for operators. Each statement reads all waiting rows of a queue, so only the command
+//! `patchbay status` calls them.
+
+use chrono::{DateTime, Utc};
+use domain::ids::NodeId;
+use uuid::Uuid;
+
+use super::lanes::Queue;
+use crate::{PgConnection, Result};
+
+/// Lanes that [`oldest_lanes`] returns at most.
+const LANES: i64 = 10;
+
+/// The depth of a queue.
+#[derive(Debug, Clone, Copy, sqlx::FromRow)]
+pub struct Depth {
+    /// Rows that wait, also those whose time has not come.
+    pub waiting: i64,
+    /// Rows whose time has come.
+    pub due: i64,
+    /// Lanes with waiting rows.
+    pub lanes: i64,
+    /// The time of the row that has been due for the longest time.
+    pub oldest_due_at: Option<DateTime<Utc>>,
+}
+
+/// A lane with due rows.
+#[derive(Debug, Clone, sqlx::FromRow)]
+pub struct WaitingLane {
+    pub client_ref: String,
+    pub lane_id: Uuid,
+    /// Rows whose time has come.
+    pub due: i64,
+    pub oldest_due_at: DateTime<Utc>,
+    /// True if a worker holds the lane.
+    pub is_leased: bool,
+}
+
+/// A process with background work.
+#[derive(Debug, Clone, Copy, sqlx::FromRow)]
+pub struct Node {
+    #[sqlx(try_from = "Uuid")]
+    pub id: NodeId,
+    pub started_at: DateTime<Utc>,
+    /// Lanes that it holds.
+    pub lanes: i64,
+}
+
+/// Failed calls to providers with one outcome. Only failures are stored.
+#[derive(Debug, Clone, sqlx::FromRow)]
+pub struct FailedCalls {
+    pub channel: String,
+    pub outcome: String,
+    pub error_code: Option<String>,
+    pub calls: i64,
+    pub last_at: DateTime<Utc>,
+}
+
+/// Returns the depth of a queue.
+pub async fn depth(db: &mut PgConnection, queue: Queue, now: DateTime<Utc>) -> Result<Depth> {
+    let (table, open) = queue.source();
+    let statement = format!(
+        "SELECT count(*) AS waiting, count(*) FILTER (WHERE due_at <= $1) AS due,
+                count(DISTINCT (client_id, lane_id)) AS lanes, min(due_at) FILTER (WHERE due_at <= $1) AS oldest_due_at
+         FROM {table} WHERE {open}"
+    );
+    Ok(sqlx::query_as(&statement).bind(now).fetch_one(db).await?)
+}
+
+/// Returns the lanes of a queue that have been due for the longest time.
+pub async fn oldest_lanes(db: &mut PgConnection, queue: Queue, now: DateTime<Utc>) -> Result<Vec<WaitingLane>> {
+    let (table, open) = queue.source();
+    let statement = format!(
+        "SELECT client.client_ref, waiting.lane_id, waiting.due, waiting.oldest_due_at,
+                EXISTS (SELECT 1 FROM lane
+                        WHERE lane.client_id = waiting.client_id AND lane.queue = $2
+                          AND lane.lane_id = waiting.lane_id AND lane.leased_until > now()) AS is_leased
+         FROM (SELECT client_id, lane_id, count(*) AS due, min(due_at) AS oldest_due_at
+               FROM {table} WHERE {open} AND due_at <= $1
+               GROUP BY client_id, lane_id ORDER BY min(due_at) LIMIT {LANES}) waiting
+         JOIN client ON client.id = waiting.client_id
+         ORDER BY waiting.oldest_due_at"
+    );
+    Ok(sqlx::query_as(&statement).bind(now).bind(queue.name()).fetch_all(db).await?)
+}
+
+/// Returns the processes with background work, oldest first.
+pub async fn nodes(db: &mut PgConnection) -> Result<Vec<Node>> {
+    let nodes = sqlx::query_as(
+        "SELECT node.id, node.started_at,
+                (SELECT count(*) FROM lane WHERE lane.owner = node.id AND lane.leased_until > now()) AS lanes
+         FROM node ORDER BY node.started_at, node.id",
+    );
+    Ok(nodes.fetch_all(db).await?)
+}
+
+/// Returns the failed calls to providers since a moment, by channel and outcome.
+pub async fn failed_calls(db: &mut PgConnection, since: DateTime<Utc>) -> Result<Vec<FailedCalls>> {
+    let calls = sqlx::query_as(
+        "SELECT leg.channel, call.outcome, call.error_code, count(*) AS calls, max(call.called_at) AS last_at
+         FROM provider_call call
+         JOIN outbound_leg leg ON leg.client_id = call.client_id AND leg.message_id = call.message_id
+                              AND leg.ordinal = call.ordinal
+         WHERE call.called_at >= $1
+         GROUP BY leg.channel, call.outcome, call.error_code
+         ORDER BY leg.channel, call.outcome, call.error_code NULLS FIRST",
+    )
+    .bind(since);
+    Ok(calls.fetch_all(db).await?)
+}
