@@ -18,13 +18,13 @@ use std::{
 };
 
 use api::{EarlyAnswers, WrongHead};
-use axum::{Extension, Router, extract::ConnectInfo, routing::get};
-use chrono::DateTime;
-use domain::{clock::IdSource, ids::RequestId};
-use patchbay_app::{
+use app::{
     listeners::{self, Activity, ConnectionLimits, Doors, Patience, Reception},
     tls,
 };
+use axum::{Extension, Router, extract::ConnectInfo, routing::get};
+use chrono::DateTime;
+use domain::{clock::IdSource, ids::RequestId};
 use rustls::{
     ClientConfig, ClientConnection, RootCertStore, StreamOwned,
     pki_types::{CertificateDer, ServerName, pem::PemObject},
@@ -424,6 +424,26 @@ async fn pings_give_a_connection_no_more_time_before_its_first_request_or_after_
     drop(answer);
     tokio::spawn(ping(pings));
     is_about((ended.await.unwrap() - begin).as_secs_f64(), 75.0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_that_floods_the_server_with_pings_is_ended_and_others_go_on() {
+    let (mut requests, _pings, _driving) = connect_http2(router()).await;
+    let mut flood = connect(router());
+    let begin = Instant::now();
+    flood.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0").await.unwrap();
+    let pings = b"\0\0\x08\x06\0\0\0\0\0pingping".repeat(100);
+    let (mut reading, mut writing) = tokio::io::split(flood);
+    let answers = tokio::spawn(async move {
+        let mut bytes = [0; 4096];
+        while reading.read(&mut bytes).await.is_ok_and(|count| count > 0) {}
+    });
+    while writing.write_all(&pings).await.is_ok() {}
+    answers.await.unwrap();
+    assert!(begin.elapsed() < Duration::from_secs(1), "it ends at once, not with its idle time");
+    let request = hyper::Request::get("http://localhost/").body(()).unwrap();
+    let (answer, _) = requests.send_request(request, true).unwrap();
+    assert_eq!(answer.await.unwrap().status(), 200);
 }
 
 #[tokio::test(start_paused = true)]

@@ -3,6 +3,7 @@
 
 mod activity;
 mod connection;
+mod control_frames;
 mod descriptors;
 mod doors;
 mod framing;

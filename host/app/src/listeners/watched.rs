@@ -11,10 +11,10 @@ use std::{
 use api::EarlyAnswers;
 use tokio::{
     io::{self, AsyncRead, AsyncWrite, ReadBuf},
-    time::{Sleep, sleep},
+    time::{Instant, Sleep, sleep},
 };
 
-use super::{activity::Activity, framing::HeadWatch, refusals::refused_by};
+use super::{activity::Activity, control_frames::ControlFrames, framing::HeadWatch, refusals::refused_by};
 
 /// Time for a refused caller to finish. If the connection closed with unread input, it would be reset and the answer
 /// lost.
@@ -28,6 +28,7 @@ pub struct Watched<IO, P> {
     activity: Arc<Activity>,
     answers: EarlyAnswers,
     heads: HeadWatch,
+    frames: ControlFrames,
     refusal: Option<Refusal>,
     _place: P,
 }
@@ -41,7 +42,15 @@ struct Refusal {
 impl<IO, P> Watched<IO, P> {
     /// `answers` writes the refusals.
     pub fn new(io: IO, activity: Arc<Activity>, answers: EarlyAnswers, place: P) -> Self {
-        Self { io, activity, answers, heads: HeadWatch::default(), refusal: None, _place: place }
+        Self {
+            io,
+            activity,
+            answers,
+            heads: HeadWatch::default(),
+            frames: ControlFrames::default(),
+            refusal: None,
+            _place: place,
+        }
     }
 }
 
@@ -55,6 +64,10 @@ impl<IO: AsyncRead + Unpin, P: Unpin> AsyncRead for Watched<IO, P> {
                 this.activity.note_framed_twice();
             }
             this.activity.was_read();
+            if this.frames.came(came, Instant::now()) {
+                metrics::counter!("patchbay_http_connections_ended_total", "reason" => "control_frames").increment(1);
+                this.activity.evicted.cancel();
+            }
         }
         result
     }
