@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use workers::{Runner, RunnerSettings};
 
 use api::{
-    Admission, AdmissionSettings, ApiSettings, ClockControl, ClockFailed, EarlyAnswers, OverTls, Readiness,
+    Admission, AdmissionSettings, ApiSettings, ClockControl, ClockFailed, EarlyAnswers, Graces, OverTls, Readiness,
     SharedState, WebChat, WebChatLimits,
 };
 use chrono::{DateTime, Utc};
@@ -347,6 +347,7 @@ fn admission(config: &Config) -> AdmissionSettings {
         bytes_per_source: limits.bytes_in_flight_per_source,
         turns_per_client: usize::try_from(limits.database_connections / 4).unwrap_or(1).max(2),
         write_timeout: limits.write_timeout,
+        graces: Graces::default(),
     }
 }
 

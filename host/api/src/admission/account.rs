@@ -1,4 +1,4 @@
-//! The account of one owner: what is held for it, how fast it goes, and its turns at the database.
+//! The account of one owner: the load of its requests, its rates, and its turns at the database.
 
 use std::{net::IpAddr, sync::Arc};
 
@@ -7,23 +7,23 @@ use tokio::{sync::Semaphore, time::Instant};
 
 use super::{AdmissionSettings, bucket::Bucket};
 
-/// The party that a request counts to.
+/// The client or source that a request counts to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Owner {
-    /// The client whose key the request has.
+    /// The client of the request's key.
     Client(ClientId),
-    /// The address, or IPv6 network of 64 bits, that it comes from, until its client is known.
+    /// The address of the request, or its IPv6 network of 64 bits, until its client is known.
     Source(IpAddr),
 }
 
 impl Owner {
-    /// Whether it has shown no key.
+    /// True if the client is not known.
     pub fn is_source(self) -> bool {
         matches!(self, Self::Source(_))
     }
 }
 
-/// An amount of what requests hold.
+/// Requests in flight, and the bytes that they hold.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Load {
     pub requests: u64,
@@ -42,16 +42,15 @@ impl Load {
     }
 }
 
-/// One account.
 #[derive(Debug)]
 pub(super) struct Account {
-    /// Held by its requests in flight.
+    /// The load of its requests in flight.
     pub held: Load,
-    /// The most that it may hold.
+    /// The limit of that load.
     pub most: Load,
-    /// Requests in a second.
+    /// Requests per second.
     pub requests: Bucket,
-    /// Recipients of sends in a second.
+    /// Recipients of sends per second.
     pub recipients: Bucket,
     /// Requests that may use the database at the same time.
     pub turns: Arc<Semaphore>,
@@ -72,7 +71,7 @@ impl Account {
         }
     }
 
-    /// Whether nothing is lost by forgetting it.
+    /// True if it can be removed, because a new account would have the same state.
     pub fn is_idle(&mut self, settings: &AdmissionSettings, now: Instant) -> bool {
         self.held == Load::default()
             && Arc::strong_count(&self.turns) == 1

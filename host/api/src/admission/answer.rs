@@ -1,5 +1,5 @@
-//! An answer counts until it has been sent, and goes out piece by piece: the next piece is handed out when the peer has taken the
-//! one before.
+//! An answer counts in the ledger until it has been sent. It goes out in pieces: the next piece is sent when the peer
+//! has taken the one before.
 
 use std::{
     pin::Pin,
@@ -16,33 +16,34 @@ use http_body::{Frame, SizeHint};
 use super::{Held, entry::Phase};
 use crate::error::ApiError;
 
-/// Bytes of a piece. A peer that takes none in `limits.write_timeout` is ended.
+/// Bytes of a piece. A peer that takes none within `limits.write_timeout` is disconnected.
 const PIECE: usize = 32 * 1024;
 
-/// Marks an answer whose bytes all requests share, such as a page that is part of the program. They are not counted.
+/// Marks an answer with bytes that all requests share, such as a built-in page. The bytes are not counted.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SharedBytes;
 
-/// Marks an answer that goes on until one side ends it.
+/// Marks an answer without end, such as a stream of events.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OpenEnded;
 
-/// An answer on its way: its place in the ledger. Travels with the response until its body is final.
+/// The place of an answer in the ledger. It travels with the response until its body is final.
 #[derive(Clone)]
 pub(super) struct Outgoing {
     held: Held,
-    /// Counts an answer that is in memory as a whole.
+    /// The count of an answer that is in memory as a whole.
     whole: Option<Arc<Counted>>,
 }
 
 impl Outgoing {
-    /// One that is not counted, only ended if its peer takes nothing of it.
+    /// An answer that is not counted. It only ends if its peer takes nothing of it.
     pub fn uncounted(held: Held) -> Self {
         Self { held, whole: None }
     }
 }
 
-/// Counts an answer. 429 if it may be asked for again, and its owner has too many answers unread.
+/// Counts an answer. Returns 429 if the request may be repeated (`may_refuse`) and its owner has too many unread
+/// answers.
 pub(super) fn count(response: &mut Response, held: Held, may_refuse: bool) -> Result<Outgoing, ApiError> {
     held.end_turns();
     let shared = response.extensions_mut().remove::<SharedBytes>().is_some();
@@ -52,22 +53,22 @@ pub(super) fn count(response: &mut Response, held: Held, may_refuse: bool) -> Re
     let length = response.body().size_hint().exact();
     let bytes = length.filter(|_| !shared).unwrap_or_default();
     held.hold_answer(bytes, may_refuse && response.status().is_success())?;
-    // An answer of unknown length is made while it is sent, so each part of it counts when it is there.
+    // An answer of unknown length is made while it is sent, so each part counts when it is made.
     let whole = length.is_some().then(|| Arc::new(Counted { held: held.clone(), bytes }));
     Ok(Outgoing { held, whole })
 }
 
-/// The same response, whose body keeps its place until the peer has taken it.
+/// Returns the response with a body that keeps its place until the peer has taken it.
 pub(super) fn send(response: Response, Outgoing { held, whole }: Outgoing) -> Response {
     if response.body().is_end_stream() {
         return response;
     }
-    // The peer is waited for from now on: it may have no window for the first piece.
+    // The wait for the peer begins here, because it may have no window for the first piece.
     held.change(|ledger, number, now| ledger.handed_out(number, 0, now));
     response.map(|inner| Body::new(CountedBody { inner, rest: Bytes::new(), counted: whole.clone(), whole, held }))
 }
 
-/// Bytes in the ledger; released when the last piece of them is gone.
+/// Counted bytes. They are released with their last piece.
 struct Counted {
     held: Held,
     bytes: u64,
@@ -80,7 +81,6 @@ impl Drop for Counted {
     }
 }
 
-/// A piece on its way.
 struct Piece {
     bytes: Bytes,
     _counted: Option<Arc<Counted>>,
@@ -94,17 +94,17 @@ impl AsRef<[u8]> for Piece {
 
 struct CountedBody {
     inner: Body,
-    /// Bytes that `inner` gave and that were not handed out yet.
+    /// Bytes from `inner` that were not sent yet.
     rest: Bytes,
-    /// Counts them.
+    /// The count of these bytes.
     counted: Option<Arc<Counted>>,
-    /// Counts an answer that is in memory as a whole.
+    /// The count of an answer that is in memory as a whole.
     whole: Option<Arc<Counted>>,
     held: Held,
 }
 
 impl CountedBody {
-    /// Takes what `inner` gave.
+    /// Takes and counts bytes from `inner`.
     fn fill(&mut self, bytes: Bytes) {
         self.counted = Some(self.whole.clone().unwrap_or_else(|| {
             let length = length_of(&bytes);

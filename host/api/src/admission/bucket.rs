@@ -1,10 +1,10 @@
-//! A bucket of tokens that fills at a steady rate and holds one second's worth.
+//! A bucket of tokens that fills at a steady rate and holds the tokens of one second.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Tokens of one client, of one kind. May go into debt: what a request turns out to cost is charged after it.
+/// Tokens of one kind for one client. Their number can be negative, because some costs are charged after the request.
 #[derive(Debug)]
 pub(super) struct Bucket {
     tokens: f64,
@@ -12,7 +12,6 @@ pub(super) struct Bucket {
 }
 
 impl Bucket {
-    /// A full one.
     pub fn full(rate: f64, now: Instant) -> Self {
         Self { tokens: rate, filled: now }
     }
@@ -23,26 +22,25 @@ impl Bucket {
         self.filled = now;
     }
 
-    /// Takes one token, or says how long it takes until there is one.
+    /// Takes one token, or returns the time until there is one.
     pub fn take(&mut self, rate: f64, now: Instant) -> Result<(), Duration> {
         self.ready(rate, now)?;
         self.tokens -= 1.0;
         Ok(())
     }
 
-    /// How long it takes until there is a token, when there is none.
+    /// Returns the time until there is a token, as an error, if there is none.
     pub fn ready(&mut self, rate: f64, now: Instant) -> Result<(), Duration> {
         self.fill(rate, now);
         if self.tokens >= 1.0 { Ok(()) } else { Err(Duration::from_secs_f64((1.0 - self.tokens) / rate)) }
     }
 
-    /// Takes tokens that have been used already.
+    /// Charges tokens after their use.
     pub fn charge(&mut self, rate: f64, tokens: f64, now: Instant) {
         self.fill(rate, now);
         self.tokens -= tokens;
     }
 
-    /// Whether it would be the same if it were made anew.
     pub fn is_full(&mut self, rate: f64, now: Instant) -> bool {
         self.fill(rate, now);
         self.tokens >= rate

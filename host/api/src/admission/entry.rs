@@ -1,4 +1,4 @@
-//! One request in the ledger: what it holds, whose turn it is, and how to end it.
+//! One request in the ledger: its load, its phase, and how to end it.
 
 use std::{sync::Arc, time::Duration};
 
@@ -9,37 +9,30 @@ use super::{
     link::PeerLink,
 };
 
-/// A request is not ended in favour of another one of its source before it has waited this long for its peer.
-pub(super) const GRACE: Duration = Duration::from_secs(1);
-/// The same in favour of other sources and clients. It must be short: attackers open new connections as fast as old ones are ended,
-/// and if all requests in flight were in their time of grace, a newcomer would be refused. It is long enough for a body that is sent
-/// with its head.
-pub(super) const GRACE_OF_CROWDS: Duration = Duration::from_millis(100);
-
-/// Whose turn it is.
+/// The side that the request waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Ours: the handler works, or has nothing to send at the moment.
+    /// Patchbay: the handler works, or has nothing to send now.
     Ours,
-    /// The peer sends the body.
+    /// The peer, which sends the body.
     Receiving {
-        /// Since when.
+        /// Start of the wait.
         since: Instant,
-        /// Bytes that have come.
+        /// Bytes received since then.
         moved: u64,
     },
-    /// The peer has not yet taken the part of the answer that was handed out last.
+    /// The peer, which has not taken the last part of the answer yet.
     Sending {
-        /// Since when the answer is on its way.
+        /// Start of the answer.
         since: Instant,
-        /// Since when the last part is.
+        /// Time when the last part was sent.
         waiting: Instant,
-        /// Bytes that were handed out before it.
+        /// Bytes sent before the last part.
         moved: u64,
     },
 }
 
-/// How slow a peer is: smaller is slower.
+/// The speed of a peer. A smaller value is slower.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub(super) struct Pace {
     bytes_per_second: f64,
@@ -49,16 +42,16 @@ pub(super) struct Pace {
 #[derive(Debug)]
 pub(super) struct Entry {
     pub owner: Owner,
-    /// Whether its client is known, and not only its key from another request.
+    /// True if the key was looked up for this request, and not only remembered from an earlier one.
     pub is_identified: bool,
-    /// Counted in the sums of the process.
+    /// The load that counts for the process.
     pub load: Load,
-    /// Bytes of them that count in the account of its owner.
+    /// The bytes that count in the account of its owner.
     pub of_account: u64,
     pub phase: Phase,
-    /// Bytes of its answer that were handed out.
+    /// Bytes of its answer that were sent.
     pub sent: u64,
-    /// When the first of them were.
+    /// Time when its answer began.
     pub answered: Option<Instant>,
     pub link: PeerLink,
     /// Wakes the handler that reads the body.
@@ -66,12 +59,12 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Counted in the account of its owner.
+    /// The load that counts in the account of its owner.
     pub fn share(&self) -> Load {
         Load { requests: self.load.requests, bytes: self.of_account }
     }
 
-    /// The pace of a peer that has been waited for longer than `grace`. `None` while it is our turn.
+    /// Returns the pace of a peer, if the request has waited for it longer than `grace`.
     pub fn pace(&self, grace: Duration, now: Instant) -> Option<Pace> {
         let (since, moved) = match self.phase {
             Phase::Ours => return None,
@@ -84,12 +77,12 @@ impl Entry {
         (passed >= grace).then_some(Pace { bytes_per_second, since })
     }
 
-    /// Whether its peer has taken nothing of the answer for `time`.
+    /// True if its peer has taken nothing of the answer for `time`.
     pub fn is_stuck(&self, time: Duration, now: Instant) -> bool {
         matches!(self.phase, Phase::Sending { waiting, .. } if now.saturating_duration_since(waiting) >= time)
     }
 
-    /// Ends it: a handler that reads the body answers at once, an answer is cut off.
+    /// Ends the request: a handler that reads the body answers at once, and an answer is cut off.
     pub fn end(&self) {
         match self.phase {
             Phase::Ours | Phase::Receiving { .. } => self.ended.notify_one(),

@@ -1,4 +1,4 @@
-//! The part of the ledger that one request holds, from its head to the last byte of its answer.
+//! The place of one request in the ledger, from its head to the last byte of its answer.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,24 +17,24 @@ use super::{
 };
 use crate::error::ApiError;
 
-/// A request's place and bytes. They are given back when the last clone is gone: work that goes on if the caller hangs up keeps
-/// one. A probe holds nothing.
+/// The place and bytes of a request. They are given back with the last clone: work that goes on after the caller has
+/// hung up keeps one. A probe holds nothing.
 #[derive(Clone, Default)]
 pub(crate) struct Held(Option<Arc<Place>>);
 
 struct Place {
     admission: Arc<Admission>,
     number: Number,
-    /// Told when the request is ended in favour of others.
+    /// Notified when the request is ended in favour of others.
     ended: Arc<Notify>,
     known: Mutex<Known>,
 }
 
-/// Kept while the answer is being made.
+/// The client and its turns, kept while the answer is made.
 #[derive(Default)]
 struct Known {
     client: Option<ClientId>,
-    /// Those of its client.
+    /// The turns of the client at the database.
     turns: Option<Arc<Semaphore>>,
     turn: Option<OwnedSemaphorePermit>,
     large_page: Option<OwnedSemaphorePermit>,
@@ -45,12 +45,13 @@ impl Held {
         Self(Some(Arc::new(Place { admission, number, ended, known: Mutex::default() })))
     }
 
-    /// The one of the request with these extensions.
+    /// Returns the place of the request with these extensions.
     pub fn of(extensions: &Extensions) -> Self {
         extensions.get::<Self>().cloned().unwrap_or_default()
     }
 
-    /// From now on the request counts to this client. 429 if the client has enough in flight, or sends requests too fast.
+    /// Counts the request to this client from now on. Returns 429 if the client has too many requests in flight, or
+    /// sends them too fast.
     pub fn belongs_to(&self, client: ClientId) -> Result<(), ApiError> {
         let Some(place) = &self.0 else { return Ok(()) };
         let turns = place.change(|ledger, number, now| ledger.identify(number, client, now))?;
@@ -59,7 +60,7 @@ impl Held {
         Ok(())
     }
 
-    /// Waits until the client has few enough requests at the database. The turn ends when the answer has been made.
+    /// Waits for a turn of the client at the database. The turn ends when the answer has been made.
     pub async fn wait_for_turn(&self) {
         let Some(place) = &self.0 else { return };
         let Some(turns) = place.known().turns.clone() else { return };
@@ -68,14 +69,14 @@ impl Held {
         place.known().turn = turn;
     }
 
-    /// Waits until few large pages are being made. The turn ends when the answer has been made.
+    /// Waits for a turn to make a large page. The turn ends when the answer has been made.
     pub async fn wait_to_make_a_large_page(&self, admission: &Admission) {
         let Some(place) = &self.0 else { return };
         let turn = Arc::clone(&admission.large_pages).acquire_owned().await.ok();
         place.known().large_page = turn;
     }
 
-    /// Ends the turns: the answer has been made.
+    /// Ends the turns, because the answer has been made.
     pub(super) fn end_turns(&self) {
         if let Some(place) = &self.0 {
             let mut known = place.known();
@@ -83,42 +84,40 @@ impl Held {
         }
     }
 
-    /// The client, once it is known.
     pub fn client(&self) -> Option<ClientId> {
         self.0.as_ref()?.known().client
     }
 
-    /// Whether the client is known.
     pub fn is_known(&self) -> bool {
         self.client().is_some()
     }
 
-    /// From now on the peer is waited for, which sends the body.
+    /// Starts the wait for the peer, which sends the body.
     pub fn receive(&self) -> Receiving {
         self.change(|ledger, number, now| ledger.set_phase(number, Phase::Receiving { since: now, moved: 0 }));
         Receiving { held: self.clone() }
     }
 
-    /// 429 while the client has sent to more recipients than it may.
+    /// Returns 429 while the client has no recipients left in its rate.
     pub fn recipients_left(&self) -> Result<(), ApiError> {
         let Some(place) = self.0.as_ref().filter(|_| self.is_known()) else { return Ok(()) };
         place.change(|ledger, number, now| ledger.recipients_left(number, now))
     }
 
-    /// Counts the recipients of a send that was accepted.
+    /// Counts the recipients of an accepted send.
     pub fn charge_recipients(&self, recipients: u32) {
         if self.is_known() {
             self.change(|ledger, number, now| ledger.charge_recipients(number, recipients, now));
         }
     }
 
-    /// Counts an answer that is in memory as a whole, in the place of the body.
+    /// Counts an answer that is in memory as a whole. It replaces the bytes of the body.
     pub(super) fn hold_answer(&self, bytes: u64, may_refuse: bool) -> Result<(), ApiError> {
         let Some(place) = &self.0 else { return Ok(()) };
         place.change(|ledger, number, now| ledger.hold_answer(number, bytes, may_refuse, now))
     }
 
-    /// Changes what the ledger says of the request.
+    /// Changes the entry of the request in the ledger.
     pub(super) fn change(&self, change: impl FnOnce(&mut Ledger, Number, Instant)) {
         if let Some(place) = &self.0 {
             change(&mut place.admission.ledger(), place.number, Instant::now());
@@ -146,25 +145,24 @@ impl Drop for Place {
     }
 }
 
-/// The time in which a body comes.
+/// The wait for a body. It ends when this is dropped.
 pub(crate) struct Receiving {
     held: Held,
 }
 
 impl Receiving {
-    /// Counts memory for the body, `bytes` in all, before it is taken. 429 if its owner has no room left, 503 if the process has
-    /// none, and 413 if there is never room for so many.
+    /// Counts memory for the body, `bytes` in all, before it is allocated. Returns 429 if the owner has no room left,
+    /// 503 if the process has none, and 413 if there is never so much room.
     pub fn reserve(&self, bytes: u64) -> Result<(), ApiError> {
         let Some(place) = &self.held.0 else { return Ok(()) };
         place.change(|ledger, number, now| ledger.hold_body(number, bytes, now))
     }
 
-    /// Bytes came.
     pub fn came(&self, bytes: u64) {
         self.held.change(|ledger, number, _| ledger.received(number, bytes));
     }
 
-    /// Returns when the request is ended in favour of others, with the error that says so.
+    /// Waits until the request is ended in favour of others, and returns its error.
     pub async fn ended(&self) -> ApiError {
         let Some(place) = &self.held.0 else { return std::future::pending().await };
         place.ended.notified().await;

@@ -1,4 +1,4 @@
-//! How an answer is cut off that its peer does not read.
+//! Cuts off an answer that its peer does not read.
 
 use std::{fmt, sync::Arc};
 
@@ -7,12 +7,11 @@ use std::{fmt, sync::Arc};
 pub struct PeerLink(Option<Arc<dyn Fn() + Send + Sync>>);
 
 impl PeerLink {
-    /// `cut` ends what the request came on. It is called once at most, and must not block.
+    /// `cut` ends the stream or connection of the request. It is called at most once, and must not block.
     pub fn new(cut: impl Fn() + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(cut)))
     }
 
-    /// Ends it.
     pub(super) fn cut(&self) {
         if let Some(cut) = &self.0 {
             cut();

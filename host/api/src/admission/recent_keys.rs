@@ -1,5 +1,6 @@
-//! The clients of keys that were used lately. A request with such a key counts to its client from the beginning, so that others at the
-//! same address cannot keep it out. It says nothing about what the key may do: that is asked each time.
+//! The clients of keys that were used recently. A request with such a key counts to its client from the beginning, so
+//! that other callers at the same address cannot keep it out. It gives no rights: the key is looked up for each
+//! request.
 
 use std::{
     collections::HashMap,
@@ -12,10 +13,10 @@ use tokio::time::Instant;
 
 /// How long a key is remembered after its last use.
 const LATELY: Duration = Duration::from_secs(60);
-/// Keys that are remembered at most.
+/// Most remembered keys.
 const KEYS: usize = 10_000;
 
-/// Keys by a hash that callers cannot foresee.
+/// Clients by a hash of their keys that callers cannot predict.
 #[derive(Debug, Default)]
 pub(super) struct RecentKeys {
     hasher: RandomState,
@@ -23,13 +24,11 @@ pub(super) struct RecentKeys {
 }
 
 impl RecentKeys {
-    /// The client of a key.
     pub fn client(&self, key: &[u8], now: Instant) -> Option<ClientId> {
         let (client, used) = self.clients.get(&self.hasher.hash_one(key))?;
         (now.saturating_duration_since(*used) < LATELY).then_some(*client)
     }
 
-    /// A key was used.
     pub fn remember(&mut self, key: &[u8], client: ClientId, now: Instant) {
         if self.clients.len() >= KEYS {
             self.clients.retain(|_, (_, used)| now.saturating_duration_since(*used) < LATELY);
@@ -39,7 +38,6 @@ impl RecentKeys {
         }
     }
 
-    /// There is no such key, or no longer.
     pub fn forget(&mut self, key: &[u8]) {
         self.clients.remove(&self.hasher.hash_one(key));
     }

@@ -1,33 +1,32 @@
-//! The reasons for which a request is not taken, and the errors that say so.
+//! The reasons why a request is not taken, and their errors.
 
 use std::time::Duration;
 
 use super::{AdmissionSettings, account::Owner};
 use crate::error::{ApiError, ErrorKind};
 
-/// How long a caller waits whose share is full.
+/// Wait of a caller with a full share.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// A reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// The client has this many requests in flight, and may have no more.
+    /// The client has this many requests in flight, which is its limit.
     RequestsOfClient(u64),
-    /// Its bodies and answers may have this many bytes.
+    /// The limit of bytes of its bodies and answers is reached.
     BytesOfClient(u64),
-    /// The address has this many requests in flight, and may have no more.
+    /// The address has this many requests in flight, which is its limit.
     RequestsOfSource(u64),
-    /// Its bodies and answers may have this many bytes.
+    /// The limit of bytes of its bodies and answers is reached.
     BytesOfSource(u64),
-    /// All callers without a key together hold what they may.
+    /// The limit of all requests without a key is reached.
     Strangers,
-    /// The process holds what it may.
+    /// A limit of the process is reached.
     Process,
-    /// There is never room for a body like this.
+    /// There is never room for a body of this size.
     NeverFits {
-        /// Bytes that it has, at least.
+        /// The least size of the body.
         bytes: u64,
-        /// The setting.
+        /// Name of the setting.
         limit: &'static str,
         /// Its value.
         most: u64,
@@ -36,12 +35,11 @@ pub(super) enum Refusal {
     RequestsPerSecond(Duration),
     /// The client sends to recipients too fast.
     RecipientsPerSecond(Duration),
-    /// The request was the slowest of those that held the most, and others needed the room.
+    /// The request was the slowest of the largest account, and others needed the room.
     Ended,
 }
 
 impl Refusal {
-    /// The owner has as many requests in flight as it may.
     pub fn requests_of(owner: Owner, most: u64) -> Self {
         match owner {
             Owner::Client(_) => Self::RequestsOfClient(most),
@@ -49,7 +47,6 @@ impl Refusal {
         }
     }
 
-    /// Its bodies and answers have as many bytes as they may.
     pub fn bytes_of(owner: Owner, most: u64) -> Self {
         match owner {
             Owner::Client(_) => Self::BytesOfClient(most),
@@ -57,7 +54,7 @@ impl Refusal {
         }
     }
 
-    /// The error. Counts it, too.
+    /// Returns the error, and counts it in the metrics.
     pub fn error(self, settings: &AdmissionSettings) -> ApiError {
         metrics::counter!("patchbay_http_requests_refused_total", "limit" => self.limit()).increment(1);
         match self {
@@ -67,17 +64,19 @@ impl Refusal {
             Self::BytesOfSource(most) => too_much("your address", &format!("bodies and answers of {most} bytes")),
             Self::Strangers | Self::Process => ApiError::overloaded(),
             Self::NeverFits { bytes, limit, most } => {
-                let said = format!("a body of {bytes} bytes is never taken here: {limit} leaves {most} bytes for one");
+                let said = format!("a body of {bytes} bytes is too large: {limit} allows {most} bytes");
                 ApiError::new(ErrorKind::PayloadTooLarge, said)
             }
             Self::RequestsPerSecond(wait) => {
                 let rate = settings.requests_per_second;
-                let said = format!("your client may make {rate} requests a second: wait as Retry-After says");
+                let said =
+                    format!("your client may make {rate} requests a second: wait for the seconds in Retry-After");
                 ApiError::new(ErrorKind::TooManyRequests, said).retry_after(wait)
             }
             Self::RecipientsPerSecond(wait) => {
                 let rate = settings.recipients_per_second;
-                let said = format!("your client may send to {rate} recipients a second: wait as Retry-After says");
+                let said =
+                    format!("your client may send to {rate} recipients a second: wait for the seconds in Retry-After");
                 ApiError::new(ErrorKind::TooManyRequests, said).retry_after(wait)
             }
             Self::Ended => {

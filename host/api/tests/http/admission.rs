@@ -1,4 +1,5 @@
-//! What is taken on at once, and how fast one client may go (`limits.*_in_flight`, `limits.*_per_second_per_client`).
+//! Admission: the work in progress, and the pace of one client (`limits.*_in_flight`,
+//! `limits.*_per_second_per_client`).
 
 use std::{convert::Infallible, time::Duration};
 
@@ -13,6 +14,8 @@ use super::service::{APP_SECRET, Answer, Call, Options, Service};
 const NUMBERS: &str = "/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser";
 const SEND: &str = "/whatsapp-api-service/v2/channels/whatsapp";
 const CALLBACK: &str = "/providers/whatsapp-cloud/webhook";
+/// A grace that no test outlives.
+const LONG: Duration = Duration::from_secs(3600);
 const LOGIN: &str = "/messaging-service/WhatsApp/authenticate/retrieveApiKey";
 
 async fn service(change: impl FnOnce(&mut AdmissionSettings)) -> Service {
@@ -28,7 +31,7 @@ async fn with_known_key(change: impl FnOnce(&mut AdmissionSettings)) -> Service 
     service
 }
 
-/// A body whose first bytes are there and whose rest does not come.
+/// A body that stops after its first bytes.
 fn unfinished(bytes: usize) -> Body {
     let begin = stream::iter([Ok::<_, Infallible>(Bytes::from(vec![b' '; bytes]))]);
     Body::from_stream(begin.chain(stream::pending()))
@@ -103,7 +106,11 @@ async fn until(service: &Service, status: u16, call: impl Fn() -> Call) -> Answe
 
 #[tokio::test]
 async fn beyond_the_places_everybody_is_refused_at_once_except_probes() {
-    let service = with_known_key(|limits| limits.requests = 3).await;
+    let service = with_known_key(|limits| {
+        limits.requests = 3;
+        limits.graces.others = LONG;
+    })
+    .await;
     let hanging = Hanging::start(&service, 3, || Call::post(SEND, unfinished(10)).key(&service.key)).await;
     let answer = service.get("/openapi.json").await;
     assert_eq!(answer.error(), (503, "Service unavailable".to_owned()));
@@ -139,14 +146,18 @@ async fn one_client_cannot_take_all_places() {
 
 #[tokio::test]
 async fn callers_without_a_key_cannot_keep_those_out_at_their_address_who_have_one() {
-    let service = with_known_key(|limits| limits.requests_per_source = 2).await;
+    let service = with_known_key(|limits| {
+        limits.requests_per_source = 2;
+        limits.graces.own_source = LONG;
+    })
+    .await;
     let _hanging = Hanging::start(&service, 2, || Call::post(LOGIN, unfinished(10))).await;
     let refused = service.send(Call::post(LOGIN, "{}")).await;
     assert_eq!(refused.error(), (429, "Too many requests".to_owned()));
     assert_eq!(service.get(NUMBERS).await.status, 200);
 }
 
-/// A callback that is well formed, whose signature is wrong, that says that 3 MB come and brings as many as given.
+/// A well-formed callback with a wrong signature that announces 3 MB and brings `bytes`.
 fn forged(bytes: usize) -> Call {
     let signature = format!("sha256={}", "0".repeat(64));
     Call::post(CALLBACK, unfinished(bytes))
@@ -169,7 +180,7 @@ fn right_login() -> Call {
 #[tokio::test]
 async fn what_strangers_declare_and_do_not_send_is_not_counted() {
     let service = service(|_| {}).await;
-    // Together they declare three times of what the process may hold.
+    // Together they announce three times the limit of the process.
     let _hanging = Hanging::start(&service, 22, || forged(0).from("192.0.2.1")).await;
     for source in ["192.0.2.1", "198.51.100.1"] {
         assert_eq!(service.send(signed().from(source)).await.status, 200);
@@ -179,8 +190,12 @@ async fn what_strangers_declare_and_do_not_send_is_not_counted() {
 
 #[tokio::test]
 async fn bytes_of_a_source_count_as_they_come() {
-    let service = service(|limits| limits.bytes_per_source = 4_000_000).await;
-    // A buffer is at most twice as large as what has come.
+    let service = service(|limits| {
+        limits.bytes_per_source = 4_000_000;
+        limits.graces.own_source = LONG;
+    })
+    .await;
+    // A buffer is at most twice as large as the received bytes.
     let _hanging = Hanging::start(&service, 3, || forged(700_000)).await;
     assert_eq!(service.send(signed()).await.status, 200);
     assert_eq!(service.send(forged(2_000_000)).await.error(), (429, "Too many requests".to_owned()));
@@ -189,7 +204,11 @@ async fn bytes_of_a_source_count_as_they_come() {
 
 #[tokio::test]
 async fn one_source_cannot_keep_other_strangers_out() {
-    let service = service(|limits| limits.requests_per_source = 2).await;
+    let service = service(|limits| {
+        limits.requests_per_source = 2;
+        limits.graces.own_source = LONG;
+    })
+    .await;
     for source in ["192.0.2.1", "127.0.0.1"] {
         let _hanging = Hanging::start(&service, 2, || forged(0).from(source)).await;
         let refused = service.send(signed().from(source)).await;
@@ -233,7 +252,11 @@ async fn many_sources_with_refused_bodies_that_never_end_keep_neither_logins_nor
 
 #[tokio::test]
 async fn bytes_are_counted_as_they_come() {
-    let service = service(|limits| limits.bytes = 30_000).await;
+    let service = service(|limits| {
+        limits.bytes = 30_000;
+        limits.graces.others = LONG;
+    })
+    .await;
     let half = || Call::post(SEND, unfinished(12_000)).header("content-length", "12000").key(&service.key);
     let hanging = Hanging::start(&service, 2, half).await;
     let answer = service.send(Call::post(SEND, vec![b' '; 10_000]).header("content-length", "10000").key(&service.key));

@@ -249,7 +249,7 @@ async fn a_callback_has_a_size_limit_of_its_own() {
     assert_eq!(service.send(signed(&padded(limit), APP_SECRET)).await.status, 200);
 }
 
-/// A body that nobody can read to its end.
+/// A body that never ends.
 fn never() -> axum::body::Body {
     axum::body::Body::from_stream(futures::stream::pending::<Result<bytes::Bytes, std::io::Error>>())
 }

@@ -1,4 +1,4 @@
-//! What the documentation lists is what the program does.
+//! The documentation matches the program.
 
 use std::fs;
 

@@ -47,7 +47,7 @@ async fn provoke(text: &str) -> Answer {
     }
 }
 
-/// What a listener answers before a request is routed.
+/// The answer of a listener before a request is routed.
 fn early(service: &Service, fault: EarlyFault) -> Answer {
     let answer = EarlyAnswers::new(Arc::clone(&service.context)).answer(fault);
     let answer = String::from_utf8(answer).unwrap();

@@ -1,4 +1,4 @@
-//! What every request meets: ids, error bodies, unknown paths, body types and sizes, TLS, panics.
+//! Rules of every request: ids, error bodies, unknown paths, body types and sizes, TLS, panics.
 
 use axum::body::{Body, Bytes};
 use futures::stream;
@@ -200,7 +200,7 @@ async fn a_process_is_not_ready_while_sends_cannot_be_stored_and_is_again_when_t
         assert_eq!(said["checks"]["database"], true);
     }
 
-    // Nobody sends to a process that is not ready: it finds out by itself.
+    // No client sends to a process that is not ready, so it must find out by itself.
     sqlx::raw_sql("DROP TRIGGER full_disk ON idempotency").execute(&service.context.db).await.unwrap();
     let mut looks = 0;
     while service.get("/readyz").await.status != 200 {
@@ -229,7 +229,7 @@ async fn a_database_that_only_reads_is_not_ready() {
 #[tokio::test]
 async fn a_hundred_looks_at_readyz_at_once_ask_the_database_once() {
     let service = Service::start().await;
-    // Counts how often somebody asks which migrations there are.
+    // Counts the queries of the list of migrations.
     sqlx::raw_sql(
         "CREATE SEQUENCE looks;
          ALTER TABLE _sqlx_migrations RENAME TO applied;

@@ -11,7 +11,7 @@ struct List {
     stands_alone: bool,
 }
 
-/// Every list that the document knows: what is asked for `page` and `size`.
+/// Every list of the document, with the parameters `page` and `size`.
 async fn lists(service: &Service) -> Vec<List> {
     let document = service.send(Call::get("/openapi.json")).await.json();
     let mut lists = Vec::new();
@@ -22,6 +22,10 @@ async fn lists(service: &Service) -> Vec<List> {
         assert_eq!((&size["schema"]["minimum"], &size["schema"]["maximum"]), (&json!(1), &json!(500)), "{path}");
         // One plugin with its versions, which are many: no page of SPEC 2.13.
         if path == "/plugin-service/api/v1/plugins/{name}" {
+            continue;
+        }
+        // It needs one of two parameters, which no description can say.
+        if path == "/messaging-service/WhatsApp/messages" {
             continue;
         }
         // SPEC 4.3 asks for both: such a list has no usual size.
@@ -66,7 +70,7 @@ async fn every_list_is_a_page_of_ten_and_takes_sizes_up_to_its_limit() {
             if stands_alone {
                 assert_page(&answer.json(), right, &path);
             } else {
-                // What the list is of is not there, or is not said.
+                // The object of the list is missing, or is not named.
                 let lacks = answer.status == 400 && answer.field() != "size";
                 assert!(
                     lacks || [200, 404].contains(&answer.status.as_u16()),

@@ -1,5 +1,5 @@
-//! Round trips between the process and PostgreSQL, from a request to its answer (ADR 0047). A database that is far away costs
-//! what they cost one after the other, so each may be few.
+//! Round trips between the process and PostgreSQL, from a request to its answer (ADR 0047). With a distant database
+//! each one costs its latency, so each kind of request may have only a few.
 
 use channels::whatsapp_cloud::callback::signature;
 use chrono::TimeDelta;
@@ -16,8 +16,8 @@ use storage::{inboxes::templates, people::customers};
 
 use super::service::{APP_SECRET, Call, Options, Service};
 
-/// Requests of a kind, of which the one with the fewest counts: in the others connections prepare statements, and the process asks
-/// what it asks from time to time.
+/// Requests of a kind. The one with the fewest round trips counts, because in the others connections prepare
+/// statements, and the process runs its regular queries.
 const TRIES: usize = 12;
 
 const WHATSAPP: &str = "/whatsapp-api-service/v2/channels/whatsapp";
@@ -201,7 +201,7 @@ async fn a_status_that_comes_alone_takes_few_round_trips() {
     }
     let told: i64 =
         sqlx::query_scalar("SELECT count(*) FROM webhook_delivery").fetch_one(&service.context.db).await.unwrap();
-    // What was accepted is told, too.
+    // Accepted messages are also reported.
     assert_eq!(told, i64::try_from(4 * TRIES).unwrap(), "each has its webhook");
 }
 

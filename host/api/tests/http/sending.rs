@@ -1,4 +1,4 @@
-//! What HTTP adds to sending (SPEC 4.1); the rules have their own tests.
+//! The HTTP part of sending (SPEC 4.1). The rules have their own tests.
 
 use serde_json::{Value, json};
 
@@ -75,7 +75,7 @@ async fn requests_at_once_under_one_key_share_what_was_accepted_and_not_what_was
     let (rejected, accepted, again) = tokio::join!(call(WHATSAPP, &wrong), call(SMS, &good), call(SMS, &good));
     assert_eq!(accepted.bytes, again.bytes);
     assert_eq!(accepted.json()["acceptedCount"], json!(1));
-    // Whichever came first: it is rejected for itself, or replays what was accepted.
+    // It is rejected on its own, or it replays the accepted one, if that came first.
     assert!(rejected.json()["acceptedCount"] == json!(0) || rejected.bytes == accepted.bytes, "{rejected:?}");
 }
 

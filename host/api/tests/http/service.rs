@@ -3,7 +3,7 @@
 use std::{net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
 use api::{
-    Admission, AdmissionSettings, ApiSettings, ClockControl, ClockFailed, Readiness, SharedState, WebChat,
+    Admission, AdmissionSettings, ApiSettings, ClockControl, ClockFailed, Graces, Readiness, SharedState, WebChat,
     WebChatLimits,
 };
 use async_trait::async_trait;
@@ -45,7 +45,7 @@ struct Hands(Arc<HandClock>);
 #[async_trait]
 impl ClockControl for Hands {
     async fn advance(&self, seconds: i64) -> Result<DateTime<Utc>, ClockFailed> {
-        // A panic in a handler, for the test of what becomes of those.
+        // A panic in a handler, for the test of panics.
         assert!(seconds != 13, "unlucky");
         Ok(self.0.advance(TimeDelta::seconds(seconds)))
     }
@@ -59,11 +59,11 @@ pub struct Service {
     pub number: WhatsAppNumber,
     /// Key of the ADMIN.
     pub key: String,
-    /// What the database is asked, where that is to be heard.
+    /// The queries to the database, if a test listens to them.
     pub wire: Option<scratch::Wire>,
 }
 
-/// What the tests vary.
+/// The options of a test.
 pub struct Options {
     pub app_secret: &'static str,
     pub require_https: bool,
@@ -99,6 +99,7 @@ impl Default for Options {
                 bytes_per_source: 10_000_000,
                 turns_per_client: 5,
                 write_timeout: Duration::from_secs(30),
+                graces: Graces::default(),
             },
             body_timeout: Duration::from_millis(300),
             over_a_wire: false,
@@ -230,7 +231,7 @@ impl Call {
     }
 }
 
-/// What came back.
+/// The answer.
 #[derive(Debug)]
 pub struct Answer {
     pub status: StatusCode,

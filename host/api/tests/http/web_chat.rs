@@ -50,7 +50,7 @@ impl Site {
         self.service.send(call).await.json()["token"].as_str().unwrap().to_owned()
     }
 
-    /// Asks for a socket from an address; the status of what refuses it.
+    /// Opens a socket from an address. An error is the status of the refusal.
     async fn socket(&self, from: &str) -> Result<Widget, StatusCode> {
         let url = format!("ws://{}/web-chat/socket?site={}", self.address, self.key);
         let mut request = url.into_client_request().unwrap();
@@ -74,7 +74,7 @@ impl Site {
         widget
     }
 
-    /// A visitor whose chat has so many long messages.
+    /// A visitor whose chat has this many long messages.
     async fn talkative(&self, messages: usize) -> String {
         let token = self.token().await;
         let mut widget = self.widget("192.0.2.1", &token).await;
@@ -125,7 +125,7 @@ impl Widget {
     }
 }
 
-/// Limits that hold nobody back who does no harm.
+/// Limits that no harmless visitor reaches.
 fn generous() -> WebChatLimits {
     WebChatLimits { posts_per_minute: 1_000, ..WebChatLimits::default() }
 }
@@ -239,6 +239,6 @@ async fn a_widget_that_does_not_read_is_ended_and_gives_its_place_back() {
     assert_eq!(site.socket("192.0.2.1").await.err(), Some(StatusCode::TOO_MANY_REQUESTS));
     assert!(site.socket("192.0.2.2").await.is_ok(), "another address");
     timeout(PATIENCE, until_free()).await.expect("the place of a socket that does not read");
-    // What it was sent before is still there to be read, and then it is over.
+    // Earlier messages can still be read; then the socket ends.
     while let Some(Ok(_)) = lazy.0.next().now_or_never().flatten() {}
 }

@@ -1,4 +1,4 @@
-//! Every wrong JSON type in every field of the document: whatever is said of it is said in the words of JSON, and names no type of ours.
+//! Every wrong JSON type in every field of the document: each fault uses the terms of JSON, and names no type of ours.
 
 use std::collections::BTreeSet;
 
@@ -66,7 +66,7 @@ fn body(way: &[Option<String>], value: &Value) -> Value {
     }
 }
 
-/// Words of ours in what an answer says.
+/// Names of our types in an answer.
 fn named(answer: &Value) -> Vec<String> {
     let details = answer["details"].as_array().into_iter().flatten().map(|fault| &fault["message"]);
     let texts = [&answer["message"], &answer["statusDescription"]].into_iter().chain(details).filter_map(Value::as_str);

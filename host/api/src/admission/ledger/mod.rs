@@ -1,4 +1,4 @@
-//! The ledger: every request in flight, the account that it counts to, and the rule that decides when something is short.
+//! The ledger: all requests in flight, their accounts, and the rule for a lack of room.
 
 mod room;
 #[cfg(test)]
@@ -22,10 +22,10 @@ use super::{
 
 use room::{Crowd, account_is_full, short};
 
-/// Accounts that are remembered before those that are idle are forgotten.
+/// If there are more accounts than this, idle ones are removed.
 const ACCOUNTS: usize = 1_024;
 
-/// Names a request in the ledger.
+/// The number of a request in the ledger.
 pub(super) type Number = u64;
 
 /// All requests of one process. Every change is made under one lock, and none of them waits.
@@ -36,9 +36,9 @@ pub(super) struct Ledger {
     entries: HashMap<Number, Entry>,
     next: Number,
     sweep_at: usize,
-    /// Held by all.
+    /// The load of all requests.
     pub all: Load,
-    /// Held by those who have shown no key.
+    /// The load of requests without a known client.
     strangers: Load,
 }
 
@@ -64,14 +64,14 @@ impl Ledger {
         self.accounts.entry(owner).or_insert_with(|| Account::new(&self.settings, owner, now))
     }
 
-    /// A place for a request.
+    /// Takes a place for a request.
     pub fn enter(&mut self, owner: Owner, link: PeerLink, now: Instant) -> Result<(Number, Arc<Notify>), Refusal> {
         let place = Load { requests: 1, bytes: 0 };
         self.make_room(owner, self.next, place, place, now)?;
         Ok(self.insert(owner, link, place, now))
     }
 
-    /// A request without a place: an answer that has been made, and only has to be taken.
+    /// Adds a request without a place: its answer has been made, and only has to be sent.
     pub fn enter_without_place(&mut self, owner: Owner, link: PeerLink, now: Instant) -> (Number, Arc<Notify>) {
         self.insert(owner, link, Load::default(), now)
     }
@@ -96,7 +96,7 @@ impl Ledger {
         (number, ended)
     }
 
-    /// From now on a request counts to this client.
+    /// Counts a request to this client from now on. Returns the client's turns at the database.
     pub fn identify(&mut self, number: Number, client: ClientId, now: Instant) -> Result<Arc<Semaphore>, Refusal> {
         let rate = self.settings.requests_per_second.into();
         let owner = Owner::Client(client);
@@ -121,14 +121,13 @@ impl Ledger {
         Ok(turns)
     }
 
-    /// How long the client has to wait before it may send to more recipients, if it has to.
+    /// Refuses a send while the client has no recipients left in its rate.
     pub fn recipients_left(&mut self, number: Number, now: Instant) -> Result<(), Refusal> {
         let rate = self.settings.recipients_per_second.into();
         let Some(account) = self.account_of(number) else { return Ok(()) };
         account.recipients.ready(rate, now).map_err(Refusal::RecipientsPerSecond)
     }
 
-    /// Counts recipients of a send that was accepted.
     pub fn charge_recipients(&mut self, number: Number, recipients: u32, now: Instant) {
         let rate = self.settings.recipients_per_second.into();
         if let Some(account) = self.account_of(number) {
@@ -140,10 +139,10 @@ impl Ledger {
         self.accounts.get_mut(&self.entries.get(&number)?.owner)
     }
 
-    /// Counts bytes of a body for which memory is about to be taken: `bytes` in all.
+    /// Counts bytes of a body, `bytes` in all, before memory is allocated for them.
     ///
-    /// A body that is larger than the share of its client counts as three quarters of the share. It is taken when the client has
-    /// little else in flight, and leaves room for the client's other requests.
+    /// A body that is larger than the share of its client counts as three quarters of the share. So it is taken when
+    /// the client has little else in flight, and leaves room for the client's other requests.
     pub fn hold_body(&mut self, number: Number, bytes: u64, now: Instant) -> Result<(), Refusal> {
         let Some(entry) = self.entries.get(&number) else { return Err(Refusal::Ended) };
         let (owner, before, share_before) = (entry.owner, entry.load, entry.share());
@@ -165,7 +164,8 @@ impl Ledger {
         Ok(())
     }
 
-    /// Counts bytes of an answer that are in memory, in the place of the body. An error if `may_refuse` and the account has no room.
+    /// Counts the bytes of an answer in memory, which replace those of the body. Fails if `may_refuse` and the account
+    /// has no room.
     pub fn hold_answer(&mut self, number: Number, bytes: u64, may_refuse: bool, now: Instant) -> Result<(), Refusal> {
         let Some(entry) = self.entries.get(&number) else { return Ok(()) };
         let (owner, load, share) = (entry.owner, entry.load, entry.share());
@@ -175,8 +175,8 @@ impl Ledger {
             return Err(Refusal::bytes_of(owner, account.most.bytes));
         }
         let more = Load { requests: 0, bytes: bytes.saturating_sub(load.bytes) };
-        // An answer that is there cannot wait for room: it counts in any case, and others end if they are slow. One that is no larger
-        // than the body that it follows needs no room.
+        // An answer that has been made cannot wait for room, so it counts in any case, and slow requests are ended. If
+        // it is not larger than the body before it, it needs no room.
         let crowds = [Crowd::Strangers, Crowd::All].into_iter().filter(|crowd| more.bytes > 0 && crowd.has(owner));
         for crowd in crowds {
             let _ = self.end_the_slowest(crowd, number, more, now);
@@ -185,7 +185,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Counts bytes of a piece of an answer that is made while it is sent.
+    /// Counts the bytes of a piece of an answer that is made while it is sent.
     pub fn hold_piece(&mut self, number: Number, bytes: u64, now: Instant) {
         if let Some(entry) = self.entries.get(&number) {
             let (load, share) = (entry.load.bytes, entry.of_account);
@@ -193,7 +193,7 @@ impl Ledger {
         }
     }
 
-    /// Bytes of an answer are gone.
+    /// Subtracts bytes of an answer that were sent.
     pub fn release(&mut self, number: Number, bytes: u64, now: Instant) {
         if let Some(entry) = self.entries.get(&number) {
             let (load, share) = (entry.load.bytes.saturating_sub(bytes), entry.of_account.saturating_sub(bytes));
@@ -201,7 +201,7 @@ impl Ledger {
         }
     }
 
-    /// A request goes on without its place.
+    /// Gives the place of a request back. The request goes on.
     pub fn give_place_back(&mut self, number: Number, now: Instant) {
         self.recount(number, now, |entry| entry.load.requests = 0);
     }
@@ -222,21 +222,20 @@ impl Ledger {
         self.add(owner, new_load, new_share, now);
     }
 
-    /// The peer is waited for, or not any more.
     pub fn set_phase(&mut self, number: Number, phase: Phase) {
         if let Some(entry) = self.entries.get_mut(&number) {
             entry.phase = phase;
         }
     }
 
-    /// Bytes of the body came.
+    /// Records received bytes of the body.
     pub fn received(&mut self, number: Number, bytes: u64) {
         if let Some(Entry { phase: Phase::Receiving { moved, .. }, .. }) = self.entries.get_mut(&number) {
             *moved += bytes;
         }
     }
 
-    /// A part of the answer was handed out, because the peer has taken the part before.
+    /// Records that a part of the answer was sent, after the peer had taken the part before.
     pub fn handed_out(&mut self, number: Number, bytes: u64, now: Instant) {
         if let Some(entry) = self.entries.get_mut(&number) {
             let since = *entry.answered.get_or_insert(now);
@@ -245,14 +244,14 @@ impl Ledger {
         }
     }
 
-    /// A request is over.
+    /// Removes a request that has ended.
     pub fn leave(&mut self, number: Number) {
         if let Some(entry) = self.entries.remove(&number) {
             self.remove(entry.owner, entry.load, entry.share());
         }
     }
 
-    /// Ends requests whose peers have taken nothing of their answers for `write_timeout`, and says how many.
+    /// Ends requests if their peers have taken nothing of the answer for `write_timeout`. Returns their number.
     pub fn end_stuck(&mut self, now: Instant) -> usize {
         let time = self.settings.write_timeout;
         let stuck = self.entries.iter().filter(|(_, entry)| entry.is_stuck(time, now)).map(|(number, _)| *number);

@@ -1,4 +1,4 @@
-//! Room for more: who is refused, and whose request is ended, if something is short.
+//! Makes room for more: refuses the new request, or ends another one.
 
 use std::time::Duration;
 
@@ -6,27 +6,27 @@ use tokio::time::Instant;
 
 use super::{Ledger, Number};
 use crate::admission::{
+    Graces,
     account::{Account, Load, Owner},
-    entry::{GRACE, GRACE_OF_CROWDS},
     refusal::Refusal,
 };
 
-/// The party whose limit is reached.
+/// A group of requests with a common limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Crowd {
-    /// One source.
+    /// The requests of one source.
     Source(Owner),
-    /// All who have shown no key.
+    /// All requests without a known client.
     Strangers,
-    /// Everyone.
+    /// All requests.
     All,
 }
 
 impl Crowd {
-    fn grace(self) -> Duration {
+    fn grace(self, graces: Graces) -> Duration {
         match self {
-            Self::Source(_) => GRACE,
-            Self::Strangers | Self::All => GRACE_OF_CROWDS,
+            Self::Source(_) => graces.own_source,
+            Self::Strangers | Self::All => graces.others,
         }
     }
 
@@ -40,10 +40,11 @@ impl Crowd {
 }
 
 impl Ledger {
-    /// Whether there is room for more of this owner's.
+    /// Makes room for more load of this owner, or refuses it.
     ///
-    /// A full account refuses its owner; a source may take the place of its own slowest request. If those without a key, or all
-    /// together, hold what they may, the slowest request of the largest account among them is ended.
+    /// A full account refuses its owner, but a source may take the place of its own slowest request. If the limit of
+    /// requests without a key, or of all requests, is reached, the slowest request of the largest account among them is
+    /// ended.
     pub(super) fn make_room(
         &mut self,
         owner: Owner,
@@ -68,8 +69,8 @@ impl Ledger {
         Ok(())
     }
 
-    /// Ends slow requests of the largest accounts of a crowd until there is room for `more`. `false`: none is left that could be
-    /// ended.
+    /// Ends slow requests of the largest accounts of a crowd until there is room for `more`. Returns `false` if no slow
+    /// request is left.
     pub(super) fn end_the_slowest(&mut self, crowd: Crowd, except: Number, more: Load, now: Instant) -> bool {
         loop {
             let (held, most) = match crowd {
@@ -89,12 +90,12 @@ impl Ledger {
 
     fn slowest(&self, crowd: Crowd, except: Number, short: Short, now: Instant) -> Option<Number> {
         let size = |owner: Owner| short.of(self.accounts.get(&owner).map(|account| account.held).unwrap_or_default());
+        let grace = crowd.grace(self.settings.graces);
         let waiting = self
             .entries
             .iter()
             .filter(|(number, entry)| crowd.has(entry.owner) && **number != except && short.of(entry.load) > 0);
-        let paced =
-            waiting.filter_map(|(number, entry)| Some((entry.pace(crowd.grace(), now)?, size(entry.owner), *number)));
+        let paced = waiting.filter_map(|(number, entry)| Some((entry.pace(grace, now)?, size(entry.owner), *number)));
         let slowest = paced.min_by(|(pace, size, _), (other_pace, other_size, _)| {
             let slower = pace.partial_cmp(other_pace).unwrap_or(std::cmp::Ordering::Equal);
             other_size.cmp(size).then(slower)
@@ -103,7 +104,7 @@ impl Ledger {
     }
 }
 
-/// The amount that is short.
+/// The quantity without room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Short {
     Requests,
@@ -119,7 +120,8 @@ impl Short {
     }
 }
 
-/// What is short if `more` comes. Nothing begins while answers hold more bytes than there is room for.
+/// Returns the quantity without room if `more` is added. No request begins while answers hold more bytes than the
+/// limit.
 pub(super) fn short(held: Load, more: Load, most: Load) -> Option<Short> {
     if more.requests > 0 && held.requests + more.requests > most.requests {
         Some(Short::Requests)
@@ -130,7 +132,6 @@ pub(super) fn short(held: Load, more: Load, most: Load) -> Option<Short> {
     }
 }
 
-/// The refusal of an owner whose account is full.
 pub(super) fn account_is_full(owner: Owner, account: &Account, short: Short) -> Refusal {
     match short {
         Short::Requests => Refusal::requests_of(owner, account.most.requests),

@@ -3,9 +3,12 @@ use std::{net::Ipv4Addr, sync::atomic::AtomicUsize, sync::atomic::Ordering, time
 use uuid::Uuid;
 
 use super::*;
-use crate::admission::entry::GRACE;
+use crate::admission::Graces;
 
 const MB: u64 = 1 << 20;
+
+/// The grace of a request of the same source.
+const GRACE: Duration = Duration::from_secs(1);
 
 fn settings() -> AdmissionSettings {
     AdmissionSettings {
@@ -19,10 +22,11 @@ fn settings() -> AdmissionSettings {
         bytes_per_source: 48 * MB,
         turns_per_client: 5,
         write_timeout: Duration::from_secs(30),
+        graces: Graces::default(),
     }
 }
 
-/// A ledger, and a clock moved by hand.
+/// A ledger and a manual clock.
 struct Desk {
     ledger: Ledger,
     now: Instant,
@@ -48,14 +52,14 @@ impl Desk {
         self.ledger.enter(owner, link, self.now).map(|(number, _)| number)
     }
 
-    /// A request whose body does not come.
+    /// A request that waits for its body.
     fn silent(&mut self, owner: Owner) -> Number {
         let number = self.enter(owner).unwrap();
         self.ledger.set_phase(number, Phase::Receiving { since: self.now, moved: 0 });
         number
     }
 
-    /// A request whose answer is not taken.
+    /// A request that waits until the peer takes its answer.
     fn unread(&mut self, owner: Owner, bytes: u64) -> Number {
         let number = self.enter(owner).unwrap();
         self.ledger.hold_answer(number, bytes, true, self.now).unwrap();
