@@ -1,5 +1,5 @@
-// Writes webhooks as the activities of a CRM: what customers write and choose, and messages that failed. Everything
-// else is not sent.
+// Writes webhooks as the activities of a CRM: texts and choices of customers, and failed messages. No other events are
+// sent.
 
 import type { IncomingMessageEvent, StatusEvent } from 'patchbay:plugin/shaper@0.2.1';
 import { config, log } from './patchbay';
@@ -45,12 +45,12 @@ function failed(status: StatusEvent) {
   };
 }
 
-/** One line that says what the customer did. */
+/** The customer's action in one line. */
 function words(message: IncomingMessageEvent): string {
   const said = message.text ?? message.buttonText ?? message.caption;
   if (said != null && said !== '') return said.length > 120 ? `${said.slice(0, 119)}…` : said;
   return `Sent: ${message.messageContentType.toLowerCase()}`;
 }
 
-/** The CRM wants phone numbers with a plus sign. */
+/** The CRM requires phone numbers with a plus sign. */
 const phone = (number: string | null | undefined) => (number == null ? undefined : `+${number}`);

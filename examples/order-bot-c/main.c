@@ -1,8 +1,8 @@
-/* Tells customers where their orders are: asks for the number, looks it up over HTTP, and hands over to people. */
+/* Reports the status of orders: asks for the number, looks it up over HTTP, and hands over to agents. */
 #include "chatbot.h"
 #include "json.h"
 
-/* The timer of silence, and how long silence lasts. */
+/* The timer of a silent customer, and its time. */
 #define REMINDER "reminder"
 #define SILENCE_SECONDS (30 * 60)
 

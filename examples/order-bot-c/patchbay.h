@@ -1,6 +1,6 @@
-/* What every plugin has: texts, log lines, the configuration, the key-value store, outgoing HTTP.
+/* The parts that every plugin needs: texts, log lines, the configuration, the key-value store, outgoing HTTP.
  *
- * Each call runs in a fresh instance that is thrown away afterwards, so nothing here is ever freed. */
+ * Each call runs in a fresh instance, which is discarded afterwards. So nothing here is freed. */
 #ifndef PATCHBAY_H
 #define PATCHBAY_H
 
@@ -24,7 +24,7 @@ static inline char *patchbay_text(plugin_string_t string) {
   return copy;
 }
 
-/* The same of an optional text; NULL when it is absent. */
+/* As patchbay_text, for an optional text. NULL if it is absent. */
 static inline char *patchbay_optional(plugin_option_string_t option) {
   return option.is_some ? patchbay_text(option.val) : NULL;
 }
@@ -36,7 +36,7 @@ static inline plugin_string_t patchbay_string(const char *text) {
   return string;
 }
 
-/* An optional text for the interface; absent when NULL. */
+/* An optional text for the interface. Absent if NULL. */
 static inline plugin_option_string_t patchbay_some(const char *text) {
   plugin_option_string_t option = {.is_some = text != NULL};
   if (text != NULL) option.val = patchbay_string(text);
@@ -53,7 +53,7 @@ static inline char *patchbay_vformat(const char *format, va_list values) {
   return text;
 }
 
-/* Writes as printf does, into a text of its own. */
+/* Writes as printf does, into a new text. */
 static inline char *patchbay_format(const char *format, ...) {
   va_list values;
   va_start(values, format);
@@ -62,16 +62,16 @@ static inline char *patchbay_format(const char *format, ...) {
   return text;
 }
 
-/* ---- Errors: nothing that the call did takes effect. ---- */
+/* ---- Errors. The call has no effect. ---- */
 
-/* Says why the plugin cannot answer, for `return patchbay_fail(...)`. `code` is a short word for programs; `retry` says
- * whether the same call may succeed a little later. */
+/* Reports why the plugin cannot answer: `return patchbay_fail(...)`. `code` is a short word for programs. `retry` is
+ * true if the same call may succeed a little later. */
 static inline bool patchbay_fail(patchbay_error *error, const char *code, const char *message, bool retry) {
   *error = (patchbay_error){.code = patchbay_string(code), .message = patchbay_string(message), .retry = retry};
   return false;
 }
 
-/* ---- Log lines for the author, kept with the trace of the call. No personal data here. ---- */
+/* ---- Log lines for the author, stored with the trace of the call. Do not write personal data. ---- */
 
 static inline void patchbay_log(patchbay_plugin_log_level_t level, const char *format, ...) {
   va_list values;
@@ -85,7 +85,7 @@ static inline void patchbay_log(patchbay_plugin_log_level_t level, const char *f
 #define patchbay_info(...) patchbay_log(PATCHBAY_PLUGIN_LOG_LEVEL_INFO, __VA_ARGS__)
 #define patchbay_warn(...) patchbay_log(PATCHBAY_PLUGIN_LOG_LEVEL_WARN, __VA_ARGS__)
 
-/* ---- The settings given when the plugin was activated, as JSON; see patchbay_json_text in json.h. ---- */
+/* ---- The configuration of the activation, as JSON. See patchbay_json_text in json.h. ---- */
 
 static inline char *patchbay_config(void) {
   plugin_string_t config;
@@ -99,7 +99,7 @@ static inline char *patchbay_config(void) {
 #define PATCHBAY_PARTICIPANT PATCHBAY_PLUGIN_KV_SCOPE_PARTICIPANT
 #define PATCHBAY_CLIENT PATCHBAY_PLUGIN_KV_SCOPE_CLIENT
 
-/* The value of a key; NULL when it has none or cannot be read. */
+/* The value of a key. NULL if it has none or cannot be read. */
 static inline char *patchbay_get(patchbay_plugin_kv_scope_t scope, const char *key) {
   plugin_string_t name = patchbay_string(key);
   plugin_option_list_u8_t value;
@@ -108,7 +108,7 @@ static inline char *patchbay_get(patchbay_plugin_kv_scope_t scope, const char *k
   return patchbay_text((plugin_string_t){.ptr = value.val.ptr, .len = value.val.len});
 }
 
-/* Gives a key a value; false when the host refuses it. */
+/* Sets the value of a key. False if the host refuses it. */
 static inline bool patchbay_set(patchbay_plugin_kv_scope_t scope, const char *key, const char *value) {
   plugin_string_t name = patchbay_string(key), text = patchbay_string(value);
   plugin_list_u8_t bytes = {.ptr = text.ptr, .len = text.len};
@@ -116,7 +116,7 @@ static inline bool patchbay_set(patchbay_plugin_kv_scope_t scope, const char *ke
   return patchbay_plugin_kv_set(scope, &name, &bytes, &fault);
 }
 
-/* Gives a key a value that is gone after this number of seconds; false when the host refuses it. */
+/* Sets a value that expires after this number of seconds. False if the host refuses it. */
 static inline bool patchbay_set_expiring(patchbay_plugin_kv_scope_t scope, const char *key, const char *value,
                                          uint32_t after_seconds) {
   plugin_string_t name = patchbay_string(key), text = patchbay_string(value);
@@ -125,7 +125,7 @@ static inline bool patchbay_set_expiring(patchbay_plugin_kv_scope_t scope, const
   return patchbay_plugin_kv_set_expiring(scope, &name, &bytes, after_seconds, &fault);
 }
 
-/* Up to a hundred keys that begin with `prefix` and come behind `after` (NULL for the first ones); NULL ends the list. */
+/* Up to a hundred keys that begin with `prefix` and come after `after` (NULL: the first ones). NULL ends the list. */
 static inline char **patchbay_keys(patchbay_plugin_kv_scope_t scope, const char *prefix, const char *after) {
   plugin_string_t begin = patchbay_string(prefix), last = patchbay_string(after == NULL ? "" : after);
   plugin_list_string_t found = {0};
@@ -136,24 +136,24 @@ static inline char **patchbay_keys(patchbay_plugin_kv_scope_t scope, const char 
   return keys;
 }
 
-/* Removes a key; removing one that is not there is fine. */
+/* Removes a key. It is no error if the key does not exist. */
 static inline bool patchbay_delete(patchbay_plugin_kv_scope_t scope, const char *key) {
   plugin_string_t name = patchbay_string(key);
   patchbay_plugin_kv_error_t fault;
   return patchbay_plugin_kv_delete(scope, &name, &fault);
 }
 
-/* ---- Outgoing HTTP, to the hosts that were named when the plugin was activated. ---- */
+/* ---- Outgoing HTTP, to the hosts that the activation allows. ---- */
 
 typedef struct {
-  /* HTTP status; 0 when there is no response: then `body` says why. */
+  /* HTTP status. 0 if there is no response; then `body` has the reason. */
   int status;
   /* Ends with NUL. */
   char *body;
   size_t length;
 } patchbay_response;
 
-/* Sends a request and waits for the response. `body` is a text, or NULL; with one, the content type is JSON. */
+/* Sends a request and waits for the response. `body` is a text or NULL. With a body, the content type is JSON. */
 static inline patchbay_response patchbay_send(const char *method, const char *url, const char *body) {
   plugin_tuple2_string_string_t json = {patchbay_string("content-type"), patchbay_string("application/json")};
   patchbay_plugin_http_request_t request = {.method = patchbay_string(method), .url = patchbay_string(url)};
@@ -178,7 +178,7 @@ static inline patchbay_response patchbay_send(const char *method, const char *ur
   return (patchbay_response){.status = 0, .body = reason, .length = strlen(reason)};
 }
 
-/* Gets an address and waits for the response. */
+/* Sends a GET request and waits for the response. */
 static inline patchbay_response patchbay_fetch(const char *url) { return patchbay_send("GET", url, NULL); }
 
 #endif

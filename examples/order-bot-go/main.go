@@ -1,4 +1,4 @@
-// Tells customers where their orders are: asks for the number, looks it up over HTTP, and hands over to people.
+// Reports the status of orders: asks for the number, looks it up over HTTP, and hands over to agents.
 package main
 
 import (
@@ -15,7 +15,7 @@ const (
 	atMenu   = "menu"
 	atOrder  = "order"
 	atRating = "rating"
-	// The timer of silence, and how long silence lasts.
+	// The timer of a silent customer, and its time.
 	reminder       = "reminder"
 	silenceSeconds = 30 * 60
 )
@@ -168,5 +168,5 @@ func leave() []patchbay.Action {
 	return []patchbay.Action{patchbay.SetState(""), patchbay.Close()}
 }
 
-// main is never called; the compiler wants one.
+// main is never called, but the compiler requires it.
 func main() {}

@@ -1,4 +1,4 @@
-// Tells customers where their orders are: asks for the number, looks it up over HTTP, and hands over to people.
+// Reports the status of orders: asks for the number, looks it up over HTTP, and hands over to agents.
 
 import { config, log, PluginError } from './patchbay';
 import {

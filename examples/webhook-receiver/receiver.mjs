@@ -2,21 +2,21 @@
 //
 //     WEBHOOK_SECRET=whsec_... node receiver.mjs [port]
 //
-// No dependencies. Several secrets, separated by spaces, are all accepted (two clients, or a secret being replaced).
+// No dependencies. Several secrets, separated by spaces, are all accepted: of two clients, or after a replacement.
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 
-/** A request older or newer than this was recorded and sent again, or a clock is wrong. */
+/** If a request is older or newer than this, it was recorded and sent again, or a clock is wrong. */
 const TOLERANCE_SECONDS = 5 * 60;
-/** Larger bodies are refused unread; Patchbay's own limit is 256 KiB. */
+/** Larger bodies are refused. Patchbay's own limit is 256 KiB. */
 const MOST_BYTES = 1024 * 1024;
-/** Ids remembered, so that an event that is delivered twice is handled once. */
+/** Remembered ids. An event that is delivered twice is handled once. */
 const REMEMBERED = 10_000;
 
-/** Why a request is not taken, or `null` when it is genuine. `now` is in Unix seconds. */
+/** The reason why a request is refused, or `null` if it is genuine. `now` is in Unix seconds. */
 export function fault(headers, body, secrets, now) {
     const id = headers['webhook-id'];
     const timestamp = headers['webhook-timestamp'];
@@ -25,18 +25,18 @@ export function fault(headers, body, secrets, now) {
         return 'webhook-id, webhook-timestamp or webhook-signature is missing';
     }
     if (!/^\d+$/.test(timestamp) || Math.abs(now - Number(timestamp)) > TOLERANCE_SECONDS) {
-        return 'the timestamp is not of these minutes';
+        return 'the timestamp differs too much from the clock';
     }
-    // While a secret is being replaced there are two signatures, and one of them is enough.
+    // After a secret was replaced there are two signatures. One of them is enough.
     const given = signatures.split(' ').filter((signature) => signature.startsWith('v1,'));
     const genuine = secrets.some((secret) => {
         const expected = sign(secret, id, timestamp, body);
         return given.some((signature) => same(signature, expected));
     });
-    return genuine ? null : 'no signature fits';
+    return genuine ? null : 'no signature matches';
 }
 
-/** `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`; the key is what follows `whsec_`, decoded. */
+/** `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`. The key is the decoded text after `whsec_`. */
 export function sign(secret, id, timestamp, body) {
     const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
     const mac = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body);
@@ -48,7 +48,7 @@ function same(one, other) {
     return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** The raw bytes of a request; `null` when there are too many. The signature is over bytes, so nothing is parsed here. */
+/** The raw bytes of a request; `null` if there are too many. The signature is over bytes, so nothing is parsed here. */
 async function read(request) {
     const chunks = [];
     let length = 0;
@@ -80,7 +80,7 @@ export function receiver(secrets, handle) {
                 console.error(`refused ${request.url}: ${wrong}`);
                 return answer(401, `${wrong}\n`);
             }
-            // Every attempt of one delivery carries the same id: answer a repetition, and do nothing.
+            // Every attempt of one delivery has the same id. A repetition is answered and not handled.
             const id = request.headers['webhook-id'];
             if (!seen.has(id)) {
                 handle(request.url, JSON.parse(body));
@@ -91,7 +91,7 @@ export function receiver(secrets, handle) {
             }
             return answer(200);
         } catch (error) {
-            // Anything but 2xx is tried again later.
+            // All answers except 2xx and 410 are tried again later.
             console.error(`failed ${request.url}: ${error.message}`);
             return answer(500);
         }

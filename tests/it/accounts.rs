@@ -1,4 +1,4 @@
-//! Keys and who may do what (SPEC 4.6, part 5; `docs/roles.md`).
+//! Keys and permissions (SPEC 4.6, part 5; `docs/roles.md`).
 
 use harness::{Client, Patchbay, Reply, Setup, Shared};
 use reqwest::Method;
@@ -11,7 +11,7 @@ const WEBHOOK: &str = "/messaging-service/WhatsApp/WhatsAppClientWebHook";
 const SYNC: &str = "/messaging-service/WhatsApp/templates/sync";
 const PLUGINS: &str = "/plugin-service/api/v1/plugins";
 const CHANNEL: &str = "/whatsapp-api-service/v2/channels/whatsapp";
-/// What the harness gives to the first user of every client.
+/// The password that the harness gives to the first user of every client.
 const PASSWORD: &str = "correct horse";
 
 fn assert_refused(reply: &Reply, status: u16, error: &str) {
@@ -246,7 +246,7 @@ async fn a_plugin_is_not_activated_on_a_number_of_another_client() {
     }
 }
 
-/// What a caller of each role gets; the rows of `docs/roles.md`.
+/// The statuses for a caller of each role: the rows of `docs/roles.md`.
 const ROLES: &[(&str, [u16; 5])] = &[
     // send, look, change webhooks, fetch templates, plugins
     ("ADMIN", [202, 200, 200, 200, 200]),

@@ -79,7 +79,7 @@ async fn a_paused_batch_stands_still_until_it_is_resumed_and_loses_nothing() {
     let other = patchbay.phone("27860000001");
     client.send(&client.order_ready(&[&other.msisdn])).await.accepted();
     other.receives("another send, which goes on", |_| true).await;
-    // What was in flight comes to its end; nothing new is begun.
+    // Calls in flight end, and no new one begins.
     eventually("calm", || async {
         let now = progress(&client, &batch).await["progress"].clone();
         (now["accepted"] == 0 && now["sent"] == 0).then_some(())

@@ -1,5 +1,5 @@
-//! Chatbots on every channel of live chat: each action of `wit/` on WhatsApp, Messenger and the web, as that channel shows it, and
-//! what comes back (SPEC 2.8, issue 11.5).
+//! Chatbots on every channel of live chat: each action of `wit/` on WhatsApp, Messenger and the web, as that channel
+//! shows it, and the answers to it (SPEC 2.8, issue 11.5).
 
 use harness::{Client, Patchbay, Person, Phone, Setup, Visitor, eventually, visitors::new_key};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ enum Channel {
 
 const CHANNELS: [Channel; 3] = [Channel::Whatsapp, Channel::Facebook, Channel::Web];
 
-/// Somebody who writes over a channel.
+/// A customer on a channel.
 enum Customer {
     Whatsapp(Phone),
     Facebook(Person),
@@ -31,7 +31,7 @@ struct Seen {
     raw: Value,
 }
 
-/// The titles of all choices of a message, whatever it calls them.
+/// The titles of all choices of a message, under any name.
 fn titles(message: &Value, into: &mut Vec<String>) {
     let lists = ["buttons", "choices"].into_iter().filter_map(|field| message[field].as_array());
     into.extend(lists.flatten().filter_map(|choice| choice["title"].as_str().map(str::to_owned)));
@@ -56,7 +56,7 @@ impl Customer {
     }
 
     async fn sees(&mut self, what: &str, wanted: impl Fn(&Seen) -> bool) -> Seen {
-        // The web shows visitors what they wrote, too.
+        // The web also shows visitors their own messages.
         let wanted = |raw: &Value| raw["from"] != "visitor" && wanted(&seen(raw));
         seen(&match self {
             Self::Whatsapp(phone) => phone.receives(what, wanted).await,
@@ -69,11 +69,11 @@ impl Customer {
         self.sees(text, |seen| seen.text.contains(text)).await
     }
 
-    /// Chooses what a message offers.
+    /// Takes a choice of a message.
     async fn choose(&mut self, offered: &Seen, title: &str) {
         match self {
             Self::Whatsapp(phone) => drop(phone.tap(offered.raw["id"].as_str().unwrap(), title).await),
-            // What is not offered as a quick reply is a numbered line.
+            // A choice that is no quick reply is a numbered line.
             Self::Facebook(person) if offered.choices.is_empty() => {
                 let line = offered.text.lines().find(|line| line.ends_with(title)).unwrap();
                 drop(person.write(line.split('.').next().unwrap()).await);
@@ -136,12 +136,12 @@ impl Scene {
     }
 }
 
-/// What a deed of the chatbot is seen as: its text, and what can be chosen, on WhatsApp, Messenger and the web.
+/// The view of an action of the chatbot: its text, and its choices, on WhatsApp, Messenger and the web.
 struct Shown {
     deed: &'static str,
     text: [&'static str; 3],
     choices: [&'static [&'static str]; 3],
-    /// What is chosen, and what the chatbot hears then.
+    /// The choice, and the event that the chatbot gets for it.
     chosen: Option<(&'static str, &'static str)>,
 }
 
@@ -213,7 +213,7 @@ async fn cards_of_a_chatbot_are_shown_on_every_channel_and_a_tap_on_one_comes_ba
     let deed = format!("carousel {} summer_carousel", scene.client.template_id("summer_carousel"));
     for channel in CHANNELS {
         let mut customer = scene.customer(channel).await;
-        // What is newer than this version is left out, and the rest of the answer goes out.
+        // Parts that are newer than this version are left out, and the rest of the answer is sent.
         customer.write("hologram").await;
         customer.hears("shown").await;
         customer.write(&deed).await;

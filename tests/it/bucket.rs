@@ -33,7 +33,7 @@ impl Store {
         Self { child, url: format!("http://127.0.0.1:{}", port.trim()), folder }
     }
 
-    /// Paths of the objects in the bucket, without what the store writes beside each.
+    /// Paths of the objects in the bucket, without the files that the store adds to each.
     fn objects(&self) -> Vec<String> {
         let bucket = self.folder.path().join("files");
         let (mut found, mut folders) = (Vec::new(), vec![bucket.clone()]);
@@ -69,7 +69,7 @@ impl Drop for Store {
     }
 }
 
-/// Files below a folder, whatever they are.
+/// Files of any kind below a folder.
 fn files_below(folder: &Path) -> usize {
     let Ok(entries) = fs::read_dir(folder) else { return 0 };
     let count = |path: PathBuf| if path.is_dir() { files_below(&path) } else { 1 };
@@ -108,7 +108,7 @@ async fn files_in_a_bucket_are_given_out_by_every_node_and_forgotten_by_another_
         assert_eq!(answer.bytes().await.unwrap(), "hello".as_bytes());
     }
 
-    // A node that begins a year later, and that never held the file, looks for what is too old.
+    // A node that starts a year later and never held the file looks for old files.
     patchbay.advance_clock(400 * 24 * 3_600).await;
     drop(node);
     patchbay.kill();

@@ -17,7 +17,7 @@ async fn write(phone: &Phone, client: &Client) {
     eventually("the incoming webhook", || async { sink.received("incoming").first().cloned() }).await;
 }
 
-/// A client to whom the customer of the phone has just written.
+/// A client that the customer of the phone has just written to.
 async fn in_touch() -> (Shared, Client, Phone) {
     let patchbay = Shared::get().await;
     let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
@@ -25,7 +25,7 @@ async fn in_touch() -> (Shared, Client, Phone) {
     (patchbay, client, phone)
 }
 
-/// Sends what must reach the phone, and answers it as it arrived.
+/// Sends a payload that must reach the phone, and returns it as it arrived.
 async fn deliver(client: &Client, phone: &Phone, payload: &Value) -> Value {
     let answer = client.send(payload).await.accepted();
     assert_eq!(answer["acceptedCount"], 1, "{answer}");
@@ -80,7 +80,7 @@ async fn a_document_within_the_window_carries_its_file_name() {
     assert_eq!((&message["type"], &message["body"]["document"]), (&json!("document"), &expected));
 }
 
-/// The base of a server whose files are all of this media type.
+/// The base of a server that serves files of this media type.
 async fn files_of(media_type: &'static str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());

@@ -1,4 +1,4 @@
-//! A client and those below it (SPEC 4.7, 9): references, fallbacks, and what of it is never shown.
+//! A client and its descendants (SPEC 4.7, 9): references, fallbacks, and fields that are never shown.
 
 use harness::{Client, Reply, Shared, Sink};
 use reqwest::Method;
@@ -195,7 +195,7 @@ async fn while_fallbacks_are_off_no_sms_is_sent_and_the_message_fails() {
     assert_eq!(decided, "SKIPPED: the client has switched fallbacks off");
     assert!(phone.inbox().await.iter().all(|message| message["channel"] != "SMS"));
 
-    // Switched on again, they are sent again: to somebody else, whose number is as little on WhatsApp.
+    // After it was switched on again, SMS are sent again: to another number without WhatsApp.
     put(&client, &format!("{ME}/sms-fallback"), &json!({ "enabled": true })).await.ok();
     let other = patchbay.new_phone();
     other.set(json!({ "onWhatsApp": false })).await;

@@ -1,5 +1,6 @@
-//! Two hundred wrong sends. Each is caught with its reason before anything is stored, and each would have been refused by the
-//! provider: the simulator, which refuses as Meta does, is asked the same beside it (SPEC 2.3, PROVIDERS A.2, A.3, A.11).
+//! Two hundred wrong sends. Each is refused with its reason before anything is stored, and the provider would refuse
+//! each one, too: the simulator, which refuses as Meta does, gets the same request (SPEC 2.3, PROVIDERS A.2, A.3,
+//! A.11).
 
 use harness::{Client, Shared};
 use serde_json::{Value, json};
@@ -14,7 +15,7 @@ struct Case {
     components: Value,
 }
 
-/// Templates with what fills them, all of it right.
+/// Templates with correct values.
 fn right(template: &str) -> Value {
     let body = |parameters: Value| json!({ "type": "body", "parameters": parameters });
     let header = |format: &str| json!({ "type": "header", "format": format, "url": FILE });
@@ -171,7 +172,7 @@ fn carousels(cases: &mut Vec<Case>) {
     }
 }
 
-/// What a client that checks nothing would ask the provider.
+/// The request of a client that checks nothing.
 fn naive(template: &str, components: &Value) -> Vec<Value> {
     let mut graph = Vec::new();
     for component in components.as_array().unwrap() {
@@ -216,7 +217,7 @@ fn button(template: &str, at: usize, value: &Value) -> Value {
     json!({ "type": "button", "sub_type": sub_type, "index": index.to_string(), "parameters": [parameter] })
 }
 
-/// What the provider says to the same.
+/// The answer of the provider to the same request.
 async fn provider(patchbay: &Shared, client: &Client, template: &str, components: &Value) -> u16 {
     let url = format!("{}/v25.0/1{}/messages", patchbay.simulator_url(), client.number);
     let body = json!({

@@ -1,5 +1,5 @@
-//! What becomes of an outbound message: statuses in every disorder that providers produce, refusals, answers that never
-//! come (SPEC 3.2, PROVIDERS A.9 and A.11).
+//! The delivery of outbound messages: statuses in every order that providers produce, refusals, answers that never come
+//! (SPEC 3.2, PROVIDERS A.9 and A.11).
 
 use harness::{Client, Patchbay, Setup, Shared, Sink, eventually, status};
 use serde_json::{Value, json};
@@ -136,7 +136,7 @@ async fn a_status_that_overtakes_the_answer_to_its_send_is_not_lost() {
 
 #[tokio::test]
 async fn a_status_of_an_unknown_message_waits_until_the_message_is_known() {
-    // No callback of the simulator comes in time, and answers take a while: what the test posts is the first news.
+    // No callback of the simulator comes in time, and answers take a while, so the callback of the test comes first.
     let faults = json!({ "holdAnswersMillis": 1500, "delayMillis": 600_000 });
     let (patchbay, client, sink) = with_faults(Setup::new(), faults).await;
     client.send(&client.order_ready(&[CUSTOMER])).await.accepted();
@@ -241,7 +241,7 @@ async fn a_refused_access_token_fails_the_message_at_once_and_operators_are_told
     assert_eq!(body["errorCode"], "190");
     assert_eq!(statuses_of(&sink, &phone.msisdn), ["FAILED"]);
     assert_eq!(sends_to(&patchbay, &client, &phone.msisdn).await.len(), 1);
-    assert!(patchbay.log().contains("until the account of this inbox is mended"));
+    assert!(patchbay.log().contains("until the account of this inbox is repaired"));
     let metrics = patchbay.get("/metrics").await.text;
     assert!(metrics.contains(r#"patchbay_legs_failed_total{channel="WHATSAPP",code="190"}"#), "{metrics}");
 }

@@ -80,7 +80,7 @@ fn sources(folder: PathBuf) -> Vec<PathBuf> {
     found
 }
 
-/// Of our own codes, each names the test that provokes it; that test, or what it calls, knows the code.
+/// Each of our own codes names the test that provokes it. That test, or a function that it calls, names the code.
 #[test]
 fn every_code_of_ours_names_a_test_that_knows_it() {
     let root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("..");

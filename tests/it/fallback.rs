@@ -1,4 +1,4 @@
-//! The SMS fallback: when it happens, what the SMS says and how long it is, and what is reported about it (SPEC 2.4, 3.2 and
+//! The SMS fallback: its conditions, the text of the SMS and its length, and the reports about it (SPEC 2.4, 3.2 and
 //! part 8, PROVIDERS A.12 and C).
 
 use std::net::SocketAddr;
@@ -66,7 +66,7 @@ fn states(reports: &[Value]) -> Vec<(&str, &str)> {
     reports.iter().map(|report| (channel(report), report["status"].as_str().unwrap())).collect()
 }
 
-/// What is reported of a message that ends as a delivered SMS.
+/// The reports about a message that ends as a delivered SMS.
 const DELIVERED_BY_SMS: [(&str, &str); 4] =
     [("WHATSAPP", "ACCEPTED"), ("SMS", "ACCEPTED"), ("SMS", "SENT"), ("SMS", "DELIVERED")];
 
@@ -236,7 +236,7 @@ async fn an_sms_waits_for_an_smsc_that_is_down() {
     assert_eq!(sms_count(&phone).await, 1);
 }
 
-/// A port at which nobody answers until it is opened.
+/// A port without a server until it is opened.
 struct SmscDoor {
     address: SocketAddr,
 }
@@ -424,7 +424,7 @@ async fn a_second_failure_of_the_same_message_brings_no_second_sms() {
     assert_eq!(states(&reports(&client, &sink, &phone, "DELIVERED").await), DELIVERED_BY_SMS);
 }
 
-/// A client of the program with the guests, whose fallbacks the guest `picky-fallback` decides.
+/// A client of the program with the guests. The guest `picky-fallback` decides about its fallbacks.
 async fn picky() -> (Shared, Client, Sink, Phone) {
     let patchbay = Shared::with_guests().await;
     let client = patchbay.new_client().await;

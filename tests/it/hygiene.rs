@@ -1,4 +1,4 @@
-//! What must not be in the tree, and what must.
+//! Rules about the contents of the tree.
 
 use std::{path::PathBuf, process::Command};
 

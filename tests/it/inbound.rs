@@ -1,4 +1,4 @@
-//! What customers send, of every type, and who they are (SPEC 2.6, 2.7, 6.1, 6.5; PROVIDERS A.8 and A.10).
+//! Messages of customers, of every type, and their senders (SPEC 2.6, 2.7, 6.1, 6.5; PROVIDERS A.8 and A.10).
 
 use harness::{Client, Patchbay, Phone, Shared, Sink, eventually, inbound_text};
 use serde_json::{Value, json};

@@ -27,7 +27,7 @@ async fn download(patchbay: &Patchbay, url: &str) -> (u16, String, Vec<u8>) {
     (status, kind, response.bytes().await.unwrap().to_vec())
 }
 
-/// What a file becomes: its extension, MIME type and content type in the chat.
+/// Checks the extension, MIME type and content type of a file in the chat.
 async fn check(kind: &str, more: Value, bytes: &[u8], expected: (&str, &str, &str)) -> Value {
     let patchbay = Shared::get().await;
     let client = patchbay.new_client().await;

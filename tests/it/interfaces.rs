@@ -51,7 +51,7 @@ fn comments_and_spaces_may_be_edited_and_nothing_else() {
     assert_ne!(essence(text), essence(&text.replace("greet:", "welcome:")));
 }
 
-/// Generators of some language add a function or a field of this name to what they make of a type.
+/// Generators of some languages add a function or a field of this name to a type.
 const TAKEN: [&str; 4] = ["tag", "type", "new", "drop"];
 
 /// Names at the beginning of lines that declare a case, a field or a function.

@@ -1,5 +1,5 @@
-//! Who may call what, and that nobody reaches another client's objects: for every route of `/openapi.json` and every role.
-//! A route without a row fails, and so does a row without a route.
+//! Permissions, and isolation of clients: for every route of `/openapi.json` and every role. A route without a row
+//! fails, and so does a row without a route.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::isolation_rows::{Call, Ids, Make, Others, Row, Who, rows};
 const ROLES: [&str; 5] = ["ADMIN", "SUPERVISOR", "AGENT", "DEVELOPER", "API"];
 const WEBHOOK: &str = "/messaging-service/WhatsApp/WhatsAppClientWebHook";
 
-/// Two clients, the keys of one of them, and the ids of the other's objects beside ids that nobody has.
+/// Two clients, the keys of one of them, and the ids of the other's objects together with ids that do not exist.
 struct World {
     patchbay: Shared,
     keys: BTreeMap<&'static str, String>,
@@ -64,7 +64,7 @@ fn key(patchbay: &Shared, client: &Client, role: &str) -> String {
     patchbay.new_user(&client.client_ref, &email, role)["apiKey"].as_str().unwrap().to_owned()
 }
 
-/// Of a customer who has written.
+/// The participant of a customer that has written.
 async fn participant(patchbay: &Shared, client: &Client) -> String {
     patchbay.new_phone().write(&client.number, "hello").await;
     eventually("a chat", || async {
@@ -76,7 +76,7 @@ async fn participant(patchbay: &Shared, client: &Client) -> String {
     .await
 }
 
-/// With somebody who has not written.
+/// A conversation with a customer that has not written.
 async fn conversation(client: &Client) -> String {
     let path = "/messaging-service/WhatsApp/WhatsAppConversations/createWhatsAppConversation";
     let body = json!({ "sender": client.number, "recipient": "27820000002" });
@@ -122,7 +122,8 @@ async fn client_id(patchbay: &Shared, client: &Client) -> String {
     id.to_string()
 }
 
-/// The body of an error, complete, without what differs from answer to answer. Ids that were asked for are all alike.
+/// The body of an error, complete, without the parts that differ from answer to answer. All requested ids are replaced
+/// by one.
 fn essence(reply: &Reply, ids: &Ids) -> Value {
     let mut body = reply.json();
     for field in ["timestamp", "path", "requestId"] {
@@ -152,7 +153,7 @@ fn assert_error(row: &Row, reply: &Reply, status: u16, error: &str) {
     }
 }
 
-/// The operations of the document: method, path, and who may call.
+/// The operations of the document: method, path, and roles.
 async fn routes(patchbay: &Shared) -> BTreeMap<(String, String), Option<Vec<String>>> {
     let document = patchbay.get("/openapi.json").await.ok();
     let mut found = BTreeMap::new();
@@ -211,7 +212,7 @@ async fn every_route_wants_a_key_of_the_right_role() {
     }
 }
 
-/// What is wrong with the answers about another client's ids and about nobody's, if anything is.
+/// The difference between the answers about another client's ids and about unknown ids, if there is one.
 async fn told_apart(world: &World, row: &Row, make: Make, status: u16) -> Option<String> {
     let key = matches!(row.who, Who::Roles(_)).then(|| world.keys["ADMIN"].as_str());
     let theirs = world.call(row, &make(&world.theirs), key).await;

@@ -257,7 +257,7 @@ async fn an_agent_is_not_told_what_a_chatbot_deals_with_and_a_supervisor_is() {
 
     let all = until(&mut seen, "message.sent").await;
     assert_eq!(all.last().unwrap()["message"]["messageOwner"], "BOT");
-    // What comes next for the agent is what people get.
+    // The next event of the agent is the one that everybody gets.
     let other = patchbay.new_phone();
     client
         .post("/plugin-service/api/v1/plugins/default-chatbot/deactivate", &json!({ "whatsAppNumberId": null }))

@@ -9,7 +9,7 @@ const MESSAGES: &str = "/chat-service/api/v2/messages";
 /// The beginning of a voice note.
 const VOICE: &[u8] = b"OggS\0\x02\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\x01\x13OpusHead\x01";
 
-/// A message whose file's address has lost its signature, which each answer makes anew.
+/// A message whose file address has no signature, because each answer signs it again.
 fn unsigned(mut message: Value) -> Value {
     if let Some(url) = message["mediaUrl"].as_str() {
         message["mediaUrl"] = json!(url.split('?').next());
@@ -28,7 +28,7 @@ async fn is_as_in_the_history(client: &Client, told: &Value, fields: &Value) {
     assert_eq!(unsigned(told.clone()), unsigned(past.clone()));
 }
 
-/// What a customer wrote, as it is told.
+/// The live event of a customer's message.
 async fn received(live: &mut Socket) -> Value {
     until(live, "message.received").await.pop().unwrap()["message"].clone()
 }

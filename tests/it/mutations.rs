@@ -1,11 +1,11 @@
-//! A right request with every value in every place replaced by something odd: whatever that is, it is never a fault of
-//! ours, and a refusal always names a field.
+//! A correct request with every value in every place replaced by an odd one: the answer is never a server error, and a
+//! refusal always names a field.
 
 use harness::{Client, Patchbay, Reply, Shared};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-/// What is put in place of a value.
+/// The odd values.
 fn oddities() -> Vec<Value> {
     vec![
         json!(null),
@@ -41,7 +41,7 @@ fn places(value: &Value) -> Vec<String> {
     found
 }
 
-/// Posts every mutation of `body`, and judges each answer. `refusals`: what may be answered beside 2xx and 400.
+/// Posts every mutation of `body`, and checks each answer. `refusals`: the allowed statuses other than 2xx and 400.
 async fn assert_all_answered(client: &Client, path: &str, body: &Value, refusals: &[u16]) {
     let mut accepted = 0;
     for place in places(body) {

@@ -1,5 +1,5 @@
-//! One-time codes and the like, which WhatsApp takes for phone numbers only: what becomes of one that is sent to a user id
-//! (PROVIDERS A.2, A.11: 131062).
+//! One-time codes and similar templates, which WhatsApp takes for phone numbers only: the result if one is sent to a
+//! user id (PROVIDERS A.2, A.11: 131062).
 
 use harness::{Client, Phone, Shared, Sink, eventually};
 use reqwest::Method;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 const TEMPLATES: &str = "/messaging-service/WhatsApp/templates";
 
-/// A client whose account has the template `code`, with everything reported to a sink; and a phone.
+/// A client whose account has the template `code`, with all reports to a sink; and a phone.
 async fn stage() -> (Shared, Client, Sink, Phone) {
     let patchbay = Shared::get().await;
     let (client, sink) = (patchbay.new_client().await, Sink::start().await);
@@ -42,7 +42,7 @@ async fn is_known(client: &Client, sink: &Sink, phone: &Phone) {
     sink.receives("incoming", "the customer", |body| body["sender"] == phone.msisdn).await;
 }
 
-/// A template that nobody could know to be for numbers only goes to a user id.
+/// Sends a template to a user id, if it is unknown that the template is for numbers only.
 async fn is_refused(client: &Client, phone: &Phone) {
     phone.set(json!({ "rejectWith": { "status": 400, "code": 131_062 } })).await;
     let mut payload = client.order_ready(&[]);
@@ -93,7 +93,7 @@ async fn a_code_for_a_user_id_goes_to_the_number_that_the_sender_knows_and_the_s
 #[tokio::test]
 async fn a_code_for_a_user_id_without_a_known_number_is_rejected_before_the_provider_is_asked() {
     let (patchbay, client, sink, phone) = stage().await;
-    // Another client knows the number; this one has heard of the user id, whose number is withheld.
+    // Another client knows the number; this one knows only the user id, because the number is withheld.
     let other = patchbay.new_client().await;
     phone.write(&other.number, "hello").await;
     phone.set(json!({ "hidePhone": true, "username": "zo" })).await;

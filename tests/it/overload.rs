@@ -1,4 +1,4 @@
-//! Too much at once: 429 and 503 at once, while what is in hand goes on and memory stays where it is.
+//! Overload: 429 and 503 at once, while accepted work continues and memory does not grow.
 
 use std::{
     io::Write,
@@ -35,7 +35,7 @@ fn assert_refused(reply: &Reply, status: u16) {
     assert!((1..=60).contains(&seconds), "{seconds}");
 }
 
-/// A send whose body stops one byte short of its end, or where it was refused.
+/// A send whose body stops one byte before its end, or at the point of the refusal.
 fn unfinished(patchbay: &Patchbay, client: &Client, length: usize) -> TcpStream {
     let address = patchbay.url().replace("http://", "");
     let mut connection = TcpStream::connect(&address).unwrap();
@@ -207,7 +207,7 @@ async fn held_open(patchbay: &Patchbay, head: &str, length: usize) -> Vec<tokio:
         let mut connection = tokio::net::TcpStream::connect(address).await.unwrap();
         connection.write_all(head.as_bytes()).await.unwrap();
         let half = vec![b' '; length / 2];
-        // What was refused is not read to its end.
+        // A refused body is not read to its end.
         drop(timeout(Duration::from_secs(3), connection.write_all(&half)).await);
         connection
     });

@@ -1,5 +1,5 @@
-//! Canaries of shapers and routers: they get their share of conversations and keep it, and they are taken back when they
-//! fail, while the version beside them does their work (DESIGN 4).
+//! Canaries of shapers and routers: they get their share of conversations and keep it, and they are taken back if they
+//! fail, while the live version does their work (DESIGN 4).
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 
 /// The shaper on trial in these tests: a share of conversations goes to it.
 const STAMP: &str = "stamp";
-/// What the shaper answers `nonsense` with.
+/// The shaper's answer to `nonsense`.
 const NONSENSE: &str = r#"{"half": "of a body that never ends"#;
 /// The router on trial.
 const DESK: &str = "desk";
-/// Customers among whom a share is looked for.
+/// Customers among which a share is taken.
 const PHONES: usize = 12;
 
 /// A client that hears of incoming messages, and of nothing else: each message is one call of its shaper.
@@ -24,7 +24,7 @@ async fn listening(patchbay: &Shared) -> (Client, Sink) {
     (client, sink)
 }
 
-/// A client whose live shaper stamps with its name, and answers `nonsense` with JSON. Where its webhooks go.
+/// A client whose live shaper stamps its name, and the sink of its webhooks.
 async fn with_shaper() -> (Shared, Client, Sink) {
     let patchbay = Shared::with_guests().await;
     let (client, sink) = listening(&patchbay).await;
@@ -55,7 +55,7 @@ fn is_a_share(of_canary: usize) -> bool {
     (1..PHONES).contains(&of_canary)
 }
 
-/// Everybody writes; answers who shaped the event of whom.
+/// All customers write. Returns the version that shaped the event of each one.
 async fn stamps(client: &Client, sink: &Sink, phones: &[Phone], round: usize) -> BTreeMap<String, String> {
     let mut stamps = BTreeMap::new();
     for phone in phones {
@@ -168,7 +168,7 @@ async fn decisions(client: &Client, number: usize) -> Vec<Value> {
     .await
 }
 
-/// Everybody begins a conversation, which ends again; answers which version decided about whom.
+/// All customers begin a conversation, which ends again. Returns the version that decided about each one.
 async fn deciders(client: &Client, phones: &[Phone], round: usize) -> BTreeMap<String, Value> {
     for phone in phones {
         phone.write(&client.number, &format!("say round {round}")).await;

@@ -18,7 +18,7 @@ struct Machine {
     environment: Vec<(&'static str, String)>,
 }
 
-/// What a command printed, and its exit status.
+/// The output of a command, and its exit status.
 struct Said {
     out: String,
     err: String,
@@ -80,7 +80,7 @@ impl Machine {
         said.out
     }
 
-    /// Types a command that must fail; what it says about that.
+    /// Runs a command that must fail, and returns its error.
     fn fails(&self, arguments: &[&str]) -> String {
         let said = self.types(arguments);
         assert_eq!(said.status, 1, "{arguments:?}\n{}\n{}", said.out, said.err);

@@ -1,5 +1,5 @@
-//! What version 0.2.0 of the interface lets a chatbot do, and what its client can do beside it: timers taken back,
-//! key-values that end and are listed, shown and erased; events that the business raises; a number without a chatbot.
+//! The features of version 0.2.0 of the interface, for a chatbot and its client: cancelled timers, key-values that
+//! expire and are listed, shown and erased, events of the business, a number without a chatbot.
 
 use harness::{Client, Patchbay, Phone, Reply, Setup, Shared, eventually};
 use reqwest::Method;

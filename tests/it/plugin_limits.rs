@@ -1,4 +1,4 @@
-//! What a plugin may keep, what happens when it fails again and again, and that a call which fails leaves nothing behind.
+//! The limits of the storage of a plugin, repeated failures, and calls that fail without an effect.
 
 use harness::{Client, Patchbay, Phone, Setup, Shared, Sink, eventually, guest};
 use serde_json::json;
@@ -24,7 +24,7 @@ async fn hears(phone: &Phone, answer: &str) {
     phone.receives(answer, |message| message["text"].as_str().unwrap_or_default().starts_with(answer)).await;
 }
 
-/// Waits until the chat of a phone is in the queue, letting time pass for what is tried again; answers why.
+/// Waits until the chat of a phone is in the queue, and advances the clock for repeated attempts. Returns the reason.
 async fn is_queued(patchbay: &Patchbay, phone: &Phone) -> String {
     for _ in 0..40 {
         let mut db = patchbay.database().await;
@@ -62,7 +62,7 @@ async fn a_client_keeps_as_many_bytes_as_its_quota_and_none_beyond() {
 #[tokio::test]
 async fn a_participant_has_as_many_keys_as_its_quota_and_none_beyond() {
     let (patchbay, client, phone) = with(&[("limits.kv_keys_per_participant", "5")], BOT, "errand-bot").await;
-    // Beside the counter.
+    // In addition to the counter.
     asks(&phone, &client, "keep 4 10", "kept 4").await;
     let other = patchbay.phone("27820000002");
     other.write(&client.number, "keep 5 10").await;
@@ -98,7 +98,7 @@ async fn a_chatbot_that_keeps_failing_is_suspended_and_its_client_is_told() {
     assert_eq!((&told["plugin"], &told["pluginVersion"]), (&json!("hostile"), &json!("1")));
     assert_eq!(told["whatsAppNumber"], client.number);
 
-    // Nobody waits for a plugin that is suspended.
+    // No call waits for a suspended plugin.
     let next = patchbay.phone("27820000002");
     next.write(&client.number, "hello").await;
     let reason = eventually("people to take over at once", || async {

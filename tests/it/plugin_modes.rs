@@ -1,12 +1,12 @@
-//! Versions beside the live one: a shadow is asked the same and changes nothing, a canary answers for its share and is
-//! taken back when it fails (DESIGN 4).
+//! Versions next to the live one: a shadow gets the same calls and changes nothing, a canary answers for its share and
+//! is taken back if it fails (DESIGN 4).
 
 use std::collections::HashMap;
 
 use harness::{Client, Phone, Setup, Shared, eventually, greeter, guest};
 use serde_json::{Value, json};
 
-/// Who answers in these tests.
+/// The plugin that answers in these tests.
 const SHOP: &str = "shop";
 
 async fn setup() -> (Shared, Client) {
@@ -114,7 +114,7 @@ async fn a_shadow_that_hangs_takes_no_place_of_the_live_calls_and_what_it_misses
     assert!(told[0]["lastTime"].as_str().unwrap().ends_with('Z'), "{told:?}");
 }
 
-/// Makes other bytes of a component without changing what it does: an empty custom section.
+/// Makes other bytes of a component with the same behaviour: an empty custom section.
 fn custom_section() -> Vec<u8> {
     vec![0, 2, 1, b'x']
 }
@@ -163,7 +163,7 @@ async fn a_canary_has_its_share_of_customers_and_keeps_them() {
     assert!(third.values().all(|answer| answer == "two"), "{third:?}");
 }
 
-/// Everybody writes once more; answers what everybody heard last.
+/// All customers write once more. Returns the last message of each one.
 async fn asked_by_all(client: &Client, phones: &[Phone], round: usize) -> HashMap<String, String> {
     let mut heard = HashMap::new();
     for phone in phones {

@@ -1,4 +1,4 @@
-//! Secrets in the configuration of a plugin: the plugin gets them, and nobody else does.
+//! Secrets in the configuration of a plugin: only the plugin gets them.
 
 use harness::{Client, Shared, Sink, altered, guest};
 use serde_json::{Value, json};

@@ -122,7 +122,7 @@ pub async fn swapped_under_load(length: Duration, goes_on: impl Fn(usize) -> boo
     let counts: Vec<usize> = answered.iter().map(Vec::len).collect();
     assert_eq!(counts, written, "one answer for each message");
 
-    // What was on record for each conversation is what its customer was told, call by call.
+    // The record of each conversation has the messages that its customer got, call by call.
     let mut db = patchbay.database().await;
     let calls: Vec<(uuid::Uuid, String, String, Option<String>)> = sqlx::query_as(
         "SELECT subject_id, version, outcome, error FROM plugin_invocation WHERE plugin = 'shop' ORDER BY id",

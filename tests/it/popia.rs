@@ -113,7 +113,7 @@ async fn what_is_masked_keeps_its_form_and_is_whole_for_those_who_need_it() {
         "/messaging-service/WhatsApp/WhatsAppConversations/getAllWhatsAppConversationsByClientRef?clientRef=me";
     let seen = agent.get(by_ref).await.ok();
     assert_eq!(json!([seen[0]["sender"], seen[0]["recipient"]]), json!([client.number, "********877"]));
-    // What is shown can be looked for, and nothing else: a search for more would spell it.
+    // Only the shown part can be searched for, because a longer search would reveal the rest.
     for (search, found) in [("877", 1), ("********877", 1), ("X", 1), ("8877", 0), ("27829998877", 0), ("2782", 0)] {
         let page = agent.get(&format!("/messaging-service/WhatsApp/contacts?search={search}")).await.ok();
         assert_eq!(page["totalElements"], found, "{search}");

@@ -1,5 +1,5 @@
-//! Masking of customers' numbers and names where agents work (SPEC 4.7 `popia-compliance`; `docs/roles.md`): every answer of the
-//! OpenAPI document that shows a customer to an agent, what changes a chat, live events, and the log.
+//! Masking of customers' numbers and names for agents (SPEC 4.7 `popia-compliance`; `docs/roles.md`): every answer of
+//! the OpenAPI document that shows a customer to an agent, the changes of a chat, live events, and the log.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ const NAME: &str = "Xolani Qwabe";
 const USERNAME: &str = "xolani_q";
 const CHATS: &str = "/chat-service/api/v2/chats";
 const MESSAGES: &str = "/chat-service/api/v2/messages";
-/// Fields in which an answer shows who a customer is.
+/// Fields of answers with the identity of a customer.
 const OF_CUSTOMERS: [&str; 8] = [
     "phoneNumber",
     "recipient",
@@ -30,7 +30,7 @@ const OF_CUSTOMERS: [&str; 8] = [
     "receiver",
 ];
 
-/// What of the customer is told; the ids of WhatsApp Cloud spell the number in base64.
+/// The part of the customer's identity in a text. The ids of WhatsApp Cloud hold the number in base64.
 fn tells(text: &str) -> Option<String> {
     let spelled = base64::engine::general_purpose::STANDARD.encode(&NUMBER[..9]);
     [NUMBER, NAME, USERNAME, &spelled].into_iter().find(|told| text.contains(told)).map(str::to_owned)
@@ -113,7 +113,7 @@ fn fields(document: &Value, schema: &Value, seen: &mut BTreeSet<String>, found: 
     }
 }
 
-/// The paths whose `GET` shows a customer by a field, as the document says it.
+/// The paths whose `GET` shows a customer by a field, according to the document.
 async fn shows_customers(patchbay: &Patchbay) -> BTreeSet<String> {
     let document = patchbay.get("/openapi.json").await.json();
     let paths = document["paths"].as_object().unwrap();
@@ -125,7 +125,7 @@ async fn shows_customers(patchbay: &Patchbay) -> BTreeSet<String> {
     shows.map(|(path, _)| path.clone()).collect()
 }
 
-/// Whatever an agent may read, by path.
+/// All answers that an agent may read, by path.
 async fn answers(scene: &Scene, ids: &Ids) -> BTreeMap<&'static str, (u16, String)> {
     let mut answers = BTreeMap::new();
     for row in rows().filter(|row| row.method == "GET") {
@@ -189,7 +189,7 @@ async fn what_changes_a_chat_and_what_happens_live_is_masked_for_an_agent_too() 
     assert_eq!(tells(&scene.patchbay.log()), None);
 }
 
-/// Listens until events of all these kinds were told, none of which says who the customer is.
+/// Listens until events of all these kinds have come. None of them reveals the customer.
 async fn hear(live: &mut Live, wanted: &[&str], kinds: &mut BTreeSet<String>) {
     while !wanted.iter().all(|kind| kinds.contains(*kind)) {
         let said = tokio::time::timeout(std::time::Duration::from_secs(20), live.next()).await;

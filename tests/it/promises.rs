@@ -1,4 +1,4 @@
-//! What Patchbay promises in its first paragraph, one test each.
+//! The promises of the first paragraph of the README, one test each.
 
 use harness::{Patchbay, Setup, Sink, eventually};
 use serde_json::json;

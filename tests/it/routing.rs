@@ -1,4 +1,4 @@
-//! Conversations that a router leads to who answers them (DESIGN 4 and 5). The guest `usher` goes by the first message.
+//! Conversations that a router assigns (DESIGN 4 and 5). The guest `usher` decides by the first message.
 
 use harness::{Client, Phone, Setup, Shared, Sink, eventually, greeter, guest};
 use reqwest::Method;

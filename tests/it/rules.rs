@@ -77,7 +77,7 @@ impl Named {
         named
     }
 
-    /// What is wrong with a name that a table has, if anything.
+    /// The fault of a name in a table, if there is one.
     fn fault(&self, name: &str) -> Option<String> {
         if name.contains('/') {
             let is_there = |path: &String| path.contains(name) || path.contains(&name.replacen('/', "/src/", 1));
@@ -111,7 +111,7 @@ fn rows(page: &str) -> Vec<Vec<String>> {
     rows
 }
 
-/// What stands between backticks.
+/// The texts between backticks.
 fn quoted(cell: &str) -> Vec<&str> {
     cell.split('`').skip(1).step_by(2).collect()
 }

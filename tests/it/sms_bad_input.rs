@@ -1,4 +1,4 @@
-//! What the SMS gateways refuse (issue 12, "Bad input"): the documented code, nothing stored, nothing charged.
+//! Requests that the SMS gateways refuse (issue 12, "Bad input"): the documented code, nothing stored, nothing charged.
 
 use harness::{Client, Patchbay, Reply, RowCounts, Setup, Shared};
 use reqwest::Method;
@@ -11,7 +11,7 @@ const FORM: &str = "application/x-www-form-urlencoded";
 const CREDITS: u32 = 10;
 const CELL: &str = "27829999997";
 
-/// A client with credits, and what it had stored before the test did anything.
+/// A client with credits, and its stored rows before the test.
 struct Scene {
     patchbay: Shared,
     client: Client,
@@ -228,7 +228,7 @@ async fn ten_megabytes_of_numbers_are_413_in_the_form_of_the_product() {
     let recipients = vec![format!(r#"{{"to":"{CELL}"}}"#); 10_000_000 / (CELL.len() + 10)].join(",");
     let refused = scene.json(JSON, format!(r#"{{"messageText":"Hello","recipients":[{recipients}]}}"#)).await;
     assert_eq!((refused.status, &refused.json()["status"]), (413, &json!(413)), "{}", refused.text);
-    // What fits into a body is counted.
+    // The number of texts that fit into a body.
     let many = vec![CELL; 200_000].join(",");
     assert_eq!(scene.batch(&[("cell", &many)]).await, "1072");
     scene.untouched().await;

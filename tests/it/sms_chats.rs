@@ -1,5 +1,5 @@
-//! Chats over SMS: who writes begins one, and what plugins are told of it (ADR 0039): the interface has no case for it, so it is named in
-//! the metadata.
+//! Chats over SMS: an incoming SMS begins one, and plugins get its channel in the metadata, because the interface has
+//! no case for it (ADR 0039).
 
 use harness::{Client, Phone, Shared, Sink, eventually, guest};
 use serde_json::{Value, json};

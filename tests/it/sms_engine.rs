@@ -1,4 +1,4 @@
-//! One engine under all SMS: what goes first, whose turn it is, and what an SMSC may do to it (issue 12, part 1; ADR 0035).
+//! One engine for all SMS: priorities, turns, and faults of an SMSC (issue 12, part 1; ADR 0035).
 
 use harness::{Client, Patchbay, Phone, Setup, eventually};
 use reqwest::Method;

@@ -13,12 +13,12 @@ use harness::{Setup, Sink, eventually};
 use serde_json::{Value, json};
 
 const PROGRAM: &str = "/usr/lib/kannel/test/drive_smpp";
-/// It calls Kannel's own box, too, and ends when nobody is there.
+/// It also calls Kannel's own box, and ends if no box is there.
 const BOX: &str = "127.0.0.1:13001";
-/// What it brings, and what it is to take: less than it waits for answers of.
+/// The number of messages that it brings, and that it takes: fewer than the answers that it waits for.
 const MESSAGES: usize = 40;
 
-/// The program, and what it has said.
+/// The program, and its output.
 struct Kannel {
     child: Child,
     log: PathBuf,
@@ -28,7 +28,7 @@ struct Kannel {
 impl Kannel {
     fn start(port: u16, folder: &Path) -> Self {
         let log = folder.join("drive_smpp.log");
-        // Where somebody has the address already, it calls them.
+        // If another process has the address already, the program calls that one.
         let held = TcpListener::bind(BOX).ok();
         let said = File::create(&log).unwrap();
         let child = Command::new(PROGRAM)
@@ -84,7 +84,7 @@ async fn kannels_drive_smpp_gets_each_sms_once_and_brings_what_subscribers_answe
     let settings = json!({ "replyCallBackURL": sink.url("reply") });
     let sent = patchbay.sms(&client, "/sms/json", &json!({ "messages": messages, "settings": settings })).await.ok();
     assert_eq!(sent["statusCode"], "100", "there is no SMSC yet, and it is on disk");
-    // Nobody can be sent an SMS whose number is 456: what it writes answers one of these all the same.
+    // No SMS can be sent to the number 456, but its messages still answer one of these.
     let mut db = patchbay.database().await;
     sqlx::query(
         "INSERT INTO sms_correspondent (source, subscriber, client_id, message_id)
@@ -117,7 +117,7 @@ async fn kannels_drive_smpp_gets_each_sms_once_and_brings_what_subscribers_answe
     let incoming = count("SELECT count(*) FROM sms_inbound WHERE sender = '456' AND receiver = '123'").await;
     assert_eq!(usize::try_from(incoming).unwrap(), MESSAGES);
 
-    // Whatever were in doubt would go out once more.
+    // Messages in doubt would be sent once more.
     patchbay.advance_clock(3600).await;
     assert_eq!(count("SELECT count(*) FROM outbound_work").await, 0);
     assert_eq!(count("SELECT count(*) FROM outbound_leg WHERE ambiguous").await, 0);

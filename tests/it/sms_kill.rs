@@ -1,5 +1,5 @@
-//! SIGKILL at random moments while SMS go out over two binds: nothing acknowledged is lost, and nothing comes twice but what was
-//! under way. `PATCHBAY_KILL_SEED` repeats a run; the seed and the counts are printed.
+//! SIGKILL at random moments while SMS leave over two binds: nothing acknowledged is lost, and only SMS in flight come
+//! twice. `PATCHBAY_KILL_SEED` repeats a run; the seed and the counts are printed.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -57,7 +57,7 @@ pub async fn killed_at_random(seed: u64, goes_on: impl Fn(usize) -> bool) -> Str
         kills += 1;
     }
     let counts = sending.stop_and_judge(&patchbay).await;
-    // What is in flight and what has been answered and is not on disk: a window together (ADR 0043).
+    // SMS in flight, and answered ones that are not stored yet: one window together (ADR 0043).
     assert!(counts.doubles <= kills * WINDOW, "{} came twice in {kills} kills", counts.doubles);
     format!("SMS kill test: seed {seed}, {kills} kills; {counts}")
 }
@@ -77,7 +77,7 @@ pub struct Sending {
     senders: JoinSet<()>,
 }
 
-/// What happened, in numbers.
+/// The results in numbers.
 pub struct Counts {
     pub acknowledged: usize,
     pub arrived: usize,
@@ -148,7 +148,7 @@ impl Sending {
     }
 }
 
-/// Sends request after request, each until it is answered: what was sent under its `ctid` is not sent again.
+/// Sends request after request, each until it is answered. A repeated `ctid` sends nothing again.
 #[expect(clippy::disallowed_methods, reason = "calls nothing but the program under test")]
 async fn send(url: String, client: Client, name: usize, ledger: Ledger, over: Arc<AtomicBool>) {
     let http = reqwest::Client::new();
@@ -198,8 +198,8 @@ async fn drain(db: &PgPool) {
     }
 }
 
-/// What was under way in two kills, and of which the client was told that it may have arrived: a message is called for twice at
-/// most (ADR 0004).
+/// SMS that were in flight in two kills, about which the client was told that they may have arrived: a message is sent
+/// twice at most (ADR 0004).
 async fn given_up(db: &PgPool) -> HashSet<(String, String)> {
     let failed: Vec<(String, String, String)> = sqlx::query_as(
         "SELECT sms.recipient, sms.ct_id, step.error_code FROM sms_message sms

@@ -1,4 +1,4 @@
-//! What subscribers answer, and who wants no more (SPEC 4.8).
+//! Replies of subscribers, and opt-outs (SPEC 4.8).
 
 use std::collections::HashSet;
 

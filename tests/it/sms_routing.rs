@@ -103,7 +103,7 @@ async fn a_router_that_fails_decides_nothing_and_the_story_says_so() {
     let told = story(&client, message, "DELIVERED").await;
     let router = entry(&told, "ROUTE")["route"]["routers"][0].clone();
     assert_eq!((&router["plugin"], &router["version"]), (&json!("picky"), &json!(1)));
-    assert_eq!(router["reason"], "it failed (trapped); the message goes as without it");
+    assert_eq!(router["reason"], "it failed (trapped); the message goes out as without it");
     client.keeps("picky", "invocations", |call| call["outcome"] == "trapped").await;
 }
 

@@ -1,4 +1,4 @@
-//! Replies to, and stops of, what the send endpoints send by SMS: the fallback and `/v2/channels/sms` (SPEC 2.4, 4.1, 4.8).
+//! Replies to SMS of the send endpoints, and their opt-outs: the fallback and `/v2/channels/sms` (SPEC 2.4, 4.1, 4.8).
 
 use harness::{Client, Patchbay, Phone, Shared, Sink, eventually};
 use serde_json::{Value, json};

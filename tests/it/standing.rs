@@ -1,5 +1,5 @@
-//! Whom a client may not write to, and how many it may: its blocklist, customers who want no more marketing (SPEC 6.4), and
-//! the messaging tiers of Cloud numbers (SPEC part 8).
+//! Recipients that a client may not write to, and the limit of their number: its blocklist, customers that stopped
+//! marketing (SPEC 6.4), and the messaging tiers of Cloud numbers (SPEC part 8).
 
 use harness::{Client, Patchbay, Setup, Shared, eventually};
 use reqwest::Method;

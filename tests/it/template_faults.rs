@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 const PHONE: &str = "27829999999";
 const IMAGE: &str = "https://files.example/a.png";
 
-/// Sends what must be refused; answers the (field, message) pairs of the refusal.
+/// Sends a payload that must be refused. Returns the (field, message) pairs of the refusal.
 async fn refused(patchbay: &Shared, client: &Client, payload: &Value) -> Vec<(String, String)> {
     let before = patchbay.rows_of(&client.client_ref).await;
     let reply = client.send(payload).await;
@@ -17,7 +17,7 @@ async fn refused(patchbay: &Shared, client: &Client, payload: &Value) -> Vec<(St
     details.iter().map(|detail| (text(&detail["field"]), text(&detail["message"]))).collect()
 }
 
-/// The one field at fault of a template send with these components, and what is said about it.
+/// The one faulty field of a template send with these components, and its message.
 async fn fault(template: &str, components: Value) -> (String, String) {
     let patchbay = Shared::get().await;
     let client = patchbay.new_client().await;

@@ -1,4 +1,4 @@
-//! Every kind of template: what the provider really receives for it (SPEC 2.3, PROVIDERS A.3).
+//! Every kind of template: the request that the provider receives (SPEC 2.3, PROVIDERS A.3).
 
 use harness::{Client, Phone, Shared, Sink, eventually};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Users through the API (SPEC 4.7): what an administrator does with them, and what they do themselves.
+//! Users through the API (SPEC 4.7): the calls of an administrator, and those of the users themselves.
 
 use futures::future::join_all;
 use harness::{Client, Reply, Setup, Shared};

@@ -1,5 +1,5 @@
-//! What a client sees of its webhooks, and what it can do about it: attempts with their answers, sending again, pings, and being told of
-//! a webhook that was turned off.
+//! The view of a client on its webhooks, and its actions: attempts with their answers, resending, pings, and the notice
+//! about a webhook that was turned off.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! Changing, listing and deleting webhook configurations, and what becomes of the events of their numbers (SPEC 2.12, 4.7 and part
-//! 7, DESIGN 7).
+//! Changing, listing and deleting webhook configurations, and the effect on the events of their numbers (SPEC 2.12, 4.7
+//! and part 7, DESIGN 7).
 
 use std::time::Duration;
 
@@ -113,7 +113,7 @@ async fn an_address_is_judged_whenever_it_is_saved_and_one_that_is_not_named_is_
 
     assert_eq!(refused.faulty_fields(), ["eventWebhookURL"]);
     assert_eq!(default_of(&client).await.ok(), created, "all or nothing");
-    // As an operator does who closes the network after the address was saved.
+    // As if an operator closes the network after the address was saved.
     let mut patchbay = patchbay;
     assert_eq!(patchbay.terminate().await, Some(0));
     patchbay.set("webhooks.allow_private_targets", "false");

@@ -51,7 +51,7 @@ impl Arguments {
     }
 }
 
-/// Beside the compiled program: `target/soak.md`.
+/// Next to the compiled program: `target/soak.md`.
 fn default_report() -> PathBuf {
     let target = harness::binary().ancestors().nth(2).map(std::path::Path::to_owned);
     target.unwrap_or_default().join("soak.md")

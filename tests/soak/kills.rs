@@ -7,11 +7,11 @@ use crate::{kill, sms_kill};
 /// The cases.
 pub const KILLS: [&str; 2] = ["whatsapp-kills", "sms-kills"];
 
-/// Runs a case; answers what was counted.
+/// Runs a case and returns its counts.
 ///
 /// # Panics
 ///
-/// When something was lost or doubled.
+/// If a message was lost or doubled.
 pub async fn run(case: &str, length: Duration) -> String {
     let began = Instant::now();
     let goes_on = |at_least: usize| move |kills: usize| kills < at_least || began.elapsed() < length;

@@ -49,7 +49,7 @@ impl Stage {
             .set("email.listen", "127.0.0.1:0")
             .set("email.domain", "sms.example.com")
             .set("media.store", media.path().to_str().expect("temporary folders have plain names"))
-            .set("logging.filter", "warn,patchbay_app=info,sqlx=error");
+            .set("logging.filter", "warn,app=info,sqlx=error");
         if sources == Sources::Forwarded {
             setup = setup.set("server.trusted_proxies", r#"["127.0.0.0/8"]"#);
         }

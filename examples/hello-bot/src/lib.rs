@@ -1,5 +1,5 @@
-//! Says back what the customer wrote, and hands over to people when asked for one. `GREETING` is read when the bot is
-//! compiled: two builds with different greetings are two versions.
+//! Repeats the customer's text, and hands over to agents on request. `GREETING` is read when the bot is compiled: two
+//! builds with different greetings are two versions.
 
 use patchbay_plugin_sdk::chatbot::*;
 
@@ -12,7 +12,7 @@ struct Hello;
 
 impl Chatbot for Hello {
     fn handle(event: Event, session: Session) -> Result<Vec<Action>, Error> {
-        // Reactions, files and timers have no words: nothing to do.
+        // Reactions, files and timers have no text, so there is nothing to do.
         let Some(text) = event.text() else { return Ok(vec![]) };
         if text.eq_ignore_ascii_case("person") {
             let note = "The customer asked for a person.";

@@ -8,7 +8,7 @@ import (
 	wit "go.bytecodealliance.org/pkg/wit/types"
 )
 
-// What goes in and what comes out. Everything else of the interface is in build/bindings/imports.
+// The input and the output. The other types of the interface are in build/bindings/imports.
 type (
 	Event   = bot.Event
 	Session = bot.Session
@@ -26,7 +26,7 @@ func Chatbot(handle func(event Event, session Session) ([]Action, error)) {
 	}
 }
 
-// Text answers what the customer said, in words: the text, or what was written on the chosen button.
+// Text returns the customer's words: the text, or the title of the chosen button.
 func Text(event Event) (text string, found bool) {
 	if event.Kind.Tag() != bot.EventKind_Message {
 		return "", false
@@ -39,7 +39,7 @@ func Text(event Event) (text string, found bool) {
 	return choice.Text, found
 }
 
-// Choice answers the id or payload of the button or list entry that the customer chose, or nothing.
+// Choice returns the id or payload of the chosen button or list entry, or nothing.
 func Choice(event Event) string {
 	if event.Kind.Tag() != bot.EventKind_Message {
 		return ""
@@ -48,7 +48,7 @@ func Choice(event Event) string {
 	return choice.Payload
 }
 
-// Timer answers the name of the timer that has run out, or nothing.
+// Timer returns the name of the timer that fired, or nothing.
 func Timer(event Event) string {
 	if event.Kind.Tag() != bot.EventKind_Timer {
 		return ""
@@ -68,7 +68,7 @@ func chosen(content patchbay_plugin_types.Content) (patchbay_plugin_types.Choice
 	return patchbay_plugin_types.Choice{}, false
 }
 
-// Button is a button or list entry: what it sends back, and what the customer sees.
+// Button is a button or list entry: the id that it sends back, and the title that the customer sees.
 type Button struct{ ID, Title string }
 
 // ReplyText sends a text.
@@ -98,18 +98,19 @@ func ReplyList(text, buttonLabel string, rows ...Button) Action {
 	return bot.MakeActionReplyList(reply)
 }
 
-// SetState remembers where the conversation stands; it comes back as session.State.
+// SetState stores the state of the conversation. The next call gets it as session.State.
 func SetState(state string) Action { return bot.MakeActionSetState(state) }
 
-// StartTimer asks to be called back; starting a timer again under the same name moves it.
+// StartTimer starts a timer that calls the bot again. If a timer with this name runs, it is moved.
 func StartTimer(name string, afterSeconds uint32) Action {
 	return bot.MakeActionStartTimer(bot.Timer{Name: name, AfterSeconds: afterSeconds})
 }
 
-// CancelTimer asks not to be called back: the name of a timer that was started.
+// CancelTimer cancels the timer with this name.
 func CancelTimer(name string) Action { return bot.MakeActionCancelTimer(name) }
 
-// HandOver lets people take over: a team, or the unassigned queue when its name is empty. The note is for the agent.
+// HandOver hands the conversation over to a team; if its name is empty, to the unassigned queue. The note is for the
+// agent.
 func HandOver(team, note string) Action {
 	return bot.MakeActionHandOver(bot.HandOver{Team: Optional(team), Note: Optional(note)})
 }

@@ -9,19 +9,19 @@ import (
 	wit "go.bytecodealliance.org/pkg/wit/types"
 )
 
-// Request is an outgoing HTTP request, to a host that was named when the plugin was activated.
+// Request is an outgoing HTTP request, to a host that the activation allows.
 type Request struct {
-	// Method is GET when empty.
+	// Method is GET if it is empty.
 	Method string
 	// URL is an absolute address.
 	URL     string
 	Headers map[string]string
 	Body    []byte
-	// TimeoutMs is the longest wait; the host has an upper bound of its own, which 0 means.
+	// TimeoutMs is the longest wait. 0 means the limit of the host.
 	TimeoutMs uint32
 }
 
-// Response is what came back, whatever the status.
+// Response is the response, with any status.
 type Response struct {
 	Status int
 	// Headers by their names in lower case.
@@ -29,16 +29,16 @@ type Response struct {
 	Body    []byte
 }
 
-// OK says whether the status is 200 to 299.
+// OK is true if the status is 200 to 299.
 func (r *Response) OK() bool { return r.Status >= 200 && r.Status < 300 }
 
 // JSON reads the body into a value with JSON tags.
 func (r *Response) JSON(into any) error { return json.Unmarshal(r.Body, into) }
 
-// Fetch gets an address and waits for the response.
+// Fetch sends a GET request and waits for the response.
 func Fetch(url string) (*Response, error) { return Send(Request{URL: url}) }
 
-// Send sends any request and waits for the response. The error is an *Error when none comes.
+// Send sends any request and waits for the response. The error is an *Error if none comes.
 func Send(request Request) (*Response, error) {
 	out := patchbay_plugin_http.Request{
 		Method:    request.Method,

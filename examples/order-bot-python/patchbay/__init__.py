@@ -1,4 +1,4 @@
-"""What every plugin has: log lines, the configuration, errors."""
+"""The parts that every plugin needs: log lines, the configuration, errors."""
 
 import json
 import traceback
@@ -11,7 +11,7 @@ from wit_world.imports.types import Error as _Failure
 
 
 class PluginError(Exception):
-    """Raise it to say that the plugin cannot answer: nothing that the call did takes effect.
+    """Raise it if the plugin cannot answer. The call then has no effect.
 
     `code` is a short word for programs, such as "bad-config"; `retry` says whether the same call may succeed a little
     later.
@@ -25,7 +25,7 @@ class PluginError(Exception):
 
 
 class log:
-    """Lines for the author of the plugin, kept with the trace of the call. Do not write personal data here."""
+    """Log lines for the author of the plugin, stored with the trace of the call. Do not write personal data."""
 
     @staticmethod
     def debug(message: str) -> None:
@@ -45,12 +45,12 @@ class log:
 
 
 def config() -> Any:
-    """The settings given when the plugin was activated; `{}` when none were given."""
+    """The configuration of the activation. `{}` if there is none."""
     return json.loads(_config.get())
 
 
 def failure(error: BaseException) -> Err:
-    """What the host is told about something that was raised."""
+    """A raised exception in the type of the host."""
     if isinstance(error, PluginError):
         return Err(_Failure(code=error.code, message=error.message, retry=error.retry))
     log.error("".join(traceback.format_exception(error)))

@@ -1,4 +1,4 @@
-//! Tells customers where their orders are: asks for the number, looks it up over HTTP, and hands over to people.
+//! Reports the status of orders: asks for the number, looks it up over HTTP, and hands over to agents.
 
 use patchbay_plugin_sdk::{chatbot::*, config, http, kv, kv::Scope, log};
 use serde::Deserialize;
@@ -7,7 +7,7 @@ use serde::Deserialize;
 const MENU: &str = "menu";
 const ORDER: &str = "order";
 const RATING: &str = "rating";
-/// The timer of silence, and how long silence lasts.
+/// The timer of a silent customer, and its time.
 const REMINDER: &str = "reminder";
 const SILENCE_SECONDS: u32 = 30 * 60;
 

@@ -1,4 +1,4 @@
-// Chatbots: short ways to read events and to write actions. Everything else of the interface is in `build/types/`.
+// Chatbots: helpers to read events and to write actions. The other types of the interface are in `build/types/`.
 
 import type * as bot from 'patchbay:plugin/bot@0.2.1';
 import { failure } from './index';
@@ -18,7 +18,7 @@ export function chatbot(handle: (event: bot.Event, session: bot.Session) => bot.
   };
 }
 
-/** What the customer said, in words: the text, or what was written on the chosen button. */
+/** The customer's words: the text, or the title of the chosen button. */
 export function textOf(event: bot.Event): string | undefined {
   if (event.kind.tag !== 'message') return undefined;
   const { content } = event.kind.val;
@@ -29,7 +29,7 @@ export function textOf(event: bot.Event): string | undefined {
   }
 }
 
-/** The id or payload of the button or list entry that the customer chose. */
+/** The id or payload of the chosen button or list entry. */
 export function choiceOf(event: bot.Event): string | undefined {
   if (event.kind.tag !== 'message') return undefined;
   const { content } = event.kind.val;
@@ -43,13 +43,13 @@ export function choiceOf(event: bot.Event): string | undefined {
 export const reply = {
   text: (text: string, quote?: string): bot.Action => ({ tag: 'reply-text', val: { text, quote: quote ?? null } }),
 
-  /** Up to three buttons: what each sends back, and its title of at most 20 characters. */
+  /** Up to three buttons, each an id and a title of at most 20 characters. */
   buttons: (text: string, buttons: Record<string, string>): bot.Action => ({
     tag: 'reply-buttons',
     val: { text, buttons: entries(buttons), header: null, footer: null, quote: null },
   }),
 
-  /** A list of up to ten entries: what each sends back, and its title of at most 24 characters. */
+  /** A list of up to ten entries, each an id and a title of at most 24 characters. */
   list: (text: string, buttonLabel: string, rows: Record<string, string>): bot.Action => {
     const section = { title: null, rows: entries(rows).map((row) => ({ ...row, description: null })) };
     return { tag: 'reply-list', val: { text, buttonLabel, sections: [section], header: null, footer: null, quote: null } };
@@ -61,19 +61,19 @@ export const reply = {
   }),
 };
 
-/** Remembers where the conversation stands; comes back as `session.state`. */
+/** Stores the state of the conversation. The next call gets it as `session.state`. */
 export const setState = (state: string): bot.Action => ({ tag: 'set-state', val: state });
 
-/** Asks to be called back; starting a timer again under the same name moves it. */
+/** Starts a timer that calls the bot again. If a timer with this name runs, it is moved. */
 export const startTimer = (name: string, afterSeconds: number): bot.Action => ({
   tag: 'start-timer',
   val: { name, afterSeconds },
 });
 
-/** Asks not to be called back: the name of a timer that was started. */
+/** Cancels the timer with this name. */
 export const cancelTimer = (name: string): bot.Action => ({ tag: 'cancel-timer', val: name });
 
-/** Lets people take over: a team, or the unassigned queue. */
+/** Hands the conversation over to a team, or to the unassigned queue. */
 export const handOver = (note?: string, team?: string): bot.Action => ({
   tag: 'hand-over',
   val: { team: team ?? null, note: note ?? null },

@@ -1,4 +1,4 @@
-// Outgoing HTTP, to the hosts that were named when the plugin was activated.
+// Outgoing HTTP, to the hosts that the activation allows.
 
 import * as http from 'patchbay:plugin/http@0.2.1';
 import { PluginError } from './index';
@@ -9,15 +9,15 @@ export interface Options {
   headers?: Record<string, string>;
   /** A text, or bytes. */
   body?: string | Uint8Array;
-  /** Longest wait; the host has an upper bound of its own. */
+  /** Longest wait. The host has an upper limit of its own. */
   timeoutMs?: number;
 }
 
-/** What came back, whatever the status. */
+/** The response, with any status. */
 export class Response {
   constructor(readonly status: number, readonly headers: Map<string, string>, readonly body: Uint8Array) {}
 
-  /** The status is 200 to 299. */
+  /** True if the status is 200 to 299. */
   get ok(): boolean {
     return this.status >= 200 && this.status < 300;
   }
@@ -31,7 +31,7 @@ export class Response {
   }
 }
 
-/** Sends one request and waits for the response. Throws a `PluginError` when none comes. */
+/** Sends one request and waits for the response. Throws a `PluginError` if none comes. */
 export function fetch(url: string, options: Options = {}): Response {
   const { method = 'GET', headers = {}, body, timeoutMs = null } = options;
   const bytes = typeof body === 'string' ? encode(body) : body ?? null;

@@ -4,7 +4,7 @@ import * as store from 'patchbay:plugin/kv@0.2.1';
 import { PluginError } from './index';
 import { decode, encode } from './bytes';
 
-/** Of this participant, or shared by all participants of the client. */
+/** Values of this participant, or values that all participants of the client share. */
 export type Scope = store.Scope;
 
 /** The value of a key as text, or `null`. */
@@ -13,22 +13,22 @@ export function get(key: string, scope: Scope = 'participant'): string | null {
   return value == null ? null : decode(value);
 }
 
-/** Gives a key a value. */
+/** Sets the value of a key. */
 export function set(key: string, value: string, scope: Scope = 'participant'): void {
   told(() => store.set(scope, key, encode(value)));
 }
 
-/** Gives a key a value that is gone after this number of seconds. */
+/** Sets a value that expires after this number of seconds. */
 export function setExpiring(key: string, value: string, afterSeconds: number, scope: Scope = 'participant'): void {
   told(() => store.setExpiring(scope, key, encode(value), afterSeconds));
 }
 
-/** Up to a hundred keys that begin with `prefix` and come behind `after`. */
+/** Up to a hundred keys that begin with `prefix` and come after `after`. */
 export function keys(prefix = '', after: string | null = null, scope: Scope = 'participant'): string[] {
   return told(() => store.listKeys(scope, prefix, after, 100));
 }
 
-/** Removes a key; removing one that is not there is fine. */
+/** Removes a key. It is no error if the key does not exist. */
 export function remove(key: string, scope: Scope = 'participant'): void {
   told(() => store.delete(scope, key));
 }

@@ -1,6 +1,5 @@
-//! Decides who answers a conversation: an important customer goes to the agent who knows them, else to a team, and at
-//! night to the queue with a note; an answer to a campaign goes to the bot of that campaign; everybody else to the
-//! default bot.
+//! Routes conversations. An important customer goes to the last agent or, if there is none, to a team; outside the
+//! team's hours, to the queue with a note. An answer to a campaign goes to its bot, and all others to the default bot.
 
 use std::collections::HashMap;
 

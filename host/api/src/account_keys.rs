@@ -66,9 +66,9 @@ struct Generated {
     tag = "Account keys",
     request_body = RetrieveBody,
     responses(
-        (status = 200, description = "The key; the same every time.", body = Retrieved),
-        (status = 401, description = "E-mail, password and `clientRef` do not belong together."),
-        (status = 403, description = "The password is temporary: change it first."),
+        (status = 200, description = "The key of the user. It is the same at each call.", body = Retrieved),
+        (status = 401, description = "E-mail address, password and `clientRef` do not match."),
+        (status = 403, description = "The password is temporary. Change it first."),
     ),
 )]
 async fn retrieve(
@@ -146,8 +146,8 @@ struct ChangeBody {
     tag = "Account keys",
     request_body = ChangeBody,
     responses(
-        (status = 204, description = "The new one is in force."),
-        (status = 401, description = "E-mail, password and `clientRef` do not belong together."),
+        (status = 204, description = "The new password is valid."),
+        (status = 401, description = "E-mail address, password and `clientRef` do not match."),
     ),
 )]
 async fn change(

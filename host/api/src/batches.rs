@@ -150,7 +150,7 @@ impl From<BatchError> for ApiError {
     fn from(error: BatchError) -> Self {
         match error {
             BatchError::NotFound => Self::not_found(),
-            BatchError::Cancelled => Self::new(ErrorKind::Conflict, "the batch is cancelled, and stays so"),
+            BatchError::Cancelled => Self::new(ErrorKind::Conflict, "the batch is cancelled, which cannot be undone"),
             BatchError::Failed(error) => error.into(),
         }
     }
@@ -182,14 +182,16 @@ async fn list(
 }
 
 /// A batch and its progress.
+///
+/// It has the number of messages in each state.
 #[utoipa::path(
     get,
     path = "/whatsapp-api-service/v2/batches/{batchId}",
     operation_id = "batchProgress",
     tag = "Batches",
-    params(("batchId" = Uuid, Path, description = "The `batchId` of its 202.")),
+    params(("batchId" = Uuid, Path, description = "The `batchId` of the 202.")),
     security(("apiKey" = [Following::ROW.name])),
-    responses((status = 200, description = "How far it is.", body = ProgressBody)),
+    responses((status = 200, description = "The batch with its progress.", body = ProgressBody)),
 )]
 async fn one(
     State(state): State<ApiState>,
@@ -208,11 +210,11 @@ async fn one(
     path = "/whatsapp-api-service/v2/batches/{batchId}/pause",
     operation_id = "pauseBatch",
     tag = "Batches",
-    params(("batchId" = Uuid, Path, description = "The `batchId` of its 202.")),
+    params(("batchId" = Uuid, Path, description = "The `batchId` of the 202.")),
     security(("apiKey" = [Sending::ROW.name])),
     responses(
-        (status = 200, description = "It is paused.", body = ProgressBody),
-        (status = 409, description = "It is cancelled."),
+        (status = 200, description = "The batch is paused.", body = ProgressBody),
+        (status = 409, description = "The batch is cancelled."),
     ),
 )]
 async fn pause(
@@ -231,11 +233,11 @@ async fn pause(
     path = "/whatsapp-api-service/v2/batches/{batchId}/resume",
     operation_id = "resumeBatch",
     tag = "Batches",
-    params(("batchId" = Uuid, Path, description = "The `batchId` of its 202.")),
+    params(("batchId" = Uuid, Path, description = "The `batchId` of the 202.")),
     security(("apiKey" = [Sending::ROW.name])),
     responses(
-        (status = 200, description = "It goes on.", body = ProgressBody),
-        (status = 409, description = "It is cancelled."),
+        (status = 200, description = "The batch is resumed.", body = ProgressBody),
+        (status = 409, description = "The batch is cancelled."),
     ),
 )]
 async fn resume(
@@ -255,9 +257,9 @@ async fn resume(
     path = "/whatsapp-api-service/v2/batches/{batchId}/cancel",
     operation_id = "cancelBatch",
     tag = "Batches",
-    params(("batchId" = Uuid, Path, description = "The `batchId` of its 202.")),
+    params(("batchId" = Uuid, Path, description = "The `batchId` of the 202.")),
     security(("apiKey" = [Sending::ROW.name])),
-    responses((status = 200, description = "It is cancelled.", body = ProgressBody)),
+    responses((status = 200, description = "The batch is cancelled.", body = ProgressBody)),
 )]
 async fn cancel(
     State(state): State<ApiState>,

@@ -78,7 +78,7 @@ struct AddedBody {
     tag = "Blocklist",
     params(ListQuery, Searched),
     security(("apiKey" = [Blocking::ROW.name])),
-    responses((status = 200, description = "A page of them.", body = Page<BlockedBody>)),
+    responses((status = 200, description = "A page of recipients.", body = Page<BlockedBody>)),
 )]
 async fn list(
     State(state): State<ApiState>,
@@ -99,7 +99,7 @@ async fn list(
     tag = "Blocklist",
     request_body = AddBody,
     security(("apiKey" = [Blocking::ROW.name])),
-    responses((status = 200, description = "They are on the list.", body = AddedBody)),
+    responses((status = 200, description = "The recipients are on the list.", body = AddedBody)),
 )]
 async fn add(
     State(state): State<ApiState>,
@@ -113,6 +113,8 @@ async fn add(
 }
 
 /// Removes a recipient from the list.
+///
+/// Later sends reach the recipient again.
 #[utoipa::path(
     delete,
     path = "/messaging-service/WhatsApp/blocklist/{recipient}",
@@ -120,7 +122,7 @@ async fn add(
     tag = "Blocklist",
     params(("recipient" = String, Path, description = "Phone number or user id.")),
     security(("apiKey" = [Blocking::ROW.name])),
-    responses((status = 204, description = "It is written to again.")),
+    responses((status = 204, description = "The recipient is not on the list.")),
 )]
 async fn remove(
     State(state): State<ApiState>,

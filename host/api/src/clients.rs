@@ -173,6 +173,8 @@ fn refused(error: ClientError) -> ApiError {
 }
 
 /// One client: the caller's own, or a descendant.
+///
+/// Another client is a 404, as an unknown one.
 #[utoipa::path(
     get,
     path = "/api/v1/clients/{clientRef}",
@@ -203,8 +205,8 @@ async fn read(
     request_body = ChangeBody,
     security(("apiKey" = [Clients::ROW.name])),
     responses(
-        (status = 200, description = "The client as it is now.", body = ClientBody),
-        (status = 409, description = "The reference is another client's."),
+        (status = 200, description = "The changed client.", body = ClientBody),
+        (status = 409, description = "Another client has the reference."),
     ),
 )]
 async fn update(
@@ -240,7 +242,7 @@ async fn update(
         ListQuery,
     ),
     security(("apiKey" = [Clients::ROW.name])),
-    responses((status = 200, description = "A page of them.", body = Page<ClientBody>)),
+    responses((status = 200, description = "A page of clients.", body = Page<ClientBody>)),
 )]
 async fn children(
     State(state): State<ApiState>,
@@ -266,7 +268,7 @@ async fn children(
     security(("apiKey" = [Clients::ROW.name])),
     responses(
         (status = 201, description = "The new client.", body = ClientBody),
-        (status = 409, description = "The reference is taken."),
+        (status = 409, description = "The reference is in use."),
     ),
 )]
 async fn create_child(
@@ -301,7 +303,7 @@ async fn create_child(
     params(("clientRef" = String, Path, description = "Reference of the client; `me` is the caller's own.")),
     request_body = FallbackChangeBody,
     security(("apiKey" = [Clients::ROW.name])),
-    responses((status = 200, description = "The client as it is now.", body = ClientBody)),
+    responses((status = 200, description = "The changed client.", body = ClientBody)),
 )]
 async fn set_fallback(
     State(state): State<ApiState>,
@@ -349,7 +351,7 @@ async fn set_fallback(
     params(("clientRef" = String, Path, description = "Reference of the client; `me` is the caller's own.")),
     request_body = PopiaBody,
     security(("apiKey" = [Clients::ROW.name])),
-    responses((status = 200, description = "The client as it is now.", body = ClientBody)),
+    responses((status = 200, description = "The changed client.", body = ClientBody)),
 )]
 async fn set_popia(
     State(state): State<ApiState>,

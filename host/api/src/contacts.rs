@@ -102,7 +102,7 @@ fn refused(error: ContactError) -> ApiError {
     tag = "Contacts",
     params(ListQuery, Search),
     security(("apiKey" = [Contacts::ROW.name])),
-    responses((status = 200, description = "A page of them.", body = Page<ContactBody>)),
+    responses((status = 200, description = "A page of contacts.", body = Page<ContactBody>)),
 )]
 async fn list(
     State(state): State<ApiState>,
@@ -127,7 +127,7 @@ async fn list(
     security(("apiKey" = [Contacts::ROW.name])),
     responses(
         (status = 201, description = "The contact.", body = ContactBody),
-        (status = 409, description = "There is one of this customer."),
+        (status = 409, description = "The customer has a contact already."),
     ),
 )]
 async fn create(
@@ -142,15 +142,17 @@ async fn create(
 }
 
 /// Renames a contact.
+///
+/// All agents see the new name in the chats of the customer.
 #[utoipa::path(
     put,
     path = "/messaging-service/WhatsApp/contacts/{id}",
     operation_id = "renameContact",
     tag = "Contacts",
-    params(("id" = String, Path, description = "Of the contact.")),
+    params(("id" = String, Path, description = "Id of the contact.")),
     request_body = RenameBody,
     security(("apiKey" = [Contacts::ROW.name])),
-    responses((status = 200, description = "The contact as it is now.", body = ContactBody)),
+    responses((status = 200, description = "The changed contact.", body = ContactBody)),
 )]
 async fn rename(
     State(state): State<ApiState>,
@@ -165,14 +167,16 @@ async fn rename(
 }
 
 /// Deletes a contact. The customer's chats stay.
+///
+/// Chats then show the name that the customer chose, if there is one.
 #[utoipa::path(
     delete,
     path = "/messaging-service/WhatsApp/contacts/{id}",
     operation_id = "deleteContact",
     tag = "Contacts",
-    params(("id" = String, Path, description = "Of the contact.")),
+    params(("id" = String, Path, description = "Id of the contact.")),
     security(("apiKey" = [Contacts::ROW.name])),
-    responses((status = 204, description = "It is gone.")),
+    responses((status = 204, description = "The contact is deleted.")),
 )]
 async fn remove(
     State(state): State<ApiState>,

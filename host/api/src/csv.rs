@@ -4,9 +4,9 @@ use domain::invisible::is_blank;
 
 /// Appends `field` as RFC 4180 writes it.
 ///
-/// A text that a spreadsheet would read as a formula gets an apostrophe in front. Blanks, line ends and invisible characters before
-/// the formula do not hide it, because spreadsheets skip them. A semicolon is quoted too: it separates columns where the comma is
-/// the decimal sign.
+/// A text that a spreadsheet would read as a formula gets an apostrophe in front, even if blanks, line ends or
+/// invisible characters precede it, because spreadsheets skip them. A semicolon is quoted too: it separates columns if
+/// the comma is the decimal sign.
 pub(crate) fn write_field(field: &str, text: &mut String) {
     let formula = is_formula(field);
     if !formula && !field.contains([',', ';', '"', '\'', '\t', '\n', '\r']) {

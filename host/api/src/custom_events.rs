@@ -61,10 +61,10 @@ struct RaisedBody {
     request_body = EventBody,
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
-        (status = 202, description = "The chatbot will hear of it.", body = RaisedBody),
+        (status = 202, description = "The event is stored for the chatbot.", body = RaisedBody),
         (status = 404, description = "There is no such chat."),
-        (status = 409, description = "No chatbot has the chat: `message` names its owner."),
-        (status = 429, description = "The chatbot has too many events before it, or messages that came before it are not in their chats yet."),
+        (status = 409, description = "No chatbot has the chat. `message` names its owner."),
+        (status = 429, description = "Too many events wait for the chatbot, or earlier messages are not in their chats yet."),
     ),
 )]
 async fn tell(

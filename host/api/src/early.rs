@@ -12,7 +12,6 @@ use crate::{
     observe::REQUEST_ID,
 };
 
-/// The reason of a refusal before routing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EarlyFault {
     /// The head, or the framing of the body, is not HTTP.
@@ -28,7 +27,7 @@ impl EarlyFault {
         let (kind, said) = match self {
             Self::NotHttp => (
                 ErrorKind::BadRequest,
-                "the request cannot be read as HTTP: look at its first line, its headers and how its body is framed",
+                "the request cannot be read as HTTP: check its first line, its headers and the framing of its body",
             ),
             Self::HeadTooLarge => {
                 (ErrorKind::HeadTooLarge, "the head of a request may have 65536 bytes and 100 headers")
@@ -67,7 +66,7 @@ impl EarlyAnswers {
             namespace: "",
         };
         let body = serde_json::to_vec(&ErrorBody::of(&error, failed)).unwrap_or_default();
-        tracing::info!(request.id = %id, ?fault, status = status.as_u16(), "a request was refused before it was routed");
+        tracing::info!(request.id = %id, ?fault, status = status.as_u16(), "a request was refused before routing");
         count(status);
         let mut answer = format!(
             "HTTP/1.1 {} {}\r\n{}: application/json\r\n{}: {}\r\n{}: {id}\r\n{}: nosniff\r\n{}: close\r\n{}: {}\r\n\r\n",
@@ -99,7 +98,6 @@ fn count(status: StatusCode) {
 pub struct WrongHead {
     /// The header at fault.
     pub header: &'static str,
-    /// The fault.
     pub said: &'static str,
 }
 

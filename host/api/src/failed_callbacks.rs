@@ -67,14 +67,14 @@ impl From<FailedCallback> for FailedBody {
     tag = "Provider callbacks",
     params(ListQuery),
     security(("apiKey" = [FailedCallbacks::ROW.name])),
-    responses((status = 200, description = "A page of them.", body = Page<FailedBody>)),
+    responses((status = 200, description = "A page of items.", body = Page<FailedBody>)),
 )]
 async fn list(
     State(state): State<ApiState>,
     allowed: Allowed<FailedCallbacks>,
     query: ListQuery,
 ) -> Result<Page<FailedBody>, ApiError> {
-    allowed.sees_customers("what a provider sent")?;
+    allowed.sees_customers("a provider's callback")?;
     let page = failed::list(&state.context.db, allowed.caller.client, query.page).await?;
     Ok(Page::new(query.page, page, FailedBody::from))
 }

@@ -1,5 +1,5 @@
 //! `GET /messaging-service/WhatsApp/failure-codes`: the values of `errorCode` of a failed message, with cause and cure.
-//! The only source is `docs/errors.md`, whose rows tests provoke.
+//! They come from `docs/errors.md` only. Tests provoke each row of it.
 
 use std::sync::LazyLock;
 
@@ -69,7 +69,7 @@ fn rows(heading: &str) -> impl Iterator<Item = Vec<&'static str>> {
     tag = "Messages",
     params(ListQuery, Searched),
     security(("apiKey" = [Following::ROW.name])),
-    responses((status = 200, description = "A page of them.", body = Page<CodeBody>)),
+    responses((status = 200, description = "A page of codes.", body = Page<CodeBody>)),
 )]
 async fn list(_allowed: Allowed<Following>, query: ListQuery) -> Result<Page<CodeBody>, ApiError> {
     let search = fold(&query.search);

@@ -50,12 +50,10 @@ struct Deprecated;
 pub(crate) struct Successor(String);
 
 impl Successor {
-    /// The replacement, if the request used an old name.
     pub fn of(request: &Request) -> Option<Self> {
         request.extensions().get::<Deprecated>().map(|_| Self(request.uri().path().to_owned()))
     }
 
-    /// Adds the deprecation headers to an answer.
     pub fn mark(&self, headers: &mut HeaderMap) {
         headers.insert(DEPRECATION, DEPRECATED_SINCE);
         // A path that cannot be a header cannot be a path.

@@ -48,10 +48,10 @@ struct Signed {
     tag = "Media",
     params(
         ("client" = Uuid, Path, description = "Id of the client of the file."),
-        ("id" = Uuid, Path, description = "Of the file."),
+        ("id" = Uuid, Path, description = "Id of the file."),
         Signed,
         ("Range" = Option<String>, Header, description = "A range of bytes, such as `bytes=0-1023`."),
-        ("If-Range" = Option<String>, Header, description = "`ETag` or `Last-Modified` of the file that the range is of."),
+        ("If-Range" = Option<String>, Header, description = "`ETag` or `Last-Modified` of the file that the range belongs to."),
         ("If-None-Match" = Option<String>, Header, description = "`ETag` of the file that the caller has."),
     ),
     responses(
@@ -61,24 +61,24 @@ struct Signed {
             body = Vec<u8>,
             content_type = "*/*",
             headers(
-                ("Content-Disposition" = String, description = "The name that the customer's file had."),
+                ("Content-Disposition" = String, description = "The name of the customer's file."),
                 ("Accept-Ranges" = String, description = "`bytes`."),
-                ("ETag" = String, description = "The same for ever: files do not change."),
+                ("ETag" = String, description = "It never changes, because files do not change."),
             ),
         ),
         (
             status = 206,
-            description = "The range that was asked for.",
+            description = "The requested range.",
             body = Vec<u8>,
             content_type = "*/*",
-            headers(("Content-Range" = String, description = "Which bytes, and of how many.")),
+            headers(("Content-Range" = String, description = "The range and the size of the file.")),
         ),
         (status = 304, description = "The caller has the file."),
         (status = 403, description = "The address was changed, is not signed, or has expired. Or it did not come over HTTPS."),
         (
             status = 416,
             description = "The range begins behind the end of the file.",
-            headers(("Content-Range" = String, description = "How many bytes there are, such as `bytes */1024`.")),
+            headers(("Content-Range" = String, description = "The size of the file, such as `bytes */1024`.")),
         ),
         (status = 503, description = "The file has not been fetched from the provider yet, or the server is overloaded."),
     ),
@@ -143,7 +143,7 @@ fn describe(headers: &mut HeaderMap, found: &FoundMedia) {
 }
 
 fn beyond(size: u64) -> Response {
-    let said = format!("the file has {size} bytes, and the range begins behind them");
+    let said = format!("the file has {size} bytes, and the range begins after its end");
     let mut response = ApiError::new(ErrorKind::RangeNotSatisfiable, said).into_response();
     let headers = response.headers_mut();
     headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));

@@ -69,6 +69,8 @@ impl From<inboxes::WhatsAppNumber> for NumberRow {
 }
 
 /// Lists the client's business numbers.
+///
+/// `searchString` matches a part of the number, in any spelling.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser",
@@ -76,7 +78,7 @@ impl From<inboxes::WhatsAppNumber> for NumberRow {
     tag = "Numbers",
     params(ListQuery, Searched),
     security(("apiKey" = [Looking::ROW.name])),
-    responses((status = 200, description = "A page of them.", body = Page<NumberRow>)),
+    responses((status = 200, description = "A page of numbers.", body = Page<NumberRow>)),
 )]
 async fn list(
     State(state): State<ApiState>,
@@ -121,7 +123,7 @@ struct Registration {
     tag = "Numbers",
     request_body = Registration,
     security(("apiKey" = [Numbers::ROW.name])),
-    responses((status = 201, description = "Registered.", body = NumberRow)),
+    responses((status = 201, description = "The number is registered.", body = NumberRow)),
 )]
 async fn register(
     State(state): State<ApiState>,

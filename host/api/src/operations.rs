@@ -53,12 +53,14 @@ struct ReadyChecks {
 }
 
 /// Tells that the process answers.
+///
+/// It does not look at the database. Restart the process if it does not answer.
 #[utoipa::path(
     get,
     path = "/healthz",
     operation_id = "alive",
     tag = "Operations",
-    responses((status = 200, description = "It does.", body = Alive)),
+    responses((status = 200, description = "The process answers.", body = Alive)),
 )]
 pub(crate) async fn alive() -> Response {
     Json(Alive { status: "UP" }).into_response()
@@ -74,8 +76,8 @@ pub(crate) async fn alive() -> Response {
     operation_id = "ready",
     tag = "Operations",
     responses(
-        (status = 200, description = "It can.", body = Ready),
-        (status = 503, description = "It cannot: `checks` says why.", body = Ready),
+        (status = 200, description = "The process can do its work.", body = Ready),
+        (status = 503, description = "The process cannot do its work. `checks` shows the reason.", body = Ready),
     ),
 )]
 pub(crate) async fn ready(State(state): State<ApiState>) -> Response {

@@ -90,7 +90,7 @@ impl<const SIZE: u32> IntoParams for ListQuery<SIZE> {
             parameter(name, meaning, schema)
         };
         vec![
-            number("page", "Which page, counted from 0.", 0, MAX_PAGE, 0),
+            number("page", "Number of the page, from 0.", 0, MAX_PAGE, 0),
             number("size", "Items per page.", 1, MAX_SIZE, SIZE),
         ]
     }
@@ -102,7 +102,7 @@ pub(crate) struct Searched;
 impl IntoParams for Searched {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         let schema = ObjectBuilder::new().schema_type(Type::String).max_length(Some(SEARCH_MAX));
-        vec![parameter("searchString", "Part of a name or number; absent or empty = everything.", schema)]
+        vec![parameter("searchString", "A part of a name or number. Absent or empty: everything.", schema)]
     }
 }
 
@@ -129,7 +129,7 @@ fn searched(given: &Parameters, name: &str) -> Result<String, FieldFault> {
 impl IntoParams for Search {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         let schema = ObjectBuilder::new().schema_type(Type::String).max_length(Some(SEARCH_MAX));
-        vec![parameter("search", "Part of what is looked for; absent or empty = everything.", schema)]
+        vec![parameter("search", "The search text. Absent or empty: everything.", schema)]
     }
 }
 
@@ -170,7 +170,7 @@ impl<T> Page<T> {
         Self { content, ..Self::around(request, total) }
     }
 
-    /// Returns the wrapper of a page whose items are written separately.
+    /// Returns the wrapper of a page. Its items are written separately.
     pub fn around(request: PageRequest, total: u64) -> Self {
         let total_pages = total.div_ceil(u64::from(request.size.max(1)));
         Self {

@@ -27,12 +27,12 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     tag = "Provider callbacks",
     params(
         ("hub.mode" = Option<String>, Query, description = "`subscribe`.", example = "subscribe"),
-        ("hub.verify_token" = Option<String>, Query, description = "The token that both sides know."),
-        ("hub.challenge" = Option<String>, Query, description = "Anything."),
+        ("hub.verify_token" = Option<String>, Query, description = "The token that Meta and this server share."),
+        ("hub.challenge" = Option<String>, Query, description = "Any text."),
     ),
     responses(
         (status = 200, description = "The challenge.", body = String, content_type = "text/plain"),
-        (status = 403, description = "It is not the token, or something is missing. Or it did not come over HTTPS."),
+        (status = 403, description = "The token is wrong, or a parameter is missing. Or the request did not come over HTTPS."),
     ),
 )]
 async fn handshake(
@@ -55,9 +55,9 @@ async fn handshake(
         Header,
         description = "`sha256=` and the HMAC-SHA256 of the body under the app secret.",
     )),
-    request_body(content = Object, content_type = "application/json", description = "As Meta describes it; 3 MiB at most."),
+    request_body(content = Object, content_type = "application/json", description = "The callback in Meta's form, at most 3 MiB."),
     responses(
-        (status = 200, description = "It is on disk."),
+        (status = 200, description = "The callback is stored."),
         (status = 401, description = "The signature is missing or wrong."),
     ),
 )]

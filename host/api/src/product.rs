@@ -19,7 +19,7 @@ pub(crate) enum Product {
 }
 
 impl Product {
-    /// Returns the product of a path. It also holds for unknown paths, whose errors have the form of their product.
+    /// Returns the product of a path. It also holds for unknown paths, so their errors have the form of their product.
     pub fn of(path: &str) -> Self {
         match path.split('/').nth(1) {
             Some("sms") => Self::SmsGateway,
@@ -28,7 +28,6 @@ impl Product {
         }
     }
 
-    /// The header with the key (SPEC 5).
     pub fn credential(self) -> Credential {
         match self {
             Self::Omnichannel => Credential::Authorization,
@@ -36,7 +35,6 @@ impl Product {
         }
     }
 
-    /// The form of errors.
     pub fn error_format(self) -> ErrorFormat {
         match self {
             Self::Omnichannel | Self::SmsGateway => ErrorFormat::Json,

@@ -50,12 +50,12 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     tag = "Provider callbacks",
     params(
         ("hub.mode" = Option<String>, Query, description = "`subscribe`.", example = "subscribe"),
-        ("hub.verify_token" = Option<String>, Query, description = "The token that both sides know."),
-        ("hub.challenge" = Option<String>, Query, description = "Anything."),
+        ("hub.verify_token" = Option<String>, Query, description = "The token that Meta and this server share."),
+        ("hub.challenge" = Option<String>, Query, description = "Any text."),
     ),
     responses(
         (status = 200, description = "The challenge.", body = String, content_type = "text/plain"),
-        (status = 403, description = "It is not the token, or something is missing. Or it did not come over HTTPS."),
+        (status = 403, description = "The token is wrong, or a parameter is missing. Or the request did not come over HTTPS."),
     ),
 )]
 async fn handshake(
@@ -92,9 +92,9 @@ pub(crate) fn shaken(
         Header,
         description = "`sha256=` and the HMAC-SHA256 of the body under the app secret.",
     )),
-    request_body(content = Object, content_type = "application/json", description = "As Meta describes it; 3 MiB at most."),
+    request_body(content = Object, content_type = "application/json", description = "The callback in Meta's form, at most 3 MiB."),
     responses(
-        (status = 200, description = "It is on disk."),
+        (status = 200, description = "The callback is stored."),
         (status = 401, description = "The signature is missing or wrong."),
     ),
 )]
@@ -140,12 +140,12 @@ pub(crate) async fn keep(
     tag = "Provider callbacks",
     params(
         ("client" = Uuid, Path, description = "Id of the client of the number."),
-        ("number" = Uuid, Path, description = "The number that the session is of."),
+        ("number" = Uuid, Path, description = "The number of the session."),
         ("X-Webhook-Hmac" = Option<String>, Header, description = "The HMAC-SHA512 of the body under `whatsapp_lite.webhook_secret`."),
     ),
-    request_body(content = Object, content_type = "application/json", description = "As WAHA describes it; 3 MiB at most."),
+    request_body(content = Object, content_type = "application/json", description = "The event in the form of WAHA, at most 3 MiB."),
     responses(
-        (status = 200, description = "It is on disk, or tells nothing that is kept."),
+        (status = 200, description = "The event is stored, or it has nothing to store."),
         (status = 401, description = "The signature is missing or wrong."),
     ),
 )]
@@ -172,7 +172,7 @@ fn lite_refused(error: LiteCallbackRefused) -> ApiError {
             ApiError::new(ErrorKind::InvalidSignature, said)
         }
         LiteCallbackRefused::Unreadable(reason) => {
-            ApiError::fault("body", format!("is no event of a bridge: {reason}"))
+            ApiError::fault("body", format!("is not an event of a bridge: {reason}"))
         }
         LiteCallbackRefused::UnknownNumber => ApiError::not_found(),
         LiteCallbackRefused::Failed(error) => error.into(),
@@ -199,7 +199,7 @@ fn refused(error: CallbackRefused) -> ApiError {
         }
         CallbackRefused::Unreadable(reason) => {
             metrics::counter!("patchbay_callbacks_refused_total", "reason" => "unreadable").increment(1);
-            ApiError::fault("body", format!("is no callback of this provider: {reason}"))
+            ApiError::fault("body", format!("is not a callback of this provider: {reason}"))
         }
         CallbackRefused::TooMany => {
             metrics::counter!("patchbay_callbacks_refused_total", "reason" => "too_many").increment(1);

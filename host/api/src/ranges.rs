@@ -10,7 +10,6 @@ use chrono::{DateTime, SubsecRound, Utc};
 
 /// The facts about a file that are known before it is read.
 pub(crate) struct FileState<'a> {
-    /// Size in bytes.
     pub size: u64,
     /// Its entity tag, in quotes.
     pub tag: &'a str,
@@ -18,7 +17,6 @@ pub(crate) struct FileState<'a> {
     pub modified: DateTime<Utc>,
 }
 
-/// The answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Wanted {
     /// 200 with the whole file.

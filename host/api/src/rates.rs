@@ -58,6 +58,8 @@ fn shown(rates: Vec<Rate>) -> Json<CardBody> {
 }
 
 /// Returns the rate card.
+///
+/// Webhooks report costs by these rates.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/rate-card",
@@ -80,7 +82,7 @@ async fn read(State(state): State<ApiState>, allowed: Allowed<Rates>) -> Result<
     tag = "Rate card",
     request_body = CardBody,
     security(("apiKey" = [Rates::ROW.name])),
-    responses((status = 200, description = "The rates as they are now.", body = CardBody)),
+    responses((status = 200, description = "The changed rates.", body = CardBody)),
 )]
 async fn replace(
     State(state): State<ApiState>,

@@ -207,11 +207,11 @@ fn streamed(report: Report, format: Format, name: &str) -> Result<Response, ApiE
     path = "/whatsapp-api-service/v2/batches/{batchId}/report",
     operation_id = "reportBatch",
     tag = "Batches",
-    params(("batchId" = Uuid, Path, description = "The `batchId` of its 202."), Written),
+    params(("batchId" = Uuid, Path, description = "The `batchId` of the 202."), Written),
     security(("apiKey" = [Following::ROW.name])),
     responses((
         status = 200,
-        description = "One line a message.",
+        description = "One line per message.",
         content((String = "text/csv"), (String = "application/x-ndjson")),
     )),
 )]
@@ -234,11 +234,11 @@ async fn of_batch(
     path = "/whatsapp-api-service/v2/reports/{date}",
     operation_id = "reportDay",
     tag = "Batches",
-    params(("date" = String, Path, description = "Such as 2026-01-31."), Written),
+    params(("date" = String, Path, description = "A day, such as 2026-01-31."), Written),
     security(("apiKey" = [Following::ROW.name])),
     responses((
         status = 200,
-        description = "One line a message.",
+        description = "One line per message.",
         content((String = "text/csv"), (String = "application/x-ndjson")),
     )),
 )]

@@ -100,6 +100,8 @@ fn time_of(id: Uuid) -> Option<String> {
 }
 
 /// Lists the decisions of routers, newest first.
+///
+/// Each decision names the router, its version and the reason.
 #[utoipa::path(
     get,
     path = "/plugin-service/api/v1/routing-decisions",

@@ -133,8 +133,8 @@ fn refused(error: SiteError) -> ApiError {
     request_body = SiteRequest,
     security(("apiKey" = [Sites::ROW.name])),
     responses(
-        (status = 201, description = "Added.", body = SiteBody),
-        (status = 409, description = "The client has as many sites as it may have."),
+        (status = 201, description = "The new site.", body = SiteBody),
+        (status = 409, description = "The client has the most sites that are allowed."),
     ),
 )]
 async fn add(
@@ -148,6 +148,8 @@ async fn add(
 }
 
 /// Lists the client's sites, oldest first.
+///
+/// A site is a place of the chat widget.
 #[utoipa::path(
     get,
     path = "/messaging-service/web/sites",
@@ -155,7 +157,7 @@ async fn add(
     tag = "Web chat",
     params(ListQuery),
     security(("apiKey" = [SiteReading::ROW.name])),
-    responses((status = 200, description = "A page of them.", body = Page<SiteBody>)),
+    responses((status = 200, description = "A page of sites.", body = Page<SiteBody>)),
 )]
 async fn list(
     State(state): State<ApiState>,
@@ -167,12 +169,14 @@ async fn list(
 }
 
 /// One site.
+///
+/// Its key stands in the page of the site and is public. Its secret is not part of the answer.
 #[utoipa::path(
     get,
     path = "/messaging-service/web/sites/{id}",
     operation_id = "getWebSite",
     tag = "Web chat",
-    params(("id" = Uuid, Path, description = "Of the site.")),
+    params(("id" = Uuid, Path, description = "Id of the site.")),
     security(("apiKey" = [SiteReading::ROW.name])),
     responses((status = 200, description = "The site.", body = SiteBody)),
 )]
@@ -194,10 +198,10 @@ async fn find(
     path = "/messaging-service/web/sites/{id}",
     operation_id = "updateWebSite",
     tag = "Web chat",
-    params(("id" = Uuid, Path, description = "Of the site.")),
+    params(("id" = Uuid, Path, description = "Id of the site.")),
     request_body = SiteRequest,
     security(("apiKey" = [Sites::ROW.name])),
-    responses((status = 200, description = "Changed.", body = SiteBody)),
+    responses((status = 200, description = "The changed site.", body = SiteBody)),
 )]
 async fn update(
     State(state): State<ApiState>,
@@ -219,7 +223,7 @@ async fn update(
     path = "/messaging-service/web/sites/{id}",
     operation_id = "deleteWebSite",
     tag = "Web chat",
-    params(("id" = Uuid, Path, description = "Of the site.")),
+    params(("id" = Uuid, Path, description = "Id of the site.")),
     security(("apiKey" = [Sites::ROW.name])),
     responses((status = 204, description = "Deleted.")),
 )]
@@ -241,7 +245,7 @@ async fn delete(
     path = "/messaging-service/web/sites/{id}/key",
     operation_id = "renewWebSiteKey",
     tag = "Web chat",
-    params(("id" = Uuid, Path, description = "Of the site.")),
+    params(("id" = Uuid, Path, description = "Id of the site.")),
     security(("apiKey" = [Sites::ROW.name])),
     responses((status = 200, description = "The site with its new key.", body = SiteBody)),
 )]
@@ -256,12 +260,14 @@ async fn new_key(
 }
 
 /// Returns the secret that proves the identity of users of the site.
+///
+/// The server of the site signs the id of a user with it. Never put it into a page.
 #[utoipa::path(
     get,
     path = "/messaging-service/web/sites/{id}/secret",
     operation_id = "getWebSiteSecret",
     tag = "Web chat",
-    params(("id" = Uuid, Path, description = "Of the site.")),
+    params(("id" = Uuid, Path, description = "Id of the site.")),
     security(("apiKey" = [Sites::ROW.name])),
     responses((status = 200, description = "The secret.", body = SecretBody)),
 )]
@@ -282,7 +288,7 @@ async fn secret(
     path = "/messaging-service/web/sites/{id}/secret/rotate",
     operation_id = "rotateWebSiteSecret",
     tag = "Web chat",
-    params(("id" = Uuid, Path, description = "Of the site.")),
+    params(("id" = Uuid, Path, description = "Id of the site.")),
     security(("apiKey" = [Sites::ROW.name])),
     responses((status = 200, description = "The new secret.", body = SecretBody)),
 )]

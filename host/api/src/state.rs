@@ -43,7 +43,6 @@ impl From<SharedState> for ApiState {
 
 /// The services that the process gives to all requests.
 pub struct SharedState {
-    /// The context of the use cases.
     pub context: Arc<Context>,
     /// Takes send requests.
     pub acceptor: Arc<Acceptor>,
@@ -53,15 +52,10 @@ pub struct SharedState {
     pub callbacks: Arc<Intake>,
     /// The turns of uploads of plugins.
     pub uploads: Arc<Uploads>,
-    /// The state that the widgets of this process share.
     pub web_chat: Arc<WebChat>,
-    /// Looks up keys.
     pub authenticator: Authenticator,
-    /// Settings of the operator.
     pub settings: Arc<ApiSettings>,
-    /// Live events.
     pub live: Arc<Hub>,
-    /// Decides which requests are taken.
     pub admission: Arc<Admission>,
     /// Renders `/metrics`.
     pub metrics: PrometheusHandle,
@@ -81,7 +75,6 @@ impl InUse {
 }
 
 impl SharedState {
-    /// The use cases of administration.
     pub(crate) fn administration(&self) -> Administration<'_> {
         Administration::from(self.context.as_ref())
     }
@@ -97,7 +90,7 @@ pub struct ApiSettings {
     pub batch_namespace: String,
     /// Refuses requests that did not arrive over TLS, except probes.
     pub require_https: bool,
-    /// Proxies whose `X-Forwarded-Proto` is trusted.
+    /// Proxies with a trusted `X-Forwarded-Proto`.
     pub trusted_proxies: Vec<IpNet>,
     /// If set, `/testing/clock/advance` is served (`testing.clock`).
     pub testing_clock: Option<Arc<dyn ClockControl>>,

@@ -201,7 +201,7 @@ fn refused(error: TeamError) -> ApiError {
     tag = "Teams",
     params(ListQuery, Search),
     security(("apiKey" = [UserReading::ROW.name])),
-    responses((status = 200, description = "A page of them.", body = Page<TeamBody>)),
+    responses((status = 200, description = "A page of teams.", body = Page<TeamBody>)),
 )]
 async fn list(
     State(state): State<ApiState>,
@@ -242,12 +242,14 @@ async fn create(
 }
 
 /// One team.
+///
+/// The answer has its business hours and how its chats are assigned. `GET .../members` lists its members.
 #[utoipa::path(
     get,
     path = "/api/v1/teams/{id}",
     operation_id = "readTeam",
     tag = "Teams",
-    params(("id" = String, Path, description = "Of the team.")),
+    params(("id" = String, Path, description = "Id of the team.")),
     security(("apiKey" = [UserReading::ROW.name])),
     responses((status = 200, description = "The team.", body = TeamBody)),
 )]
@@ -261,16 +263,18 @@ async fn read(
 }
 
 /// Renames a team, or changes its hours and the assignment of chats.
+///
+/// Fields that are absent do not change. New hours hold for messages that arrive from now on.
 #[utoipa::path(
     put,
     path = "/api/v1/teams/{id}",
     operation_id = "updateTeam",
     tag = "Teams",
-    params(("id" = String, Path, description = "Of the team.")),
+    params(("id" = String, Path, description = "Id of the team.")),
     request_body = ChangeBody,
     security(("apiKey" = [Teams::ROW.name])),
     responses(
-        (status = 200, description = "The team as it is now.", body = TeamBody),
+        (status = 200, description = "The changed team.", body = TeamBody),
         (status = 409, description = "The client has another team of this name."),
     ),
 )]
@@ -287,16 +291,18 @@ async fn update(
 }
 
 /// Deletes a team that has no members and no chats.
+///
+/// If the team still has members or chats, the answer is 409.
 #[utoipa::path(
     delete,
     path = "/api/v1/teams/{id}",
     operation_id = "deleteTeam",
     tag = "Teams",
-    params(("id" = String, Path, description = "Of the team.")),
+    params(("id" = String, Path, description = "Id of the team.")),
     security(("apiKey" = [Teams::ROW.name])),
     responses(
-        (status = 204, description = "It is gone."),
-        (status = 409, description = "It has members, or chats are with it."),
+        (status = 204, description = "The team is deleted."),
+        (status = 409, description = "The team has members or chats."),
     ),
 )]
 async fn remove(
@@ -310,14 +316,16 @@ async fn remove(
 }
 
 /// Lists the members of a team, by name.
+///
+/// Members get the chats of the team, by its way of assignment.
 #[utoipa::path(
     get,
     path = "/api/v1/teams/{id}/members",
     operation_id = "listMembers",
     tag = "Teams",
-    params(("id" = String, Path, description = "Of the team."), ListQuery, Search),
+    params(("id" = String, Path, description = "Id of the team."), ListQuery, Search),
     security(("apiKey" = [UserReading::ROW.name])),
-    responses((status = 200, description = "A page of them.", body = Page<UserBody>)),
+    responses((status = 200, description = "A page of users.", body = Page<UserBody>)),
 )]
 async fn members(
     State(state): State<ApiState>,
@@ -341,11 +349,11 @@ async fn members(
     operation_id = "addMember",
     tag = "Teams",
     params(
-        ("id" = String, Path, description = "Of the team."),
-        ("user" = String, Path, description = "Of the user."),
+        ("id" = String, Path, description = "Id of the team."),
+        ("user" = String, Path, description = "Id of the user."),
     ),
     security(("apiKey" = [Teams::ROW.name])),
-    responses((status = 204, description = "The user is a member, if it was not before.")),
+    responses((status = 204, description = "The user is a member.")),
 )]
 async fn add_member(
     State(state): State<ApiState>,
@@ -359,17 +367,19 @@ async fn add_member(
 }
 
 /// Removes a user from a team.
+///
+/// The user stays a user of the client.
 #[utoipa::path(
     delete,
     path = "/api/v1/teams/{id}/members/{user}",
     operation_id = "removeMember",
     tag = "Teams",
     params(
-        ("id" = String, Path, description = "Of the team."),
-        ("user" = String, Path, description = "Of the user."),
+        ("id" = String, Path, description = "Id of the team."),
+        ("user" = String, Path, description = "Id of the user."),
     ),
     security(("apiKey" = [Teams::ROW.name])),
-    responses((status = 204, description = "The user is no member any more.")),
+    responses((status = 204, description = "The user is not a member.")),
 )]
 async fn remove_member(
     State(state): State<ApiState>,

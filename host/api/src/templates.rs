@@ -81,6 +81,8 @@ struct Synced {
 }
 
 /// Lists the templates that the client's numbers can send, as of the last fetch.
+///
+/// The list has the approval status of each template. Templates that are not approved cannot be sent.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/templates",
@@ -88,7 +90,7 @@ struct Synced {
     tag = "Templates",
     params(ListQuery, Searched),
     security(("apiKey" = [Looking::ROW.name])),
-    responses((status = 200, description = "A page of them.", body = Page<Template>)),
+    responses((status = 200, description = "A page of templates.", body = Page<Template>)),
 )]
 async fn list(
     State(state): State<ApiState>,
@@ -100,6 +102,8 @@ async fn list(
 }
 
 /// Fetches the templates from the provider.
+///
+/// Templates are fetched regularly, too. Use this call after a change that is needed at once.
 #[utoipa::path(
     post,
     path = "/messaging-service/WhatsApp/templates/sync",
@@ -107,8 +111,8 @@ async fn list(
     tag = "Templates",
     security(("apiKey" = [Templates::ROW.name])),
     responses(
-        (status = 200, description = "Fetched.", body = Synced),
-        (status = 502, description = "The provider did not give them."),
+        (status = 200, description = "The templates are fetched.", body = Synced),
+        (status = 502, description = "The provider did not return the templates."),
     ),
 )]
 async fn sync(State(state): State<ApiState>, allowed: Allowed<Templates>) -> Result<Json<Synced>, ApiError> {

@@ -1,4 +1,4 @@
-//! `testing.clock`: moves the business clock. Not served otherwise.
+//! `testing.clock`: moves the business clock. It is served only if the setting is on.
 
 use axum::{Json, extract::State};
 use chrono::SecondsFormat;
@@ -8,7 +8,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{body::SmallJson, error::ApiError, state::ApiState};
 
-/// Ten years: further than any rule looks, and far from the end of what a timestamp can say.
+/// Ten years: longer than the period of any rule, and far from the largest timestamp.
 const MAX_SECONDS: i64 = 10 * 366 * 24 * 3600;
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
@@ -18,7 +18,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
 #[derive(Deserialize, ToSchema)]
 #[schema(as = ClockAdvance)]
 struct Advance {
-    /// How far: the clock only moves forward.
+    /// Number of seconds. The clock only moves forward.
     #[schema(minimum = 0, maximum = 316_224_000, examples(3600))]
     seconds: i64,
 }
@@ -26,19 +26,21 @@ struct Advance {
 #[derive(Serialize, ToSchema)]
 #[schema(as = ClockAdvanced)]
 struct Advanced {
-    /// What the business clock shows now.
+    /// New time of the business clock.
     #[schema(format = DateTime)]
     now: String,
 }
 
 /// Moves the business clock of all nodes forward.
+///
+/// Deadlines that have passed then are met at once.
 #[utoipa::path(
     post,
     path = "/testing/clock/advance",
     operation_id = "advanceClock",
     tag = "Testing",
     request_body = Advance,
-    responses((status = 200, description = "Moved.", body = Advanced)),
+    responses((status = 200, description = "The clock was moved.", body = Advanced)),
 )]
 async fn advance(
     State(state): State<ApiState>,

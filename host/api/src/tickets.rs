@@ -125,7 +125,6 @@ struct Wanted {
     selected_status: Option<String>,
 }
 
-/// The parsed filters.
 #[derive(Debug)]
 struct TicketQuery {
     page: PageRequest,
@@ -204,7 +203,7 @@ fn read(given: &Parameters) -> Result<TicketQuery, Vec<FieldFault>> {
     tag = "Tickets",
     params(Wanted),
     security(("apiKey" = [LiveChat::ROW.name])),
-    responses((status = 200, description = "A page of them.", body = Page<TicketBody>)),
+    responses((status = 200, description = "A page of tickets.", body = Page<TicketBody>)),
 )]
 async fn search(
     State(state): State<ApiState>,
@@ -228,6 +227,8 @@ struct NewStatus {
 }
 
 /// Sets any of the five statuses of a ticket. The chat does not change.
+///
+/// A status that is unknown is refused with the list of the known ones.
 #[utoipa::path(
     put,
     path = "/chat-service/ticket/{ticketId}/status",
@@ -235,7 +236,7 @@ struct NewStatus {
     tag = "Tickets",
     params(("ticketId" = Uuid, Path, description = "`id` of a ticket."), NewStatus),
     security(("apiKey" = [LiveChat::ROW.name])),
-    responses((status = 200, description = "As it is now.", body = TicketBody)),
+    responses((status = 200, description = "The changed ticket.", body = TicketBody)),
 )]
 async fn set_status(
     State(state): State<ApiState>,
@@ -262,6 +263,8 @@ struct Number {
 }
 
 /// Returns the ticket with a number.
+///
+/// Ticket numbers are unique per client.
 #[utoipa::path(
     get,
     path = "/chat-service/ticket/by-ticket-number",
@@ -269,7 +272,7 @@ struct Number {
     tag = "Tickets",
     params(Number),
     security(("apiKey" = [LiveChat::ROW.name])),
-    responses((status = 200, description = "It.", body = TicketBody)),
+    responses((status = 200, description = "The ticket.", body = TicketBody)),
 )]
 async fn by_number(
     State(state): State<ApiState>,

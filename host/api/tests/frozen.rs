@@ -1,4 +1,5 @@
-//! Requests to a database whose processes stand still. A program of its own, because all databases of a test program stand still.
+//! Requests to a database whose processes are frozen. It is a program of its own, because all databases of a test
+//! program freeze together.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic, in its helper functions too")]
 
 #[expect(dead_code, reason = "the other tests of requests use more of it")]
@@ -11,10 +12,10 @@ use futures::future::join_all;
 use serde_json::json;
 use service::{Answer, Call, Options, Service};
 
-/// No caller waits longer: what it asks the database ends when that is found silent, two seconds after its last answer. The rest is for
-/// a busy machine.
+/// Longest wait of a caller: a query ends when the database is found silent, two seconds after its last answer. The
+/// rest is for a busy machine.
 const LONGEST: Duration = Duration::from_secs(10);
-/// The same of callers who come later: nothing is waited for at all.
+/// The same for later callers, which do not wait at all.
 const AT_ONCE: Duration = Duration::from_secs(2);
 
 /// One request for each product and way in.

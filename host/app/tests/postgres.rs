@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use patchbay_app::{
+use app::{
     config::Config,
     postgres::{Binaries, DataDirLock, Database, EmbeddedPostgres, PostgresError, RunFile},
 };

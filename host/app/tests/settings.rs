@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use patchbay_app::config::Config;
+use app::config::Config;
 
 /// The sources of the program without tests: file and text.
 fn sources() -> Vec<(String, String)> {

@@ -13,12 +13,12 @@ use crate::{Error, Result};
 /// Up to so many bytes are worked on where they are: moving them would take longer.
 const SMALL: usize = 64 * 1024;
 
-/// Whose body it is.
+/// The owner of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Whose {
-    /// A client's, whose key or signature was right.
+    /// A client, after its key or signature was verified.
     Client(ClientId),
-    /// A provider's, whose signature was right. It may be about several clients.
+    /// A provider, after its signature was verified. The body may be about several clients.
     Provider,
     /// Anybody's: these wait for each other and never keep a known caller waiting.
     Anybody,

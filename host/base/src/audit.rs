@@ -1,4 +1,4 @@
-//! Administrative changes: who makes them, what they need, and the row that each leaves (DESIGN 7).
+//! Administrative changes: their actors, their context, and the row that each one leaves (DESIGN 7).
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::{Context, Result, secrets::Sealer};
 
-/// What administration needs of the surroundings: less than a [`Context`], so that commands work without plugins and
+/// The context of an administrative change. It is smaller than a [`Context`], so that commands work without plugins and
 /// providers.
 #[derive(Clone, Copy)]
 pub struct Administration<'a> {
@@ -44,10 +44,10 @@ impl Administration<'_> {
     }
 }
 
-/// Who makes an administrative change.
+/// The actor of an administrative change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Actor {
-    /// Somebody at the command line.
+    /// A person at the command line.
     Operator,
     /// A user through the API.
     User(UserId),
@@ -65,8 +65,8 @@ impl fmt::Display for Actor {
     }
 }
 
-/// Notes an administrative change (DESIGN 7): call it in the transaction that makes the change. `object` is what was
-/// changed: its kind, such as `user`, and its id.
+/// Records an administrative change (DESIGN 7). Call it in the transaction that makes the change. `object` is the
+/// changed object: its kind, such as `user`, and its id.
 pub async fn audit(
     admin: &Administration<'_>,
     db: &mut PgConnection,

@@ -1,4 +1,4 @@
-//! What every use case needs, put together once by the program.
+//! The context of every use case. The program makes it once.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -49,11 +49,11 @@ pub struct Context {
     pub settings: Settings,
     /// Hints to the runner.
     pub wake: Wakeups,
-    /// What takes messages out.
+    /// The carriers that send messages.
     pub carriers: Carriers,
     /// Comparisons with shadows of plugins that there was no room for.
     pub skipped: SkippedComparisons,
-    /// Whether what is sent can be stored.
+    /// Tells if sends can be stored.
     pub writes: Arc<Writes>,
     /// Notices of rights that may have ended.
     pub rights: Rights,
@@ -70,18 +70,18 @@ impl Context {
         Id::from(self.ids.mint(self.clock.now()))
     }
 
-    /// The same for requests, whose callers wait: the answer to a statement is waited for no longer than `Timing::request`.
+    /// The same for requests, whose callers wait: a statement may take at most `Timing::request`.
     pub fn for_requests(&self) -> Self {
         Self { db: self.db.for_requests(), ..self.clone() }
     }
 
-    /// The same with a few connections to the database of its own: what is done with it stands in no line with everything else.
+    /// The same with a few database connections of its own, so that its work does not queue behind other work.
     pub fn beside(&self) -> Self {
         Self { db: self.db.beside(), ..self.clone() }
     }
 }
 
-/// What a [`Context`] is made of and that nobody can choose for the caller.
+/// The parts of a [`Context`] that have no default.
 pub struct ContextBuilder {
     /// The database.
     pub db: PgPool,
@@ -95,7 +95,7 @@ pub struct ContextBuilder {
     pub plugins: Arc<PluginHost>,
     /// WhatsApp Cloud.
     pub cloud: CloudApi,
-    /// What takes messages out, by kind of inbox.
+    /// The carriers that send messages, by kind of inbox.
     pub carriers: Carriers,
     /// For addresses that clients chose.
     pub http: GuardedClient,

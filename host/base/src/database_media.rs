@@ -15,11 +15,11 @@ use tokio::{
 };
 use tokio_util::io::StreamReader;
 
-/// Bytes of a part: what reading or writing a file holds in memory.
+/// Bytes of a part. Reading or writing a file holds this much in memory.
 const PART: usize = 512 * 1024;
 
-/// Keeps files in the database. What a release before it put into the folder of this machine is still given out, and forgotten
-/// in its time.
+/// Keeps files in the database. Files that an earlier release put into the folder of this machine are still served, and
+/// are deleted with the retention.
 #[derive(Debug, Clone)]
 pub struct DatabaseMediaStore {
     db: PgPool,
@@ -47,7 +47,7 @@ impl DatabaseMediaStore {
     }
 }
 
-/// What the store did not do.
+/// The error of a store that failed.
 fn failed(source: impl std::error::Error + Send + Sync + 'static) -> MediaStoreError {
     MediaStoreError::Shared { store: "database", source: Box::new(source) }
 }
@@ -107,7 +107,7 @@ impl MediaStore for DatabaseMediaStore {
     }
 }
 
-/// Stores what `content` gives, part by part; a file without any content has one empty part.
+/// Stores `content` part by part. A file without content has one empty part.
 async fn write(
     db: &mut PgConnection,
     client: ClientId,
@@ -129,7 +129,7 @@ async fn write(
     }
 }
 
-/// Reads part after part, each when it is wanted: nobody who reads slowly keeps a connection.
+/// Reads each part when it is needed, so that a slow reader holds no connection.
 fn reader(db: PgPool, client: ClientId, id: MediaId, wanted: Range<u64>) -> impl AsyncRead + Send + Unpin {
     let part_size = u64::try_from(PART).unwrap_or(u64::MAX);
     let parts = stream::try_unfold(wanted.start, move |at| {
@@ -146,7 +146,7 @@ fn reader(db: PgPool, client: ClientId, id: MediaId, wanted: Range<u64>) -> impl
             let skipped = usize::try_from(within).unwrap_or(usize::MAX).min(bytes.len());
             let mut bytes = bytes.split_off(skipped);
             bytes.truncate(usize::try_from(wanted.end - at).unwrap_or(usize::MAX));
-            // Removed meanwhile. An end would look like the whole file.
+            // The file was removed during the read. An end would look like the whole file.
             if bytes.is_empty() {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }

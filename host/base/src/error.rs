@@ -1,9 +1,10 @@
-//! Failures that are nobody's request's fault.
+//! Failures that no request has caused.
 
-/// A use case could not do its work. What a caller can act on is in the error of the use case itself; this is the rest.
+/// A use case could not do its work. Failures that a caller can act on are in the error of the use case; this type has
+/// the others.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The database failed, or holds what this version does not understand.
+    /// The database failed, or has a value that this version does not know.
     #[error(transparent)]
     Storage(#[from] storage::Error),
     /// Something sealed does not open.
@@ -12,7 +13,7 @@ pub enum Error {
     /// A stored JSON value does not have the shape that this version writes.
     #[error("the stored {what} is not readable")]
     Unreadable {
-        /// What was read.
+        /// The object that was read.
         what: &'static str,
         /// Where it broke.
         #[source]
@@ -21,7 +22,7 @@ pub enum Error {
     /// Plugins could not be worked with.
     #[error("plugins could not be worked with")]
     Plugins(#[from] HostFailed),
-    /// The lane went to another process meanwhile; whatever was not committed is that one's to do.
+    /// The lane went to another process. That process repeats the work that was not committed.
     #[error("this work belongs to another process now")]
     LeaseLost,
     /// The process is stopping.

@@ -1,8 +1,8 @@
-//! What arrives together is done together: one transaction, or one look into the database, for many callers.
+//! Does work that arrives together in one step: one transaction, or one query, for many callers.
 //!
-//! Of one key only a few groups are under way, so the next one fills while the disk works. A lone caller never waits for
-//! company. Callers who come back as soon as they are answered would fall apart into two halves that take turns, each in groups
-//! of half the size: after a group of several, the next one waits a moment for those who were in it.
+//! A key has only a few groups in progress, so the next one fills while the disk works. A lone caller never waits for
+//! others. Callers that return as soon as they are answered would split into two halves that take turns, each in groups
+//! of half the size. So after a group of several callers, the next one waits a moment for those callers.
 
 use std::{
     collections::HashMap,
@@ -18,7 +18,7 @@ use tokio::sync::{Notify, oneshot};
 
 /// After a group of so many, some of its callers are likely to come back.
 const SEVERAL: usize = 4;
-/// How long the next group waits for those who come back as soon as their answer has reached them.
+/// Time that the next group waits for callers that return as soon as they have their answer.
 pub const COMING_BACK: Duration = Duration::from_millis(2);
 /// Work on a group that takes longer waits for a database that says nothing, and the callers after it for that. Callers are
 /// answered within 30 s.
@@ -42,12 +42,12 @@ pub struct Grouping {
 /// Does the work of a group: answers each of the items, in their order.
 type Work<K, I, A> = Box<dyn Fn(K, Vec<I>) -> BoxFuture<'static, Vec<A>> + Send + Sync>;
 
-/// Gathers items of one kind. `K`: what is kept apart. `I`: what is to be done. `A`: how it went.
+/// Gathers items of one kind. `K` separates groups, `I` is an item, `A` is the result of an item.
 pub struct Gatherer<K, I, A> {
     grouping: Grouping,
     weight: fn(&I) -> usize,
     work: Work<K, I, A>,
-    /// What waits, per key that has a group under way.
+    /// The waiting items of each key with a group in progress.
     waiting: Mutex<HashMap<K, Waiting<I, A>>>,
 }
 
@@ -55,7 +55,7 @@ pub struct Gatherer<K, I, A> {
 struct Waiting<I, A> {
     items: Vec<(I, oneshot::Sender<A>)>,
     groups: usize,
-    /// So many items are waited for, and who is told that they are there.
+    /// The number of items that a group waits for, and the notice that they have come.
     awaited: Option<(usize, Arc<Notify>)>,
 }
 
@@ -78,8 +78,8 @@ where
         Arc::new(Self { grouping, weight, work, waiting: Mutex::new(HashMap::new()) })
     }
 
-    /// Has an item done, with whatever else of its key arrives meanwhile. `None` when the work on its group panicked, or did
-    /// not end.
+    /// Does an item together with the other items of its key that arrive in the same time. `None` if the work on its
+    /// group panicked or did not end.
     pub async fn join(self: &Arc<Self>, key: K, item: I) -> Option<A> {
         let (answer, answered) = oneshot::channel();
         let starts_group = {
@@ -103,12 +103,12 @@ where
         answered.await.ok()
     }
 
-    /// Whether what waits is too little for a group beside others.
+    /// True if the waiting items are too few for another group at the same time.
     fn is_too_light(&self, waiting: &Waiting<I, A>) -> bool {
         waiting.items.iter().map(|(item, _)| (self.weight)(item)).sum::<usize>() < self.grouping.further_from
     }
 
-    /// Does group after group until nobody waits.
+    /// Does one group after another until no item waits.
     async fn do_groups(self: Arc<Self>, key: K) {
         let mut answered = 0;
         loop {
@@ -126,7 +126,7 @@ where
         }
     }
 
-    /// Gives so many callers, who have just been answered, a moment to come back, unless what waits is worth a group as it is.
+    /// Gives callers that have just been answered a moment to return, unless the waiting items are enough for a group.
     async fn await_callers(&self, key: K, answered: usize) {
         if answered < SEVERAL {
             return;
@@ -142,7 +142,7 @@ where
             entry.awaited = Some((awaited, Arc::clone(&all_are_there)));
             all_are_there
         };
-        // Who does not come back in time is in a later group.
+        // A caller that does not return in time is in a later group.
         let _ = tokio::time::timeout(self.grouping.coming_back, all_are_there.notified()).await;
     }
 
@@ -256,7 +256,8 @@ mod tests {
         assert_eq!(gatherer.join(1, 1).await, Some(1));
     }
 
-    /// Five callers at once, of whom some come back with a second item as soon as they are answered; the sizes of all groups.
+    /// Five callers at the same time. Some of them return with a second item as soon as they are answered. Returns the
+    /// sizes of all groups.
     async fn groups_where(come_back: usize) -> Vec<usize> {
         let gate = Arc::new(Semaphore::new(Semaphore::MAX_PERMITS));
         let gatherer = sizes(Grouping { groups: 1, most_items: 100, ..GROUPING }, &gate);

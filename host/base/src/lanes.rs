@@ -1,5 +1,5 @@
-//! What a worker holds while it works, and how work that was just written wakes one. What all work hangs on is done in time or
-//! fails: a database that has vanished with its machine says nothing, and must not be waited for.
+//! The lease of a worker, and how new work wakes a worker. The operations that all work depends on end in time or fail,
+//! because a database whose machine has vanished says nothing.
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::{Context, Error, Result};
 
-/// Between two tries to write down what was done, at first.
+/// First pause between two attempts to record finished work.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
 /// The same after many.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
@@ -23,7 +23,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// A lane that this process holds.
 #[derive(Debug, Clone)]
 pub struct Lease {
-    /// Whose work it is.
+    /// The client of the work.
     pub client: ClientId,
     /// Which queue.
     pub queue: Queue,
@@ -55,7 +55,7 @@ impl Lease {
         Ok(fence.map(|fence| Self { client, queue, lane, fence, stop, nudge }))
     }
 
-    /// Extends the lease; `false` when the lane is somebody else's by now.
+    /// Extends the lease. `false` if another process has the lane.
     pub async fn renew(&self, ctx: &Context, length: Duration) -> Result<bool> {
         let renewing = async {
             let mut db = ctx.db.acquire().await?;
@@ -73,8 +73,8 @@ impl Lease {
         Ok(in_time(releasing).await?)
     }
 
-    /// Gives the lane back unless something is due in it; `false`: go on. What other processes add to a lane that is held here is
-    /// announced to nobody else.
+    /// Gives the lane back, unless work is due in it; then it returns `false`. No other worker is told about work that
+    /// other processes add to a lane that is held here.
     pub async fn give_back(&self, ctx: &Context) -> Result<bool> {
         let giving_back = async {
             let mut db = ctx.db.acquire().await?;
@@ -112,8 +112,9 @@ impl Lease {
     }
 }
 
-/// Records work that was done outside, such as a request that was made. It cannot be undone, and without the record it is done
-/// twice. While the database is away it is tried again, until it is written or refused for its content. `writing` begins anew each time.
+/// Records work that was done outside, such as a request that was made. It cannot be undone, and without the record it
+/// is done twice. While the database is away, the record is tried again until it is written or refused for its content.
+/// Each attempt calls `writing` again.
 pub async fn write_down<T, F: Future<Output = Result<T>>>(ctx: &Context, writing: impl Fn() -> F) -> Result<T> {
     let mut pause = SHORTEST_PAUSE;
     loop {
@@ -137,7 +138,7 @@ pub async fn write_down<T, F: Future<Output = Result<T>>>(ctx: &Context, writing
 pub struct Wake {
     /// Which queue.
     pub queue: Queue,
-    /// Whose.
+    /// The client.
     pub client: ClientId,
     /// Which lane.
     pub lane: Uuid,
@@ -170,15 +171,16 @@ impl Wakeups {
     }
 }
 
-/// Looks for lanes with due work, over a connection beside those of the pool: there are two statements for each queue, which
-/// every connection of the pool would plan for itself, and again whenever PostgreSQL has looked at a table.
+/// Looks for lanes with due work, over a connection outside the pool. Each queue has two statements. Every connection
+/// of the pool would plan them for itself, and again after each analysis of a table.
 #[derive(Default)]
 pub struct Search {
     connection: Option<PgConnection>,
 }
 
 impl Search {
-    /// Lanes with due work that nobody holds, at most `limit`, fair between clients. After an error the next search connects anew.
+    /// Returns at most `limit` free lanes with due work, fair between clients. After an error the next search opens a
+    /// new connection.
     pub async fn due(&mut self, ctx: &Context, queue: Queue, limit: i64) -> Result<Vec<Wake>> {
         let connection = self.connection.take();
         let searching = async {
@@ -195,15 +197,15 @@ impl Search {
     }
 }
 
-/// This process as the others see it: a connection whose end they notice at once. Without it the lanes of a process that
-/// died are free only when their leases run out.
+/// The presence of this process: a connection whose end the other processes notice at once. Without it, the lanes of a
+/// process that died become free only when their leases end.
 pub struct Presence {
     connection: PgConnection,
     trusted: Trusted,
 }
 
 impl Presence {
-    /// Announces this process, on a connection beside those of the pool.
+    /// Announces this process, on a connection outside the pool.
     pub async fn announce(ctx: &Context) -> Result<Self> {
         let announcing = async {
             let mut connection = ctx.db.acquire().await?.detach();

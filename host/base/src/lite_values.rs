@@ -1,5 +1,5 @@
-//! What devices of Lite numbers remember, in the database: every process finds it there, and the one that holds the device
-//! writes it (ADR 0037).
+//! The memory of Lite devices in the database: every process can read it, and the process that holds the device writes
+//! it (ADR 0037).
 
 use std::collections::BTreeMap;
 

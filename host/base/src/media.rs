@@ -1,5 +1,5 @@
-//! What files of customers are called: their addresses, signed and valid for a while, because whoever fetches them has no
-//! API key (DESIGN 7 "media"), and their names.
+//! The names of customers' files, and their addresses. An address is signed and valid for a limited time, because its
+//! reader has no API key (DESIGN 7 "media").
 
 use bytes::Bytes;
 pub use channels::media_store::MediaStoreError;
@@ -22,8 +22,8 @@ pub fn url_for(ctx: &Context, client: ClientId, id: MediaId) -> String {
     format!("{}/media/{client}/{id}?expires={expires}&signature={signature}", ctx.settings.public_url)
 }
 
-/// Whose file an address of ours names, whether it is valid still or not: `None` for an address that is not ours, and
-/// `Some(None)` for one that names no file.
+/// Returns the file that an address names, also if the address is not valid any more. `None` for an address that is not
+/// ours, and `Some(None)` for one that names no file.
 pub fn own(ctx: &Context, url: &str) -> Option<Option<(ClientId, MediaId)>> {
     below(&ctx.settings.public_url, url)
 }
@@ -35,7 +35,7 @@ pub fn below(public_url: &str, url: &str) -> Option<Option<(ClientId, MediaId)>>
     Some(client.parse().ok().zip(id.parse().ok()))
 }
 
-/// Whether a provider can fetch what is below this base: over TLS, from a host that means the same everywhere.
+/// True if a provider can fetch files below this base: over TLS, from a host that means the same everywhere.
 pub fn can_be_fetched(public_url: &str) -> bool {
     let Ok(url) = (AddressPolicy { allow_private: false }).judge_url(public_url) else { return false };
     // A name without a dot is one of a private network.

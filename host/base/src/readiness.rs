@@ -17,19 +17,19 @@ use crate::{Context, Error};
 
 /// Longest time that a look at the database may take. On an open session it is four round trips.
 const LOOK_WITHIN: Duration = Duration::from_secs(5);
-/// How long what was found out about the database is believed: probes need no key, and each look asks and writes.
+/// Time for which the result of a probe is used again. Probes need no key, and each one asks and writes.
 const BELIEVED: Duration = Duration::from_secs(1);
-/// How long a probe waits for a look before it is told what the one before found out. A probe has a deadline, often of a second.
+/// Time that a caller waits for a probe before it gets the previous result. Probes have deadlines, often of a second.
 const TOLD_WITHIN: Duration = Duration::from_millis(700);
 
-/// What `/readyz` reports.
+/// The report of `/readyz`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Checks {
     /// The database answers.
     pub database: bool,
     /// Every migration of this program is applied.
     pub migrations: bool,
-    /// What is sent can be stored.
+    /// Sends can be stored.
     pub writable: bool,
     /// Components are loaded.
     pub plugins: bool,
@@ -48,8 +48,8 @@ pub async fn check(ctx: &Context) -> Checks {
     Checks { database: answers, migrations: is_current, writable, plugins: ctx.plugins.ready() }
 }
 
-/// Whether what is sent can be stored. A database whose disk is full still answers, and still takes small changes: so once a
-/// send could not be stored, nothing less than storing one says that it can be done again.
+/// Tells if sends can be stored. A database with a full disk still answers and still takes small changes. So after a
+/// send could not be stored, only a stored one shows that storing works again.
 #[derive(Debug, Default)]
 pub struct Writes {
     doubted: AtomicBool,
@@ -59,7 +59,7 @@ pub struct Writes {
     session: Mutex<Option<PgConnection>>,
 }
 
-/// What a look found out.
+/// The result of a probe.
 #[derive(Debug, Clone, Copy)]
 struct Seen {
     at: Instant,
@@ -83,8 +83,8 @@ impl Writes {
         }
     }
 
-    /// The last state of the database that was found. A look that takes long, because the database is far away, goes on behind a probe that is
-    /// answered with what the look before found out; a silent one is told at once.
+    /// Returns the last known state of the database. If a probe takes long, because the database is far away, it
+    /// continues, and the caller gets the previous result. A silent database is reported at once.
     async fn known(self: &Arc<Self>, ctx: &Context) -> Database {
         if ctx.db.is_silent() {
             return Database::default();
@@ -128,7 +128,7 @@ impl Writes {
         let (writes, ctx) = (Arc::clone(self), ctx.clone());
         tokio::spawn(async move {
             let doubted = writes.doubted.load(Ordering::Relaxed);
-            // One that does not end in time answers, and does not do what it should.
+            // A slow database answers, but does not work as it should.
             let slow = Database { answers: !ctx.db.is_silent(), ..Database::default() };
             let looked = AssertUnwindSafe(timeout(LOOK_WITHIN, writes.look_now(&ctx, doubted))).catch_unwind();
             let database = looked.await.map_or_else(|_| Database::default(), |looked| looked.unwrap_or(slow));
@@ -197,9 +197,9 @@ pub fn is_passing(error: &Error) -> bool {
     let Error::Storage(storage::Error::Database(error)) = error else { return matches!(error, Error::Stopped) };
     match error {
         storage::SqlxError::PoolTimedOut | storage::SqlxError::PoolClosed | storage::SqlxError::Io(_) => true,
-        // Classes 08 (connection), 53 (resources), 57P (shutdown) and 40 (rollback) of PostgreSQL's codes; a lock of another
-        // process that was waited for too long (55P03), and a transaction of ours that stood still too long
-        // (25P03); a server that has become read-only, whose sessions are replaced (25006).
+        // Classes of PostgreSQL codes: 08 (connection), 53 (resources), 57P (shutdown), 40 (rollback); a wait for a
+        // lock of another process that took too long (55P03); a transaction of ours that was idle too long (25P03); a
+        // server that has become read-only, whose sessions are replaced (25006).
         storage::SqlxError::Database(error) => error.code().is_some_and(|code| {
             ["08", "53", "57P", "40", "55P03", "25P03", "25006"].iter().any(|class| code.starts_with(class))
         }),

@@ -1,5 +1,6 @@
-//! Notices of rights that may have ended, for whatever holds connections open (ADR 0027, ADR 0029). One task of a process listens to
-//! the database ([`follow`]); each part that has connections looks again at those that a notice is about.
+//! Notices about rights that may have ended, for the parts that hold connections open (ADR 0027, ADR 0029). One task of
+//! a process listens to the database ([`follow`]). Each part with connections checks again those that a notice is
+//! about.
 
 use std::{future, time::Duration};
 
@@ -34,7 +35,7 @@ impl Rights {
 
     /// Tells every part of this process.
     pub fn tell(&self, affected: Affected) {
-        // Nobody may be listening.
+        // Possibly no part listens.
         drop(self.0.send(affected));
     }
 }
@@ -44,7 +45,7 @@ impl Rights {
 pub struct RightChanges(broadcast::Receiver<Affected>);
 
 impl RightChanges {
-    /// Whose right to look at again. May be dropped while it waits.
+    /// Returns the next right to check. It may be dropped while it waits.
     pub async fn next(&mut self) -> Affected {
         match self.0.recv().await {
             Ok(affected) => affected,
@@ -54,8 +55,9 @@ impl RightChanges {
     }
 }
 
-/// Passes on what the database tells, until told to stop; again as soon as it answers, after it did not. While it cannot be listened to, connections are looked at with their
-/// heartbeats only; once it can, all of them are.
+/// Passes the notices of the database on, until it is told to stop. After the database was away, it continues as soon
+/// as the database answers. While it cannot listen, connections are checked with their heartbeats only; when it can
+/// again, all of them are checked.
 pub async fn follow(db: PgPool, rights: Rights, stop: CancellationToken) {
     let followed = async {
         loop {
@@ -75,7 +77,7 @@ pub async fn follow(db: PgPool, rights: Rights, stop: CancellationToken) {
 }
 
 async fn pass_on(mut notices: Notices, rights: &Rights) -> storage::Error {
-    // What was told before is not known here.
+    // Earlier notices are not known here.
     rights.tell(Affected::Anybody);
     let mut asks = tokio::time::interval(ASK);
     loop {

@@ -20,7 +20,7 @@ const VERSION: u8 = 1;
 const KEY_ID_BYTES: usize = 4;
 const NONCE_BYTES: usize = 24;
 
-/// What a secret is for. Part of what a sealed value is bound to.
+/// The purpose of a secret. It is a part of the binding of a sealed value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// A user's API key.
@@ -37,7 +37,7 @@ pub enum Purpose {
     SiteIdentity,
     /// The password of a client's own account for SMS.
     SmsPassword,
-    /// What the device of a WhatsApp Lite number must remember.
+    /// The memory of the device of a WhatsApp Lite number.
     LiteDevice,
 }
 
@@ -142,7 +142,7 @@ impl Sealer {
         self.seal_bound(&binding(client, purpose.label()), plain)
     }
 
-    /// Opens what was sealed for the same client and purpose.
+    /// Opens a value that was sealed for the same client and purpose.
     pub fn open(&self, client: ClientId, purpose: Purpose, sealed: &[u8]) -> Result<Vec<u8>, SealError> {
         self.open_bound(&binding(client, purpose.label()), sealed)
     }
@@ -205,7 +205,7 @@ impl Sealer {
     }
 }
 
-/// What a sealed value is bound to: 16 bytes of the client, then the label.
+/// The binding of a sealed value: 16 bytes of the client, then the label.
 fn binding(client: ClientId, label: &str) -> Vec<u8> {
     [client.0.as_bytes().as_slice(), label.as_bytes()].concat()
 }

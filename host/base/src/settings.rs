@@ -1,11 +1,11 @@
-//! What the operator decided (`docs/operations.md`).
+//! The operator's decisions (`docs/operations.md`).
 
 use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 
 use channels::{email::SmtpRelay, media_store::MediaStore};
 use domain::sms_products::StopWords;
 
-/// What the operator decided (`docs/operations.md`).
+/// The operator's decisions (`docs/operations.md`).
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Base of media addresses, without a slash at the end.
@@ -52,9 +52,9 @@ pub struct Settings {
     pub webhook_in_flight: usize,
     /// Loopback and private addresses are fine as targets of every client.
     pub allow_private_targets: bool,
-    /// What clients may upload.
+    /// Limits of uploads.
     pub plugins: PluginSettings,
-    /// What the key-value stores of plugins may hold.
+    /// Limits of the key-value stores of plugins.
     pub key_values: KeyValueQuota,
     /// Live events of agents.
     pub live: LiveSettings,
@@ -63,7 +63,7 @@ pub struct Settings {
 }
 
 impl Default for Settings {
-    /// What an operator who sets nothing gets, without a public address and provider secrets.
+    /// The values without any setting of the operator, a public address and provider secrets.
     fn default() -> Self {
         Self {
             public_url: String::new(),
@@ -101,17 +101,18 @@ impl Default for Settings {
 /// How live events are kept and sent (ADR 0027).
 #[derive(Debug, Clone, Copy)]
 pub struct LiveSettings {
-    /// How long after the last connection events are still kept for who comes back.
+    /// Time after the last connection for which events are kept for a client that resumes.
     pub resume_for: Duration,
     /// Connections of one client to this process.
     pub connections_per_client: usize,
     /// How long a ticket is good.
     pub ticket_lifetime: Duration,
-    /// Events that are held in memory for all connections of a client; who falls further behind is sent away to resume.
+    /// Events in memory for all connections of a client. A connection that falls further behind is closed and must
+    /// resume.
     pub events_held: usize,
     /// Bytes of events that all connections of a client to this process have been handed and not read yet.
     pub unread_bytes_per_client: usize,
-    /// How long the other end may take for what it was handed at once.
+    /// Longest time that the peer may take for a write.
     pub write_timeout: Duration,
     /// How often a connection is tried, and told where it stands.
     pub heartbeat: Duration,
@@ -172,7 +173,7 @@ pub struct Retention {
     pub receipts_days: u32,
     /// Webhook deliveries and attempts.
     pub webhooks_days: u32,
-    /// Plugin invocations, what happened to plugins, and where shadows differed.
+    /// Plugin invocations, plugin events and differences of shadows.
     pub invocations_days: u32,
     /// Recorded plugin calls.
     pub recordings_days: u32,
@@ -199,7 +200,7 @@ impl Default for Retention {
     }
 }
 
-/// What the operator allows clients to upload.
+/// Limits of uploads by clients.
 #[derive(Debug, Clone, Copy)]
 pub struct PluginSettings {
     /// Bytes of one component.
@@ -208,7 +209,7 @@ pub struct PluginSettings {
     pub bytes_per_client: u64,
     /// Names that one client can upload under.
     pub names_per_client: u64,
-    /// Versions kept per name, beside those that are in force or that a rollback may want.
+    /// Versions kept per name, in addition to those that are in force or that a rollback may need.
     pub versions_kept: u32,
     /// Bytes that one recording of an activation keeps.
     pub recording_bytes: u64,
@@ -226,7 +227,7 @@ impl Default for PluginSettings {
     }
 }
 
-/// What the stores of plugins may hold.
+/// Limits of the stores of plugins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyValueQuota {
     /// Bytes of all stores of one client: keys, values, and 64 for each key.

@@ -16,8 +16,8 @@ use uuid::Uuid;
 /// How long counts gather before they are written down.
 const GATHERED: Duration = Duration::from_millis(500);
 
-/// What is not written down yet, by client and activation of the shadow. A client that is in here has a task under way
-/// that writes it down.
+/// Comparisons that are not stored yet, by client and activation of the shadow. Each client in this map has a task that
+/// stores them.
 type Gathering = HashMap<ClientId, BTreeMap<Uuid, Skipped>>;
 
 /// The comparisons that were skipped lately, in this process.

@@ -1,6 +1,6 @@
-//! What has to be done to the tables from time to time: partitions ahead, old rows forgotten. In small transactions, each of
-//! which ends before it can be in the way: a change of the schema never shares one with deletes, and gives up rather than keep
-//! messages waiting.
+//! Regular maintenance of the tables: makes partitions ahead and removes old rows. It uses small transactions, each of
+//! which ends before it can disturb other work. A change of the schema never shares a transaction with deletes, and
+//! gives up rather than delay messages.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ use crate::{Result, Retention};
 
 /// How long an idempotency key is remembered (DESIGN 7).
 const KEY_DAYS: u64 = 7;
-/// Providers repeat callbacks for seven days: fingerprints are kept longer, whatever the retention says.
+/// Providers repeat callbacks for seven days, so fingerprints are kept longer, even if the retention is shorter.
 const CALLBACK_DAYS: u32 = 9;
 /// How long it can be asked how an upload ended.
 const UPLOAD_DAYS: u64 = 1;
@@ -33,14 +33,14 @@ const UPLOAD_DAYS: u64 = 1;
 const TIER_DAYS: u64 = 2;
 /// Rows forgotten in one transaction.
 const PAGE: i64 = 2000;
-/// Requests whose texts are forgotten in one transaction: each may have a thousand messages.
+/// Requests whose texts are removed in one transaction. Each may have a thousand messages.
 const REQUESTS: i64 = 20;
 /// How often a round tries to change the schema where others are at the table.
 const TRIES: u32 = 5;
 /// The time that those others have in between.
 const BETWEEN_TRIES: Duration = Duration::from_millis(50);
 
-/// What one round of upkeep did.
+/// The results of one round of upkeep.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Round {
     /// Partitions made.
@@ -49,9 +49,9 @@ pub struct Round {
     pub dropped: u32,
     /// Changes of the schema that gave way to others, for the next round.
     pub postponed: u32,
-    /// Conversations whose time was over, and that were written down as closed.
+    /// Conversations that had expired and were closed.
     pub expired: u64,
-    /// Rows forgotten, beside those of dropped partitions.
+    /// Removed rows, without those of dropped partitions.
     pub forgotten: u64,
 }
 
@@ -69,7 +69,7 @@ pub async fn round(db: &PgPool, now: DateTime<Utc>, keep: &Retention) -> Result<
     Ok(upkeep.done)
 }
 
-/// Has PostgreSQL look at the tables that have outgrown what it knows of them; answers how many those were.
+/// Lets PostgreSQL analyse the tables that have outgrown its statistics. Returns their number.
 pub async fn renew_statistics(db: &PgPool) -> Result<usize> {
     let tables = statistics::outgrown(&mut *db.acquire().await?).await?;
     for table in &tables {
@@ -80,8 +80,8 @@ pub async fn renew_statistics(db: &PgPool) -> Result<usize> {
     Ok(tables.len())
 }
 
-/// Folds what was counted into the counts; answers how many changes those were. A process that finds another one at it leaves
-/// the rest to that one.
+/// Folds changes into the counts and returns their number. If another process is folding, this one leaves the rest to
+/// it.
 pub async fn fold_message_counts(db: &PgPool) -> Result<i64> {
     let mut folded = 0;
     loop {
@@ -98,7 +98,7 @@ pub async fn fold_message_counts(db: &PgPool) -> Result<i64> {
     }
 }
 
-/// The partitioned tables, and for how many days what is in them is kept.
+/// The partitioned tables, each with the days for which its rows are kept.
 fn partitioned(keep: &Retention) -> [(&'static str, u32); PARTITIONED.len()] {
     [
         ("outbound_part", keep.messages_days),
@@ -117,7 +117,7 @@ fn partitioned(keep: &Retention) -> [(&'static str, u32); PARTITIONED.len()] {
     ]
 }
 
-/// What is done with a partition.
+/// A change to a partition.
 #[derive(Debug, Clone, Copy)]
 enum Change {
     Make,
@@ -142,7 +142,7 @@ struct Upkeep<'a> {
 }
 
 impl Upkeep<'_> {
-    /// A transaction in which nobody else does upkeep; `None` when somebody does.
+    /// Begins a transaction in which no other process does upkeep. `None` if another one does.
     async fn begin(&self) -> Result<Option<Transaction<'static>>> {
         let mut tx = self.db.begin().await?;
         Ok(if retention::try_lock(&mut tx).await? { Some(tx) } else { None })
@@ -178,8 +178,8 @@ impl Upkeep<'_> {
         Ok(())
     }
 
-    /// Changes the schema in a transaction of its own, which gives way to others and is tried again once they have passed.
-    /// What has no luck is left to the next round: partitions are made a week ahead, so there is time. `false` when another
+    /// Changes the schema in a transaction of its own. It gives way to others and is tried again after them. If it
+    /// still fails, the next round does it; partitions are made a week ahead, so there is time. `false` if another
     /// process does the upkeep now.
     async fn change(&mut self, change: Change, partition: &Partition) -> Result<bool> {
         for _ in 0..TRIES {
@@ -207,7 +207,7 @@ impl Upkeep<'_> {
         Ok(true)
     }
 
-    /// Readers tell by the clock what is active; this keeps the index of open ones as small as they are.
+    /// Readers decide by the clock if a conversation is active. This keeps the index of open ones small.
     async fn close_expired_conversations(&mut self) -> Result<()> {
         loop {
             let Some(mut tx) = self.begin().await? else { return Ok(()) };
@@ -261,7 +261,7 @@ impl Upkeep<'_> {
         }
     }
 
-    /// Texts of SMS that were not to be kept, and that nobody heard the end of.
+    /// Removes texts of SMS that were not to be kept and whose end was never reported.
     async fn forget_texts(&mut self) -> Result<()> {
         loop {
             let Some(mut tx) = self.begin().await? else { return Ok(()) };
@@ -279,7 +279,8 @@ impl Upkeep<'_> {
         }
     }
 
-    /// Events without a number of clients that nobody reads any more: who comes back later begins anew.
+    /// Removes events without a number if no connection of their client reads them. A client that returns later starts
+    /// from the present.
     async fn forget_unwanted_live_events(&mut self) -> Result<()> {
         loop {
             let unwanted = streams::unwanted(&mut *self.db.acquire().await?, PAGE).await?;

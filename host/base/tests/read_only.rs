@@ -1,4 +1,4 @@
-//! What work hangs on, and a server that has become read-only.
+//! Essential operations, and a server that has become read-only.
 
 use std::{path::Path, sync::Arc, time::Duration};
 

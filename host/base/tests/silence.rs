@@ -117,7 +117,7 @@ async fn notices_of_rights_are_heard_again_once_a_silent_database_answers() {
     ends(ctx.db.until_silent()).await;
     wire.vanish();
     wire.release();
-    // It listens anew, and does not know what was told in between.
+    // It listens again, and does not know the notices between.
     assert_eq!(ends(changes.next()).await, Affected::Anybody);
     stop.cancel();
     following.await.unwrap();

@@ -83,7 +83,7 @@ async fn what_chatbots_stored_for_a_while_is_forgotten_when_that_is_over() {
 async fn what_one_round_waits_for_does_not_keep_sends_waiting() {
     let scratch = scratch::database().await;
     let db = scratch.pool(4).await;
-    // Somebody reads all parts, for as long as it takes.
+    // A reader reads all parts, however long that takes.
     let mut reading = db.begin().await.unwrap();
     sqlx::query("SELECT count(*) FROM outbound_part").execute(&mut *reading).await.unwrap();
 

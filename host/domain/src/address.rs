@@ -1,4 +1,4 @@
-//! What a customer is reached at: a kind and a value.
+//! Addresses of customers: a kind and a value.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +23,7 @@ pub enum AddressKind {
     Visitor,
     /// An e-mail address.
     Email,
-    /// What WhatsApp calls a customer of a Lite number whose phone number it hides: `100000012345678@lid`.
+    /// WhatsApp's id of a customer of a Lite number whose phone number it hides: `100000012345678@lid`.
     Lid,
 }
 
@@ -33,7 +33,7 @@ impl AddressKind {
     /// Those that stand for a customer where no phone number does, as clients and agents see it.
     pub const USER_IDS: [Self; 4] = [Self::Bsuid, Self::Psid, Self::Visitor, Self::Lid];
 
-    /// Whether it stays a person's for ever, whatever number that person has.
+    /// True if the address stays with a person for ever, whichever number the person has.
     pub fn is_for_life(self) -> bool {
         matches!(self, Self::Bsuid | Self::Lid)
     }
@@ -74,7 +74,7 @@ pub struct AddressError {
     value: String,
 }
 
-/// What hidden ids of WhatsApp end in.
+/// The end of hidden ids of WhatsApp.
 pub const LID_SERVER: &str = "@lid";
 /// Longest value of a kind that has no rule of its own.
 const LONGEST: usize = 254;
@@ -188,8 +188,7 @@ impl Addresses {
         self.shown(AddressKind::Bsuid).map(Address::value)
     }
 
-    /// What the customer is known by where that is no phone number: the BSUID, else the id that a page, a site or a Lite number
-    /// knows.
+    /// The id of a customer without a phone number: the BSUID, else the id on a page, a site or a Lite number.
     pub fn user_id(&self) -> Option<&str> {
         AddressKind::USER_IDS.into_iter().find_map(|kind| self.shown(kind)).map(Address::value)
     }

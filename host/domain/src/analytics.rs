@@ -1,4 +1,4 @@
-//! Analytics of messages (SPEC 2.11, 4.5): what is counted, and in which period.
+//! Analytics of messages (SPEC 2.11, 4.5): the counts and their periods.
 
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 use serde::Serialize;
@@ -16,7 +16,7 @@ use crate::{
 pub enum CountedType {
     /// Templates of the send endpoints.
     Notification,
-    /// What chatbots and agents say in live chats.
+    /// Messages of chatbots and agents in live chats.
     Session24Hour,
     /// Free texts into long-lived conversations.
     Conversation,
@@ -39,7 +39,8 @@ impl CountedType {
     }
 }
 
-/// How many messages were submitted in a period, and what became of them. A message counts at every step that it reached.
+/// The number of messages that were submitted in a period, and their results. A message counts at every step that it
+/// reached.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct MessageCounts {
     /// Accepted by a send endpoint, or said in a live chat.

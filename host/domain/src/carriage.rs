@@ -1,4 +1,4 @@
-//! What can come of handing a message to a carrier, in words that hold for every channel.
+//! The outcomes of a call to a carrier, in terms of every channel.
 
 use std::time::Duration;
 
@@ -13,11 +13,11 @@ pub struct Taken {
     pub learned: Vec<crate::address::Address>,
     /// Held back by the provider: sent or failed later.
     pub held: bool,
-    /// What the provider has taken it has also sent: no news of that will come.
+    /// The provider reports acceptance and sending as one step: no separate report of the sending will come.
     pub sent: bool,
 }
 
-/// The carrier does not have the message, or nobody knows. Each variant says what may be done next.
+/// The carrier does not have the message, or that is unknown. Each variant tells the next step.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SendFailure {
     /// Refused for good.
@@ -56,7 +56,7 @@ pub enum SendFailure {
         /// How long to wait before the next try; the dispatcher's own schedule when absent.
         after: Option<Duration>,
     },
-    /// Written, but what became of it is not known: wait for news that carries our id (ADR 0004).
+    /// The request was written, but its outcome is unknown: wait for a report with our id (ADR 0004).
     #[error("outcome unknown: {reason}")]
     Unknown {
         /// Why, for people.
@@ -79,7 +79,7 @@ impl SendFailure {
     }
 }
 
-/// Our own code of a message whose second provider call was not answered either.
+/// Our code of a message whose second provider call got no answer either.
 pub const NO_ANSWER: i64 = OwnCode::NoAnswer.code();
 /// Our own code of a message that could not be handed over for too long.
 pub const NOT_HANDED_OVER: i64 = OwnCode::NotHandedOver.code();
@@ -91,10 +91,10 @@ const LONGEST_REFUSAL_PAUSE: u64 = 300;
 const MOST_CALLS: i16 = 1000;
 /// Longest pause between two calls, in seconds.
 const LONGEST_PAUSE: u64 = 60;
-/// Longest pause of a recipient who was written to too often, in seconds.
+/// Longest pause for a recipient that got messages too often, in seconds.
 const LONGEST_RECIPIENT_PAUSE: u64 = 3600;
 
-/// What to do about a message that was not taken.
+/// The next step for a message that was not accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Next {
     /// Call again after this time.
@@ -105,7 +105,7 @@ pub enum Next {
     AwaitNews,
 }
 
-/// What a leg has behind it when a call for it failed.
+/// The earlier calls of a leg, when a call for it failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tries {
     /// Calls, this one included.
@@ -118,7 +118,7 @@ pub struct Tries {
 }
 
 impl SendFailure {
-    /// What to do, after what was tried by now.
+    /// Returns the next step after these calls.
     pub fn next(&self, tries: Tries) -> Next {
         let Tries { calls, refusals, expires } = tries;
         let refusals = refusals.saturating_add(1);

@@ -15,7 +15,7 @@ pub struct MessageChange {
     /// Ids of the other messages that we made of it, of those that exist: a file each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rest: Vec<String>,
-    /// Who changed it.
+    /// The author of the change.
     pub by: Author,
     /// When.
     pub at: DateTime<Utc>,
@@ -23,11 +23,11 @@ pub struct MessageChange {
     pub change: Change,
 }
 
-/// Who changed a message. Nobody may change a message of somebody else.
+/// The author of a change. Only the author of a message may change it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Author {
-    /// The customer whom these addresses name.
+    /// The customer with these addresses.
     Customer(Vec<Address>),
     /// The business, by other means than ours.
     Business,
@@ -39,7 +39,7 @@ pub enum Author {
 pub enum Change {
     /// It has another text.
     Edited {
-        /// The text, or what stands below a file; `None` where nothing does any more.
+        /// The text, or the caption of a file. `None` if there is none any more.
         text: Option<String>,
         /// The provider's JSON of the new message.
         raw: Value,
@@ -48,7 +48,7 @@ pub enum Change {
     Deleted,
 }
 
-/// What became of a message.
+/// The kind of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum ChangeKind {
@@ -77,7 +77,7 @@ impl ChangeKind {
 }
 
 impl Change {
-    /// What becomes of a message by it.
+    /// Returns the kind of the change.
     pub fn kind(&self) -> ChangeKind {
         match self {
             Self::Edited { .. } => ChangeKind::Edited,

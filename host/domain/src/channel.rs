@@ -1,4 +1,4 @@
-//! What a message travels over.
+//! The channels of messages.
 
 use serde::{Deserialize, Serialize};
 
@@ -36,8 +36,8 @@ impl Channel {
         }
     }
 
-    /// Whoever is written to is remembered: what they may be sent, or are taken for, depends on it. Who gets an SMS is a number,
-    /// until somebody answers it.
+    /// True if recipients of this channel are stored as customers, because their later sends or identity depend on it.
+    /// The recipient of an SMS is only a number until an answer comes.
     pub fn remembers_recipients(self) -> bool {
         match self {
             Self::Whatsapp | Self::Facebook | Self::Web => true,

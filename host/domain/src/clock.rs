@@ -11,7 +11,7 @@ pub trait Clock: Send + Sync {
     /// The present moment of the business clock.
     fn now(&self) -> DateTime<Utc>;
 
-    /// What the business clock showed at a moment that a provider told us in real time: the moment itself, unless the
+    /// Returns the business time of a moment that a provider reported in real time: the moment itself, unless the
     /// business clock was moved.
     fn at(&self, real: DateTime<Utc>) -> DateTime<Utc> {
         real

@@ -38,9 +38,9 @@ impl ContactName {
 /// A contact to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewContact {
-    /// What it is called.
+    /// Its name.
     pub name: ContactName,
-    /// Whom it is about.
+    /// Its phone number.
     pub phone: Msisdn,
 }
 

@@ -1,4 +1,4 @@
-//! What goes out in one provider call: provider-neutral, fully resolved, stored once per element of `messages`.
+//! The content of one provider call: neutral to providers, fully resolved, stored once per element of `messages`.
 
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +28,7 @@ pub enum OutboundContent {
 }
 
 impl OutboundContent {
-    /// Whether it answers somebody who waits: anything but a reaction.
+    /// True if it answers a customer that waits: every content but a reaction.
     pub fn is_answer(&self) -> bool {
         !matches!(self, Self::Reaction(_))
     }
@@ -43,7 +43,7 @@ impl OutboundContent {
     }
 }
 
-/// What one leg of a message says, where that is not what its part says.
+/// The content of one leg, if it differs from that of its part.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum LegContent {
@@ -75,7 +75,7 @@ pub struct Reaction {
     pub emoji: Option<String>,
 }
 
-/// What an SMS says.
+/// The content of an SMS.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SmsContent {
     /// The text.
@@ -104,8 +104,8 @@ pub struct OutboundMedia {
     pub url: String,
     /// Text below it.
     pub caption: Option<String>,
-    /// File name shown for documents. A document without one is a file of which neither the request nor its link says what it
-    /// is: its server is asked before it is sent.
+    /// File name of a document. If there is none, neither the request nor its link tells the type, and its server is
+    /// asked before sending.
     pub filename: Option<String>,
 }
 
@@ -151,7 +151,7 @@ pub struct TemplateSend {
     /// Header text line, body and footer with every placeholder replaced: the SMS body of an automatic fallback and the
     /// text that a chat shows.
     pub rendered_text: String,
-    /// What its quick replies say, in order, those of cards last: for channels without buttons.
+    /// The labels of its quick replies, in order, those of cards last: for channels without buttons.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replies: Vec<QuickReply>,
 }
@@ -160,21 +160,21 @@ pub struct TemplateSend {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct QuickReply {
-    /// What it says.
+    /// Its label.
     pub label: String,
-    /// What a tap sends back: the parameter as the provider gets it, or the label where there is none.
+    /// The payload of a tap: the parameter as the provider gets it, or the label if there is none.
     pub payload: String,
 }
 
 impl ButtonParameter {
-    /// What goes to the provider: the token where there is one, else the value.
+    /// The value for the provider: the token if there is one, else the value.
     pub fn provider_value(&self) -> &str {
         self.token.as_deref().unwrap_or(&self.value)
     }
 }
 
 impl TemplateSend {
-    /// What people read beside the cards, where each card is shown by itself.
+    /// The readable text without the cards, if each card is shown on its own.
     pub fn text_beside_cards(&self) -> String {
         let of_cards = lines(self.cards.iter().map(|card| card.rendered_text.as_str()));
         if of_cards.is_empty() {
@@ -187,13 +187,13 @@ impl TemplateSend {
         }
     }
 
-    /// The quick replies beside those of the cards.
+    /// The quick replies without those of the cards.
     pub fn replies_beside_cards(&self) -> &[QuickReply] {
         let of_cards: usize = self.cards.iter().map(|card| card.replies.len()).sum();
         self.replies.get(..self.replies.len().saturating_sub(of_cards)).unwrap_or_default()
     }
 
-    /// Every button whose tap has to be recognised by its token, those of carousel cards included.
+    /// All buttons whose taps are recognised by a token, with those of carousel cards.
     pub fn tokened_buttons(&self) -> impl Iterator<Item = &ButtonParameter> {
         let of_cards = self.cards.iter().flat_map(|card| &card.buttons);
         self.buttons.iter().chain(of_cards).filter(|button| button.token.is_some())
@@ -233,11 +233,11 @@ pub struct TextParameter {
 pub struct ButtonParameter {
     /// Position of the button in the template, from 0.
     pub index: u8,
-    /// What kind of button it is.
+    /// The kind of button.
     pub kind: ButtonKind,
     /// URL suffix, quick-reply payload or coupon code.
     pub value: String,
-    /// What a tap does to a long-lived conversation (SPEC 2.3 `conversationParameters`).
+    /// The effect of a tap on a long-lived conversation (SPEC 2.3 `conversationParameters`).
     pub conversation_state: Option<ConversationEffect>,
     /// Set exactly when `conversation_state` is: the opaque payload that goes to the provider in place of `value`, so
     /// that a tap finds its effect again and `value` is put back before a client sees it (PROVIDERS A.3).
@@ -251,7 +251,7 @@ pub struct ButtonParameter {
 pub enum ButtonKind {
     /// Sends its payload back.
     QuickReply,
-    /// Opens a URL whose end is the parameter.
+    /// Opens a URL that ends in the parameter.
     Url,
     /// Copies a coupon code.
     CopyCode,
@@ -277,10 +277,10 @@ pub struct CardParameters {
     pub body: Vec<TextParameter>,
     /// Button parameters of the card.
     pub buttons: Vec<ButtonParameter>,
-    /// What people read on the card: its lines as they stand in `rendered_text` of the template.
+    /// The readable text of the card: its lines as in `rendered_text` of the template.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub rendered_text: String,
-    /// What its quick replies say, in order.
+    /// The labels of its quick replies, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replies: Vec<QuickReply>,
 }

@@ -12,7 +12,7 @@ pub enum CustomAction {
     ReplyTemplate(ComposedTemplate),
 }
 
-/// A template and what fills it.
+/// A template and its values.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ComposedTemplate {
@@ -20,18 +20,18 @@ pub struct ComposedTemplate {
     pub name: String,
     /// The provider's id of it.
     pub id: String,
-    /// What fills it, as in a send request.
+    /// Its values, as in a send request.
     #[serde(default, deserialize_with = "body::few_objects")]
     pub components: Option<Vec<RequestComponent>>,
 }
 
-/// What `action` says.
+/// The value of `action`.
 const REPLY_TEMPLATE: &str = "reply-template";
 
-/// Reads the JSON text of a `custom` action: `None` when its `action` names nothing that this version knows.
+/// Reads the JSON text of a `custom` action. `None` if this version does not know its `action`.
 ///
 /// # Errors
-/// What is wrong with an action that it does know, in words.
+/// The fault of an action that is known, as a text.
 pub fn read(text: &str) -> Option<Result<CustomAction, String>> {
     let Ok(Value::Object(mut fields)) = serde_json::from_str::<Value>(text) else { return None };
     match fields.remove("action")? {

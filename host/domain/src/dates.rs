@@ -1,5 +1,5 @@
-//! Dates and moments that callers write. Their years have four digits, 0001 to 9999: what reads dates for us also takes a sign, fewer
-//! digits and more, and so makes the year 31 of `31-12-26`, or a year that the database does not know.
+//! Dates and moments in requests. Their years have four digits, 0001 to 9999. The library also takes a sign, fewer and
+//! more digits: it would read the year 31 from `31-12-26`, or a year that the database does not know.
 
 use std::ops::RangeInclusive;
 
@@ -45,8 +45,8 @@ pub fn in_query(text: &str) -> Option<DateTime<Utc>> {
     moment(&restored(text))
 }
 
-/// A moment with the `+` of its offset, which arrives as a blank where it is not escaped, and with a `T` between the day and the
-/// time. What is no moment stays none.
+/// Restores the `+` of an offset, which arrives as a blank if it is not escaped, and the `T` between day and time.
+/// Other texts do not change.
 pub fn restored(text: &str) -> String {
     let text = text.trim();
     let parts =

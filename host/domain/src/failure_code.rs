@@ -1,4 +1,4 @@
-//! The codes of failed messages that are ours. Beside them a failed message has the code of its provider, as it came.
+//! Our own codes of failed messages. Other failed messages have the code of their provider, unchanged.
 
 /// Why a message failed, where no provider says it. The list is closed: `docs/errors.md` has a row for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -43,7 +43,7 @@ impl OwnCode {
         Self::NotHandedOver,
     ];
 
-    /// What `errorCode` says. They are API: add, never change.
+    /// The value of `errorCode`. The codes are API: add codes, never change them.
     pub const fn code(self) -> i64 {
         match self {
             Self::NotRegistered => 900_404,

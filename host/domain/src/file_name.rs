@@ -1,8 +1,8 @@
-//! Names of files, as they come in and go out: one rule for uploads, mails, what providers tell and links, and for downloads,
-//! headers and documents of customers.
+//! Names of files, in and out: one rule for uploads, mails, providers and links, and for downloads, headers and
+//! documents of customers.
 //!
-//! A name is the last part of a path and nothing more. It holds no character that moves, hides or ends something where it is
-//! shown, fits into every file system, and ends in an extension that is true.
+//! A name is the last part of a path. It holds no character that moves, hides or ends something where it is shown, fits
+//! into every file system, and ends in a true extension.
 
 use url::Url;
 
@@ -12,7 +12,7 @@ use crate::media_type::{extension_for, extension_of, has_extension, is_generic, 
 pub const NAME_MAX: usize = 240;
 /// The stem of a name that is made up.
 const STEM: &str = "file";
-/// Names that Windows keeps for devices, whatever stands behind their first dot.
+/// Names that Windows keeps for devices, with any extension.
 const DEVICES: &[&str] = &[
     "CON",
     "PRN",
@@ -74,7 +74,7 @@ pub fn of_link(link: &str) -> Option<String> {
     (!stem.is_empty() && !extension.is_empty()).then_some(name)
 }
 
-/// The last part of a link's path, whatever it looks like; `None` where the path is empty.
+/// The last part of a link's path, in any form. `None` if the path is empty.
 pub fn of_link_end(link: &str) -> Option<String> {
     let url = Url::parse(link).ok()?;
     let last = url.path_segments()?.rfind(|part| !part.is_empty())?;
@@ -101,7 +101,7 @@ pub fn of_disposition(header: &str) -> Option<String> {
 
 /// The text that a part of a path stands for.
 fn percent_decoded(part: &str) -> String {
-    // The parser of forms decodes; what has a meaning in forms alone must not.
+    // The parser of forms decodes. Characters with a meaning in forms only must not be decoded.
     let form = format!("n={}", part.replace('+', "%2B").replace('&', "%26"));
     url::form_urlencoded::parse(form.as_bytes()).next().map(|(_, value)| value.into_owned()).unwrap_or_default()
 }
@@ -118,13 +118,13 @@ pub fn of_type(name: Option<&str>, media_type: &str) -> String {
     }
 }
 
-/// The name of a file whose extension is known, as of one that is in our store.
+/// The name of a file with a known extension, such as one from our store.
 pub fn with_known_extension(name: Option<&str>, extension: &str) -> String {
     with_extension(name.and_then(clean).as_deref(), extension, |named| named == extension)
 }
 
-/// A cleaned name that ends in `extension`, unless it ends in one that `fits`. An extension that lies is taken away; what only
-/// looks like one ("report.v2") stays.
+/// A cleaned name that ends in `extension`, unless it ends in one that `fits`. A false extension is removed; a part
+/// that only looks like one ("report.v2") stays.
 fn with_extension(name: Option<&str>, extension: &str, fits: impl Fn(&str) -> bool) -> String {
     let name = name.unwrap_or(STEM);
     let is_true = |name: &str| extension_of(name).is_some_and(|named| fits(&named.to_ascii_lowercase()));
@@ -144,7 +144,7 @@ fn with_extension(name: Option<&str>, extension: &str, fits: impl Fn(&str) -> bo
     shortened(&format!("{stem}.{extension}"))
 }
 
-/// Whether a system runs or opens as a program what has this extension.
+/// True if a system runs or opens files with this extension as programs.
 fn is_run(extension: &str) -> bool {
     const RUN: &[&str] = &[
         "app", "bat", "chm", "cmd", "com", "cpl", "desktop", "gadget", "hta", "inf", "ins", "jnlp", "job", "jse",
@@ -155,8 +155,8 @@ fn is_run(extension: &str) -> bool {
     RUN.contains(&extension.to_ascii_lowercase().as_str())
 }
 
-/// The name with every spelling of a separator made one: `%2F` and `%5C`, what was encoded several times over, and what comes
-/// together when a control character between them is taken away.
+/// The name with all spellings of a separator replaced by one: `%2F` and `%5C`, those that were encoded several times,
+/// and those that appear after a control character between them is removed.
 fn separated(name: String) -> String {
     let mut plain = name;
     while let Some(next) = decoded_once(&plain) {
@@ -203,7 +203,7 @@ fn is_shown(c: char) -> bool {
             | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}'))
 }
 
-/// What takes the place of a character that Windows has no names with.
+/// The replacement of a character that names on Windows cannot have.
 fn harmless(c: char) -> char {
     match c {
         '<' | '>' | ':' | '"' | '|' | '?' | '*' => '_',

@@ -1,6 +1,6 @@
-//! What a file is, judged by its bytes and not by what somebody says it is (SPEC 2.8, PROVIDERS A.6). One list of types: which of them
-//! agents and visitors may send, and how large, is said in `chat` and `web_chat`. What a browser could run under our name (HTML, SVG,
-//! XML, scripts) is not among them.
+//! The type of a file by its bytes, not by its label (SPEC 2.8, PROVIDERS A.6). One list of types: `chat` and
+//! `web_chat` decide which of them agents and visitors may send, and how large. Types that a browser could run under
+//! our name (HTML, SVG, XML, scripts) are not in the list.
 
 use crate::{
     content::MediaKind,
@@ -86,8 +86,8 @@ impl FileType {
         }
     }
 
-    /// The type of a file of which only the beginning is at hand. An archive is told from others by what stands anywhere in it,
-    /// so none is told here.
+    /// The type of a file of which only the beginning is available. An archive is recognised by names anywhere in it,
+    /// so no archive is recognised here.
     pub fn of_beginning(bytes: &[u8]) -> Option<Self> {
         if bytes.starts_with(b"PK") { None } else { Self::of(bytes) }
     }
@@ -148,9 +148,9 @@ impl FileType {
         }
     }
 
-    /// Whether what somebody says of a file fits. The content decides what it is; what is refused is a label that names another
-    /// kind of file, and so may be an attempt to deceive. Documents come under any label that programs use for want of a better
-    /// one. `declared`: a MIME type.
+    /// True if the label of a file fits. The content decides about the type. A label of another kind of file is
+    /// refused, because it may be an attempt to deceive. Documents come under any general label. `declared`: a MIME
+    /// type.
     pub fn fits(self, declared: &str) -> bool {
         let essence = essence(declared);
         if is_generic(&essence) || essence == self.mime() {
@@ -180,8 +180,8 @@ impl FileType {
     }
 }
 
-/// Whether the header of a PDF stands near the beginning: behind a byte order mark, line breaks or what a mail program left there,
-/// but not within something that a system or a browser would run.
+/// True if the header of a PDF stands near the beginning: after a byte order mark, line breaks or remains of a mail
+/// program, but not within content that a system or a browser would run.
 fn is_pdf(bytes: &[u8]) -> bool {
     const HEADER: &[u8] = b"%PDF-";
     let near = bytes.get(..PDF_WITHIN + HEADER.len()).unwrap_or(bytes);
@@ -191,7 +191,7 @@ fn is_pdf(bytes: &[u8]) -> bool {
     ![&b"<"[..], b"MZ", b"#!", b"PK", b"\x7fELF"].iter().any(|begin| text.starts_with(begin))
 }
 
-/// What a file in the container of MPEG-4 is, by its brand.
+/// The type of a file in the container of MPEG-4, by its brand.
 fn container(brand: &[u8]) -> Option<FileType> {
     match brand {
         b"M4A " | b"M4B " => Some(FileType::M4a),
@@ -201,7 +201,7 @@ fn container(brand: &[u8]) -> Option<FileType> {
     }
 }
 
-/// Which of the office formats a ZIP archive is, by the names of what is in it.
+/// The office format of a ZIP archive, by the names in it.
 fn office(bytes: &[u8]) -> Option<FileType> {
     let has = |name: &[u8]| bytes.windows(name.len()).any(|window| window == name);
     if !has(b"[Content_Types].xml") || has(b"vbaProject.bin") {

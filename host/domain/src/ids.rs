@@ -53,8 +53,7 @@ id!(
     TeamId
 );
 id!(
-    /// What a business is reached at, of any kind; of a WhatsApp number the `id` of the nested `whatsAppNumber` object
-    /// (SPEC 2.12).
+    /// An inbox of any kind. For a WhatsApp number, the `id` of the nested `whatsAppNumber` object (SPEC 2.12).
     InboxId
 );
 id!(
@@ -70,7 +69,7 @@ id!(
     MessageId
 );
 id!(
-    /// A customer, whatever addresses are known of it.
+    /// A customer, with any known addresses.
     CustomerId
 );
 id!(

@@ -1,4 +1,4 @@
-//! What providers tell us, in our words: inbound messages and delivery statuses. Adapters parse into these types, the
+//! Reports of providers in our terms: inbound messages and delivery statuses. Adapters parse into these types, the
 //! callback store keeps them, the use cases read them.
 
 use chrono::{DateTime, Utc};
@@ -19,13 +19,13 @@ use crate::{
 pub struct CallbackItem {
     /// Same for every repetition of the same fact: kind, provider id, status. Unique per client in the database.
     pub dedupe_key: String,
-    /// Who it is for.
+    /// Its addressee.
     pub target: CallbackTarget,
-    /// What it says.
+    /// Its content.
     pub body: CallbackBody,
 }
 
-/// Whom a callback item belongs to.
+/// The addressee of a callback item.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum CallbackTarget {
@@ -35,13 +35,13 @@ pub enum CallbackTarget {
     Waba(String),
     /// A Facebook page, by Meta's id of it.
     Page(String),
-    /// A business number of ours whose owner is known already: no directory is asked.
+    /// A business number of ours whose owner is already known, without a directory.
     Inbox(InboxId),
-    /// The item does not say: it is counted, and kept for nobody.
+    /// The item names no addressee: it is counted and not kept.
     Nobody,
 }
 
-/// What a callback item says.
+/// The content of a callback item.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum CallbackBody {
@@ -70,7 +70,7 @@ pub enum CallbackBody {
     Ignored(IgnoredItem),
 }
 
-/// Bytes of an item that cannot be read, or of a message's original, at most; what is longer is cut.
+/// Most bytes of an unreadable item, or of the original of a message. The rest is cut.
 pub const KEPT_BYTES_MAX: usize = 64 * 1024;
 
 /// An item of a callback that cannot be read, or has no place in a chat.
@@ -141,17 +141,17 @@ pub struct CameBy {
     pub from: Address,
     /// When.
     pub at: DateTime<Utc>,
-    /// By what.
+    /// The referral.
     pub referral: Referral,
 }
 
-/// What a channel reports of all messages to one customer at once.
+/// A report about all messages to one customer at once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Watermark {
-    /// Whom the messages went to.
+    /// The recipient of the messages.
     pub to: Address,
-    /// What happened to them: delivered or read.
+    /// Their status: delivered or read.
     pub status: ProviderStatus,
     /// Messages that were sent later are not meant. Also when it happened, as far as known.
     pub until: DateTime<Utc>,
@@ -163,13 +163,13 @@ pub struct Watermark {
 pub struct Echo {
     /// The provider's message id.
     pub provider_id: String,
-    /// Whom it went to.
+    /// The recipient.
     pub to: Address,
     /// When it was sent.
     pub sent_at: DateTime<Utc>,
     /// Provider id of the message that it quotes.
     pub quoted_provider_id: Option<String>,
-    /// What it said.
+    /// The content.
     pub content: OutboundContent,
     /// Another address of the same customer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -198,7 +198,7 @@ pub struct InboundMessage {
     pub from_user_id: Option<String>,
     /// Parent BSUID.
     pub from_parent_user_id: Option<String>,
-    /// What the customer is reached at where that is neither a number nor a BSUID: a PSID, a visitor.
+    /// The customer's address if it is neither a number nor a BSUID: a PSID, a visitor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_address: Option<Address>,
     /// Display name.
@@ -207,11 +207,11 @@ pub struct InboundMessage {
     pub username: Option<String>,
     /// When the customer sent it.
     pub sent_at: DateTime<Utc>,
-    /// Provider id of the quoted message, or of the message whose button was tapped.
+    /// Provider id of the quoted message, or of the message with the tapped button.
     pub quoted_provider_id: Option<String>,
-    /// What was sent.
+    /// The content.
     pub content: InboundContent,
-    /// The provider's JSON, for what we do not model.
+    /// The provider's JSON, for the parts that we do not model.
     pub raw: Value,
     /// The advertisement or link that led to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -257,19 +257,19 @@ pub enum InboundContent {
         /// Names and numbers in a readable form.
         formatted: String,
     },
-    /// What we do not model, in words.
+    /// Content that we do not model, as text.
     Unmodelled(UnmodelledContent),
 }
 
-/// Content of a type or form that we do not model. Its original is kept beside the message.
+/// Content of a type or form that we do not model. The original is kept with the message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UnmodelledContent {
     /// The provider's name of its type.
     pub type_name: String,
-    /// What people read; never empty.
+    /// Its readable text, never empty.
     pub text: String,
-    /// The text is what the customer said, such as an order; otherwise it says only that there is something.
+    /// True if the text has the customer's words, such as an order. False if it only names the content.
     pub has_words: bool,
     /// Why the provider does not hand it over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -280,7 +280,7 @@ pub struct UnmodelledContent {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct InboundMedia {
-    /// What it is.
+    /// The kind of file.
     pub media_kind: MediaKind,
     /// The provider's media id.
     pub provider_media_id: String,
@@ -304,7 +304,7 @@ pub struct StatusUpdate {
     pub provider_id: String,
     /// Our own correlation string, echoed (`biz_opaque_callback_data`).
     pub opaque: Option<String>,
-    /// What happened.
+    /// The status.
     pub status: ProviderStatus,
     /// When it happened.
     pub at: DateTime<Utc>,

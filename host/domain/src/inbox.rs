@@ -1,4 +1,4 @@
-//! What a business is reached at.
+//! The inboxes of a business.
 
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +40,7 @@ impl InboxKind {
         }
     }
 
-    /// What its messages travel over.
+    /// The channel of its messages.
     pub fn channel(self) -> Channel {
         match self {
             Self::WhatsappCloud | Self::WhatsappLite => Channel::Whatsapp,
@@ -71,7 +71,7 @@ impl std::str::FromStr for InboxKind {
     }
 }
 
-/// Who runs the device of a paired number (SPEC 4.7, `hostingType`).
+/// The operator of the device of a paired number (SPEC 4.7, `hostingType`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum LiteHosting {
     /// The platform.
@@ -94,7 +94,7 @@ impl LiteHosting {
     }
 }
 
-/// What is charged for on a paired number (SPEC 4.7).
+/// The billing model of a paired number (SPEC 4.7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum BillingModel {
     /// Each message.

@@ -1,4 +1,4 @@
-//! What the file behind a link is: as the request says, as the link says by its end, or as its server says.
+//! The type of the file behind a link: from the request, the end of the link, or its server.
 
 use crate::{
     content::{MediaKind, OutboundMedia},
@@ -7,7 +7,7 @@ use crate::{
 };
 
 impl OutboundMedia {
-    /// Whether neither the request nor the link says what the file is.
+    /// True if neither the request nor the link tells the type.
     pub fn is_unsaid(&self) -> bool {
         self.kind == MediaKind::Document && self.filename.is_none()
     }
@@ -36,8 +36,8 @@ impl OutboundMedia {
 }
 
 impl MediaKind {
-    /// What a file with this extension is sent as; `None` for an extension that says nothing, such as that of a program which
-    /// makes files.
+    /// The kind of message for a file with this extension. `None` for an extension without a meaning, such as that of a
+    /// program which makes files.
     pub fn of_extension(extension: &str) -> Option<Self> {
         let lower = extension.to_ascii_lowercase();
         match lower.as_str() {
@@ -49,7 +49,7 @@ impl MediaKind {
         }
     }
 
-    /// What a file of this media type is sent as; `None` for one that says nothing.
+    /// The kind of message for a file of this media type. `None` for a general one.
     pub fn of_media_type(media_type: &str) -> Option<Self> {
         if media_type::is_generic(media_type) {
             return None;
@@ -58,8 +58,8 @@ impl MediaKind {
         Some(usual.and_then(Self::of_extension).unwrap_or(Self::Document))
     }
 
-    /// The same beside a text: sounds and stickers cannot carry one, so with one they go as documents, and nothing of the
-    /// message is lost.
+    /// The same with a text: sounds and stickers cannot carry one, so with a text they become documents, and no part of
+    /// the message is lost.
     #[must_use]
     pub fn beside(self, with_text: bool) -> Self {
         match self {

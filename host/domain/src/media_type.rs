@@ -137,7 +137,7 @@ const TABLE: &[Row] = &[
     ("application/gpx+xml", &["gpx"]),
     ("application/vnd.google-earth.kml+xml", &["kml"]),
     ("application/vnd.google-earth.kmz", &["kmz"]),
-    // Formats that are archives inside are often named by what they are.
+    // Formats that are archives inside are often named by their content.
     (
         "application/zip",
         &["zip", "docx", "xlsx", "pptx", "odt", "ods", "odp", "epub", "kmz", "pages", "numbers", "key"],
@@ -218,7 +218,7 @@ const TABLE: &[Row] = &[
     ("font/woff2", &["woff2"]),
 ];
 
-/// Labels that say nothing of a file: what programs write that do not know, or that want a download.
+/// Labels without a meaning: those of programs that do not know the type, or that want a download.
 const GENERIC: &[&str] = &[
     "",
     "*/*",
@@ -244,7 +244,7 @@ const GENERIC: &[&str] = &[
 
 /// The extension of a file that nothing is known of.
 pub const UNKNOWN_EXTENSION: &str = "bin";
-/// Characters of an extension at most; what is longer is part of the name.
+/// Most characters of an extension. A longer one is part of the name.
 const EXTENSION_MAX: usize = 8;
 
 /// Type and subtype in lower case, without parameters.
@@ -279,7 +279,7 @@ pub fn is_known_with(media_type: &str, extension: &str) -> bool {
     row(&essence(media_type)).is_some_and(|known| known.contains(&extension))
 }
 
-/// The media type that files with this extension have; that of a sound in Ogg for `opus`, which is what providers know it by.
+/// The media type of files with this extension. For `opus` it is that of a sound in Ogg, the name that providers use.
 pub fn of_extension(extension: &str) -> Option<&'static str> {
     let lower = extension.to_ascii_lowercase();
     if lower == "opus" {
@@ -289,7 +289,7 @@ pub fn of_extension(extension: &str) -> Option<&'static str> {
     usual.or_else(|| TABLE.iter().find(|(_, known)| known.contains(&lower.as_str()))).map(|(name, _)| *name)
 }
 
-/// The extension of a name, as it is written: what stands behind its last dot, if it can be one.
+/// The extension of a name as it is written: the part after its last dot, if it can be one.
 pub fn extension_of(name: &str) -> Option<&str> {
     let (stem, end) = name.rsplit_once('.')?;
     let plausible = (1..=EXTENSION_MAX).contains(&end.len()) && end.bytes().all(|byte| byte.is_ascii_alphanumeric());

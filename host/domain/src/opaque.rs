@@ -1,10 +1,10 @@
-//! JSON that belongs to somebody else.
+//! JSON of others.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// JSON whose shape is somebody else's: a provider's, or that of a plugin's configuration. It is kept and given back as it
-/// came, and has no version of ours; whoever reads into it must be ready for anything.
+/// JSON whose shape belongs to a provider or to the configuration of a plugin. It is kept and given back unchanged, and
+/// has no version of ours. Code that reads it must expect any shape.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Opaque(pub Value);

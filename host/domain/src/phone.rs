@@ -34,14 +34,14 @@ impl Msisdn {
     }
 }
 
-/// Fewest digits after a national prefix (`0`), and after an international one (`00`), that are looked for without it. What is
-/// shorter may as well be a part of a number that begins with noughts.
+/// Fewest digits after a national prefix (`0`), and after an international one (`00`), for a search without the prefix.
+/// A shorter text may be a part of a number that begins with zeros.
 const AFTER_NATIONAL: usize = 3;
 const AFTER_INTERNATIONAL: usize = 4;
 
-/// What is looked for among stored numbers, where a text is a number or part of one; `None` where it is something else. It may be
-/// written as people write numbers: with `+`, `00` or a national `0` before it, with punctuation and blanks between its digits, in
-/// full width, and with the invisible marks that come with a number that is copied.
+/// Returns the digits to search for among stored numbers, if a text is a number or a part of one. It may be written
+/// with `+`, `00` or a national `0`, with punctuation and blanks between its digits, in full width, and with the
+/// invisible marks of copied numbers.
 pub fn as_searched(text: &str) -> Option<String> {
     let plain: String = text.nfkc().filter(|one| !is_blank(*one)).collect();
     // `+27 (0)83 ...`: the nought is dialled within the country only.
@@ -57,7 +57,7 @@ pub fn as_searched(text: &str) -> Option<String> {
     Some(abroad.or(within).unwrap_or(&digits).to_owned())
 }
 
-/// What people put before a number and between its digits. All dashes of Unicode that are in use for it count.
+/// Characters that people write before a number and between its digits. All dashes of Unicode in use for it count.
 fn is_between_digits(one: char) -> bool {
     matches!(one, '+' | '-' | '(' | ')' | '.' | '/' | '\u{2010}'..='\u{2015}' | '\u{2212}')
 }

@@ -1,7 +1,7 @@
-//! Masking of customers' phone numbers and names, for those who need not see them (SPEC 4.7, `popia-compliance`).
+//! Masks phone numbers and names of customers, for users that need not see them (SPEC 4.7, `popia-compliance`).
 //!
-//! Answers are masked as a whole, by the names of their fields, so that a new answer is masked like the others without anybody
-//! thinking of it. What people wrote to each other is not changed: it is what an agent answers.
+//! Answers are masked as a whole, by the names of their fields, so that a new answer is masked without further code.
+//! Texts of messages do not change, because an agent must read them.
 
 use serde_json::{Map, Value};
 use unicode_normalization::UnicodeNormalization;
@@ -12,7 +12,7 @@ use crate::{invisible::is_blank, phone, search};
 pub const SHOWN_DIGITS: usize = 3;
 /// Digits of a phone number at least.
 const SHORTEST_NUMBER: usize = 7;
-/// What stands for the rest of a name, however long it is.
+/// The mask of the rest of a name, of any length.
 const HIDDEN: &str = "***";
 
 /// Fields that hold the phone number of a customer, wherever they stand.
@@ -22,15 +22,15 @@ const NUMBERS: [&str; 6] =
 const NAMES: [&str; 5] = ["fullName", "username", "profileName", "customerName", "customerUsername"];
 /// Fields with words of a provider, which may name the number of a customer.
 const WORDS: [&str; 1] = ["errorCodeString"];
-/// Fields that hold what a provider calls a message, wherever they stand.
+/// Fields with a provider's id of a message, in any object.
 const IDS: [&str; 4] = ["whatsAppMessageId", "quotedExternalMessageId", "reactionTo", "providerId"];
-/// What ids of WhatsApp Cloud begin with. Beyond it they hold the number of the customer, in base64.
+/// The beginning of ids of WhatsApp Cloud. The rest holds the customer's number in base64.
 const CLOUD_ID: &str = "wamid.";
-/// Fields that only an object about a customer has: the `name` beside them is the customer's.
+/// Fields that only an object about a customer has. A `name` in the same object is the customer's.
 const OF_A_CUSTOMER: [&str; 5] =
     ["phoneNumber", "customerUserId", "conversationClosed", "chatBotConversation", "missedConversation"];
 
-/// Whether somebody sees who the customers are.
+/// Tells if a user sees the identity of customers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Sight {
     /// Everything as it is.
@@ -65,8 +65,8 @@ impl Sight {
     }
 }
 
-/// The parts of masked customers that a search may look for: those that are shown. A search for anything else would
-/// tell, one character at a time, what is hidden.
+/// The parts of masked customers that a search may use: the visible ones. Other searches would reveal the hidden parts,
+/// one character at a time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SoughtMasked {
     /// The first letter of a name, folded.
@@ -78,8 +78,8 @@ pub enum SoughtMasked {
 }
 
 impl SoughtMasked {
-    /// Reads the text of a search; `None` where there is nothing to look for, and everything is wanted. What an answer shows
-    /// (`T***`, `********001`) may be looked for as it stands.
+    /// Reads the text of a search. `None` if it is empty, which finds everything. Masked values (`T***`, `********001`)
+    /// may be searched as they are shown.
     pub fn parse(text: &str) -> Option<Self> {
         search::Sought::parse(text)?;
         let plain: String = text.nfkc().filter(|one| *one != '*' && !is_blank(*one)).collect();
@@ -95,7 +95,7 @@ impl SoughtMasked {
     }
 }
 
-/// `27820000001` becomes `********001`. What is no phone number, such as a user id, stays.
+/// `27820000001` becomes `********001`. Other values, such as a user id, do not change.
 fn mask_number(number: &str) -> String {
     let digits = number.strip_prefix('+').unwrap_or(number);
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! What messages cost (SPEC 6.1, 6.2 `cost`): rates per category and country.
+//! The cost of messages (SPEC 6.1, 6.2 `cost`): rates per category and country.
 
 use std::collections::BTreeSet;
 
@@ -6,13 +6,13 @@ use serde::Deserialize;
 
 use crate::body::{self, Faults, FieldFault};
 
-/// What a message of a category costs that goes to a country, or comes from there.
+/// The cost of a message of a category to or from a country.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rate {
-    /// What the message is billed as: one of [`CATEGORIES`].
+    /// The billing category: one of [`CATEGORIES`].
     pub category: String,
-    /// A calling code, the two letters of a country for recipients who are known by a user id alone, or nothing: everywhere
-    /// else.
+    /// A calling code, the two letters of a country for recipients with only a user id, or nothing: all other
+    /// countries.
     pub country: String,
     /// As it is shown.
     pub amount: String,
@@ -20,7 +20,7 @@ pub struct Rate {
     pub currency: String,
 }
 
-/// What messages are billed as.
+/// The billing categories.
 pub const CATEGORIES: [&str; 6] = ["MARKETING", "UTILITY", "AUTHENTICATION", "SERVICE", "SMS", "INCOMING"];
 /// Everywhere else, as clients write it.
 pub const ELSEWHERE: &str = "*";
@@ -31,7 +31,7 @@ pub const RATES_MAX: usize = 2_000;
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WireRate {
-    /// What the message is billed as.
+    /// The billing category.
     pub category: Option<String>,
     /// Calling code, two letters, or `*`.
     pub country: Option<String>,

@@ -1,4 +1,4 @@
-//! Whom a message goes to, and what keeps the messages of one conversation in order.
+//! The recipient of a message, and the key that keeps the messages of one conversation in order.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -9,7 +9,7 @@ use crate::{
     phone::{Bsuid, BsuidError, Msisdn, PhoneError},
 };
 
-/// Whom a message goes to: the address that is written to, and another one that is kept should that one fail.
+/// The recipient of a message: the address that is written to, and another one for the case that it fails.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Recipient {
     address: Address,
@@ -20,7 +20,7 @@ pub struct Recipient {
 /// Why a recipient entry cannot be sent to (SPEC 2.2). The text is the `reason` that the client reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RecipientFault {
-    /// `to` is there and malformed. It takes precedence, so a BSUID beside it does not help.
+    /// `to` is present and malformed. It takes precedence, so a BSUID does not help.
     #[error("`to` {0}")]
     BadPhone(PhoneError),
     /// Only `customerUserId` is there, and it is malformed: it is ignored, so nothing is left.
@@ -37,7 +37,7 @@ impl Recipient {
         Self { address, other }
     }
 
-    /// Applies SPEC 2.2: `to` takes precedence and must be right, a BSUID beside it is kept, a malformed BSUID is
+    /// Applies SPEC 2.2: `to` takes precedence and must be correct, a BSUID with it is kept, a malformed BSUID is
     /// ignored. An empty string counts as absent.
     pub fn parse(to: Option<&str>, customer_user_id: Option<&str>) -> Result<Self, RecipientFault> {
         let to = to.filter(|text| !text.is_empty());
@@ -90,9 +90,9 @@ impl From<Address> for Recipient {
     }
 }
 
-/// What keeps the messages of one conversation in order: the same for the same inbox and [`Recipient::address`], spread
-/// evenly otherwise. The first eight bytes of a SHA-256, so it is the same on every node and in every version. Values of
-/// different kinds cannot be confused within one inbox: of those it writes to, only a BSUID has a dot.
+/// The key that keeps the messages of one conversation in order: equal for the same inbox and [`Recipient::address`],
+/// evenly spread otherwise. It is the first eight bytes of a SHA-256, so it is equal on every node and in every
+/// version. Values of different kinds cannot be confused within one inbox, because only a BSUID has a dot.
 pub fn order_key(inbox: InboxId, address: &Address) -> i64 {
     let digest = Sha256::new().chain_update(inbox.0.as_bytes()).chain_update(address.value().as_bytes()).finalize();
     digest.iter().take(8).fold(0_i64, |key, byte| (key << 8) | i64::from(*byte))

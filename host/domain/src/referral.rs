@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a provider says of the advertisement, post, product or link. All of it is the provider's or the advertiser's own words.
+/// A provider's data about the advertisement, post, product or link, in the words of the provider or advertiser.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Referral {

@@ -13,7 +13,7 @@ use crate::{
 pub struct LiteRegistration {
     /// The number.
     pub number: Msisdn,
-    /// Who runs its device.
+    /// The operator of its device.
     pub hosting: LiteHosting,
 }
 

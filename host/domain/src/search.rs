@@ -1,5 +1,5 @@
-//! Finding parts of names and numbers in any case and any script, whatever the locale of the database: texts are folded here,
-//! and what is looked up are hashes of their parts.
+//! Finds parts of names and numbers in any case and script, independent of the locale of the database: texts are folded
+//! here, and the index holds hashes of their parts.
 
 use sha2::{Digest, Sha256};
 use unicode_normalization::UnicodeNormalization;
@@ -74,7 +74,7 @@ impl Sought {
     }
 }
 
-/// What a text is of: parts of names are not found among those of numbers.
+/// The kind of a text: parts of names are not found among those of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Of {
     /// A name, folded.
@@ -83,7 +83,8 @@ pub enum Of {
     Number,
 }
 
-/// Everything that a search of a text may look up. The client is part of each hash, so nobody finds what is another one's.
+/// Returns all hashes that a search of a text may look up. The client is part of each hash, so a client finds only its
+/// own texts.
 pub fn parts(client: ClientId, of: Of, text: &str) -> Vec<i64> {
     let letters: Vec<char> = text.chars().collect();
     let mut parts: Vec<i64> = (1..=PART)
@@ -94,7 +95,7 @@ pub fn parts(client: ClientId, of: Of, text: &str) -> Vec<i64> {
     parts
 }
 
-/// What a text must have all of to contain `searched`. Empty for an empty search.
+/// Returns the hashes that a text must have to contain `searched`. Empty for an empty search.
 pub fn wanted(client: ClientId, of: Of, searched: &str) -> Vec<i64> {
     let letters: Vec<char> = searched.chars().collect();
     let length = letters.len().min(PART);

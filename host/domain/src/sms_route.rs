@@ -1,4 +1,4 @@
-//! How an SMS goes on: what routers decided, and the bind where nobody decided.
+//! The route of an SMS: the decisions of routers, and the bind if there is no decision.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -23,18 +23,18 @@ pub struct RoutedBy {
     pub said: Option<String>,
 }
 
-/// What routers decided about one SMS. What is absent is as without a router.
+/// The decisions of routers about one SMS. An absent value is as without a router.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SmsRoute {
-    /// Who was asked, in order.
+    /// The routers that were called, in order.
     pub by: Vec<RoutedBy>,
     /// When.
     pub at: DateTime<Utc>,
     /// Name of the bind that it goes over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bind: Option<String>,
-    /// What the subscriber sees as the sender.
+    /// The sender that the subscriber sees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// `priority_flag`, 0 to 3.
@@ -43,7 +43,7 @@ pub struct SmsRoute {
     /// How long the SMSC tries, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub validity_seconds: Option<u32>,
-    /// What it says in the place of its own text. Forgotten where that is forgotten.
+    /// The text in place of its own. It is removed together with that one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Why it does not go on.
@@ -83,8 +83,8 @@ impl OpenBind<'_> {
     }
 }
 
-/// The written default: of the binds whose prefix fits most digits of a number, in their order. Where none fits at all every
-/// bind will do: a number is never left behind for want of a prefix.
+/// The documented default: the binds whose prefix fits most digits of a number, in their order. If none fits, every
+/// bind may send, so that no number is left without a bind.
 pub fn binds_for(binds: &[OpenBind<'_>], destination: &str) -> Vec<usize> {
     let fits: Vec<Option<usize>> = binds.iter().map(|bind| bind.fit(destination)).collect();
     let best = fits.iter().copied().max().flatten();

@@ -2,8 +2,8 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
-/// What an address is counted as: itself, or its network of 64 bits, which is what one subscriber has of IPv6. An IPv4 address
-/// that came in on an IPv6 socket is an IPv4 address.
+/// The source of an address: itself, or its network of 64 bits, which is the part of IPv6 that one subscriber has. An
+/// IPv4 address from an IPv6 socket is an IPv4 address.
 pub fn source_of(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from(u128::from(address) & (u128::MAX << 64))),

@@ -1,4 +1,4 @@
-//! Teams of agents: their names, and who of them is given a chat that waits (issue of live chat, DESIGN 6).
+//! Teams of agents: their names, and the assignment of waiting chats (issue of live chat, DESIGN 6).
 
 use std::{fmt, str::FromStr};
 
@@ -7,15 +7,15 @@ pub const NAME_MAX: usize = 128;
 /// Longest text that a team says outside its hours, in characters.
 pub const AFTER_HOURS_TEXT_MAX: usize = 1_000;
 
-/// Who of a team is given a chat that waits for it.
+/// The assignment of waiting chats within a team.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Assignment {
-    /// Nobody: chats wait until somebody takes them.
+    /// None: chats wait until an agent takes them.
     #[default]
     Off,
-    /// Whoever was given nothing for longest, of those who are available and below their limit.
+    /// The agent that got no chat for the longest time, among those that are available and below their limit.
     RoundRobin,
-    /// Whoever has the fewest chats, of those who are available and below their limit.
+    /// The agent with the fewest chats, among those that are available and below their limit.
     LeastBusy,
 }
 
@@ -41,7 +41,7 @@ impl Assignment {
         }
     }
 
-    /// Reads what [`Self::stored_name`] wrote.
+    /// Reads the value of [`Self::stored_name`].
     pub fn from_stored(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|mode| mode.stored_name() == name)
     }
@@ -66,7 +66,7 @@ impl FromStr for Assignment {
     }
 }
 
-/// The name of a team: something to read, without spaces around it, unique within the client whatever its case.
+/// The name of a team: readable, without surrounding spaces, unique within the client in any case of letters.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TeamName(String);
 
@@ -89,7 +89,7 @@ impl TeamName {
     }
 }
 
-/// What a customer is told who comes to wait for a team outside its hours.
+/// The text for a customer that comes to wait for a team outside its hours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AfterHoursText(String);
 

@@ -1,4 +1,5 @@
-//! Events of two customers who became one, with their chats on an inbox: the owner of the merged chat no longer has it.
+//! Events of two customers who became one, with their chats on one inbox. The owner of the merged chat no longer has
+//! it.
 
 use base::{Context, Result};
 use chrono::{DateTime, Utc};

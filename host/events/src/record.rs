@@ -19,9 +19,7 @@ pub struct NewEvent {
     pub inbox: Option<InboxId>,
     /// `domain::recipient::order_key` of the conversation: readers see the events of one key in order.
     pub order_key: i64,
-    /// Its time.
     pub at: DateTime<Utc>,
-    /// Its content.
     pub event: Event,
 }
 
@@ -42,7 +40,7 @@ pub fn record<'a>(
     .boxed()
 }
 
-/// The same for steps of messages whose webhooks are stored with the steps ([`webhooks::told_of_step`]).
+/// As [`record`], for steps of messages that store their webhooks themselves ([`webhooks::told_of_step`]).
 pub fn record_told<'a>(
     ctx: &'a Context,
     db: &'a mut PgConnection,

@@ -26,7 +26,7 @@ impl Alarms {
     pub(crate) fn raise(self) {
         for ((inbox, code), reason) in self.by_kind {
             let meaning = error_codes::entry(code).map(|entry| entry.meaning);
-            tracing::error!(%inbox, code, meaning, reason, "messages fail until the account of this inbox is mended");
+            tracing::error!(%inbox, code, meaning, reason, "messages fail until the account of this inbox is repaired");
         }
     }
 }

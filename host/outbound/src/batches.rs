@@ -38,10 +38,8 @@ pub struct Progress {
 /// The reason why a batch cannot be paused, resumed or cancelled.
 #[derive(Debug, thiserror::Error)]
 pub enum BatchError {
-    /// The client has no such batch.
     #[error("there is no such batch")]
     NotFound,
-    /// The batch is cancelled, which cannot be undone.
     #[error("the batch is cancelled")]
     Cancelled,
     /// The fault is in the service, not in the request.

@@ -38,7 +38,7 @@ impl Additions {
             faults.push(FieldFault::new("recipients", "is required and must have at least one element"));
         }
         if recipients.len() > ADDED_MAX {
-            let said = format!("has {} elements; at most {ADDED_MAX} fit in one request", recipients.len());
+            let said = format!("has {} elements; at most {ADDED_MAX} are allowed in one request", recipients.len());
             return Err(FieldFault::new("recipients", said).into());
         }
         let reason = reason.filter(|text| !text.is_empty());

@@ -132,7 +132,7 @@ pub fn apply_statuses<'a>(
     .boxed()
 }
 
-/// Finds legs by the provider's ids, for the statuses whose key is `wanted`.
+/// Finds legs by the provider's ids, for the statuses with a `wanted` key.
 async fn find_by_provider_id(
     db: &mut PgConnection,
     client: ClientId,

@@ -33,7 +33,6 @@ pub(crate) struct TakenStep {
     pub(crate) receipt: Option<Uuid>,
 }
 
-/// Records each step as an event.
 pub(crate) async fn report(
     ctx: &Context,
     db: &mut PgConnection,

@@ -7,7 +7,6 @@ use base::{
 use domain::{ids::ClientId, rate::Rate};
 use storage::{PgPool, outbound::rates};
 
-/// The rates of a client, by category and country.
 pub async fn all(db: &PgPool, client: ClientId) -> Result<Vec<Rate>> {
     let mut db = db.acquire().await?;
     Ok(rates::all(&mut db, client).await?)

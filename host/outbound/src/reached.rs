@@ -50,8 +50,8 @@ pub(crate) fn met(seen: &[Seen]) -> BTreeSet<(InboxId, CustomerId)> {
     known.filter(|(_, customer)| !customer.is_reached).map(|(inbox, customer)| (inbox, customer.id)).collect()
 }
 
-/// Stores the rest: unknown customers, new addresses, and the messages whose calls have no answer. Returns the lanes to
-/// wake after the commit.
+/// Stores the rest: unknown customers, new addresses, and messages without an answer to their calls. Returns the lanes
+/// to wake after the commit.
 pub(crate) async fn remember(
     ctx: &Context,
     db: &mut PgConnection,
@@ -76,7 +76,6 @@ pub(crate) async fn remember(
     record_folded(ctx, db, client, &folds).await
 }
 
-/// Records whether the last message to a customer was a template.
 async fn remember_templates(
     ctx: &Context,
     db: &mut PgConnection,

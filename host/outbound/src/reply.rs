@@ -22,21 +22,17 @@ use crate::dispatch::REPLY_PRIORITY;
 
 /// A message of a live chat for the customer.
 pub struct Reply {
-    /// The inbox of the chat.
     pub inbox: InboxId,
-    /// The channel that carries it.
     pub channel: Channel,
     pub participant: ParticipantId,
     /// The chat message that it delivers.
     pub chat_message: ChatMessageId,
-    /// The customer's address.
     pub recipient: Recipient,
     pub content: OutboundContent,
     /// Provider id of the message that it quotes.
     pub quoted_provider_id: Option<String>,
 }
 
-/// A queued reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueuedReply {
     /// The message that carries it.

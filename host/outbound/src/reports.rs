@@ -20,7 +20,6 @@ use uuid::Uuid;
 /// Messages per page.
 const PAGE: i64 = 500;
 
-/// A report that is being read.
 #[derive(Debug)]
 pub struct Report {
     db: PgPool,

@@ -38,7 +38,7 @@ pub(crate) async fn follow(
     let kind = address.kind().as_str();
     let next = NewLeg { channel: leg.channel, inbox: leg.leg_inbox, address, content: None };
     legs::append(db, client, leg.id, &next, priority, ctx.now()).await?;
-    tracing::info!(message.id = %leg.id, code = failure.code, kind, "a message goes to another address of its recipient");
+    tracing::info!(message.id = %leg.id, code = failure.code, kind, "a message is sent to another address of its recipient");
     Ok(Some((Queue::Outbound, leg.leg_inbox.0)))
 }
 

@@ -30,8 +30,8 @@ pub(crate) struct LegPart {
     pub(crate) part: PartTaken,
 }
 
-/// Stores the SMSC's ids of parts inside the caller's transaction. Returns the legs whose receipts came before: they
-/// must be joined.
+/// Stores the SMSC's ids of parts inside the caller's transaction. Returns the legs with earlier receipts: they must be
+/// joined.
 pub(crate) async fn remember(
     db: &mut PgConnection,
     client: ClientId,
@@ -105,7 +105,6 @@ fn joined(states: &[DeliveryState], total: usize) -> Option<(DeliveryState, Opti
     }
 }
 
-/// Returns the number of parts of an SMS with this content.
 fn part_count(content: &LegContent) -> Option<usize> {
     match content {
         LegContent::Sms(sms) => smpp::part_count(&OutboundContent::Text { body: sms.text.clone() }, sms.unicode),

@@ -22,7 +22,6 @@ use crate::sms_parts;
 const GROUPING: Grouping =
     Grouping { groups: 2, further_from: 32, most_items: 128, most_weight: 128, coming_back: COMING_BACK };
 
-/// The content of a receipt.
 struct Report {
     bind: String,
     smsc_id: String,

@@ -17,7 +17,6 @@ use uuid::Uuid;
 
 pub use storage::outbound::stories::{StoryCall, StoryLeg, StoryPart};
 
-/// The story of a message.
 #[derive(Debug)]
 pub struct Story {
     pub message: StoryMessage,
@@ -27,7 +26,6 @@ pub struct Story {
     pub channel: String,
     /// The time of the next call, while it is queued.
     pub due_at: Option<DateTime<Utc>>,
-    /// The events in order.
     pub timeline: Vec<Entry>,
 }
 
@@ -40,7 +38,6 @@ pub struct Entry {
     pub what: What,
 }
 
-/// The kinds of events.
 #[derive(Debug)]
 pub enum What {
     /// The message was accepted.
@@ -58,28 +55,22 @@ pub enum What {
     },
     /// A provider call did not take the message.
     NotTaken {
-        /// The outcome of the call.
         call: StoryCall,
-        /// The leg of the call.
         leg: Option<Box<StoryLeg>>,
     },
     /// A step of a leg.
     Receipt(StoryReceipt),
-    /// The decision about a fallback SMS.
     Decision(StoryDecision),
-    /// The decision of a router about an SMS.
     Routed {
         /// Position of the leg.
         leg: i16,
         route: SmsRoute,
     },
-    /// A webhook about a step.
+    /// A webhook about a step, with the state that it reports.
     Webhook {
         webhook: StoryWebhook,
-        /// The state that it reports.
         state: String,
     },
-    /// One attempt of a webhook.
     Attempt(StoryAttempt),
 }
 

@@ -23,7 +23,7 @@ pub struct WatermarkOutcome {
     pub wakes: Vec<(Queue, Uuid)>,
 }
 
-/// Moves every message to a customer whose call began at or before the moment, inside the caller's transaction.
+/// Moves each message to a customer that was called for at or before the moment, inside the caller's transaction.
 pub async fn apply(
     ctx: &Context,
     db: &mut PgConnection,

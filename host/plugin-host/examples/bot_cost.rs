@@ -2,7 +2,7 @@
 //! also runs in bare wasmtime, alternating with calls through the host. Prints one JSON line for each file: median and
 //! 99th percentile in microseconds, peak memory of a call, and resident memory of the loaded program.
 //!
-//! `cargo run --release -p patchbay-plugin-host --example bot_cost CALLS NAME=FILE...`
+//! `cargo run --release -p plugin-host --example bot_cost CALLS NAME=FILE...`
 
 use std::error::Error;
 use std::sync::Arc;

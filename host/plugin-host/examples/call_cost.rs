@@ -1,7 +1,7 @@
 //! Compares the cost of a call through the host with a call of the same component in bare wasmtime, alternating in one
 //! run. Prints one JSON line: median and 99th percentile in microseconds, and the ratio of the medians.
 //!
-//! `cargo run --release -p patchbay-plugin-host --example call_cost [CALLS]`
+//! `cargo run --release -p plugin-host --example call_cost [CALLS]`
 
 use std::error::Error;
 

@@ -2,7 +2,7 @@
 //! are refused and the error text, the growth of the server's own memory, and the duration of another client's calls.
 //! Prints one JSON line per component; the first line is the baseline without any.
 //!
-//! `cargo run --release -p patchbay-plugin-host --example compile_bombs`
+//! `cargo run --release -p plugin-host --example compile_bombs`
 
 #[path = "../tests/plugin_host/bombs.rs"]
 mod bombs;

@@ -1,7 +1,7 @@
 //! Measures the memory of many loaded plugins: as many different components as clients that each upload their own.
 //! Prints one JSON line: resident memory before, with all of them loaded, and after one call of each.
 //!
-//! `cargo run --release -p patchbay-plugin-host --example many_plugins COUNT FILE`
+//! `cargo run --release -p plugin-host --example many_plugins COUNT FILE`
 
 use std::error::Error;
 use std::sync::Arc;

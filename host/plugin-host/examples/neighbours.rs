@@ -12,7 +12,7 @@
 //! threads as the host gives such a client. The machine, not the host, causes the effect of that process on the
 //! neighbour.
 //!
-//! `cargo run --release -p patchbay-plugin-host --example neighbours HOSTILE_BOT.wasm [SECONDS] [ROUNDS]`
+//! `cargo run --release -p plugin-host --example neighbours HOSTILE_BOT.wasm [SECONDS] [ROUNDS]`
 
 use std::collections::BTreeMap;
 use std::error::Error;

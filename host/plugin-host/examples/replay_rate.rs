@@ -1,7 +1,7 @@
 //! Measures how many recorded calls are replayed in a second, by one task and by one task per processor. Prints one
 //! JSON line. Every replay must be identical.
 //!
-//! `cargo run --release -p patchbay-plugin-host --example replay_rate [REPLAYS]`
+//! `cargo run --release -p plugin-host --example replay_rate [REPLAYS]`
 
 use std::error::Error;
 use std::sync::Arc;

@@ -51,7 +51,7 @@ pub(crate) async fn shows_it<'c>(db: impl Executor<'c, Database = Postgres>) -> 
     sqlx::query_scalar("SELECT NOT current_setting('transaction_read_only')::boolean").fetch_one(db).await
 }
 
-/// Since when a session that is kept beside a pool is trusted.
+/// Since when a session that is kept outside a pool is trusted.
 #[derive(Debug, Clone, Copy)]
 pub struct Trusted(Instant);
 

@@ -22,8 +22,8 @@ use tokio_util::sync::CancellationToken;
 /// altogether loses its lanes.
 const RENEWAL: Duration = Duration::from_secs(5);
 
-/// Time for a worker to end after the database was lost and is back. A worker that is still not done waits for an
-/// answer of the lost connection, which will never come.
+/// Time for a worker to end after the database was lost and is back. A worker that needs longer waits for an answer of
+/// the lost connection.
 const COMING_TO_AN_END: Duration = Duration::from_secs(120);
 
 /// Pause after a failure.
@@ -61,7 +61,7 @@ pub(crate) async fn run(ctx: Arc<Context>, lane: Wake, signals: Signals, stop: C
         }
         error => {
             metrics::counter!("patchbay_lane_failures", "queue" => queue).increment(1);
-            tracing::error!(queue, client.id = %client, lane.id = %id, error = &error as &dyn std::error::Error, "work on a lane failed; it is taken up again");
+            tracing::error!(queue, client.id = %client, lane.id = %id, error = &error as &dyn std::error::Error, "work on a lane failed; it is tried again");
             // The cause of the failure may need a moment to pass.
             tokio::time::sleep(PAUSE).await;
         }

@@ -30,7 +30,7 @@ pub(crate) async fn keep(ctx: Arc<Context>, stop: CancellationToken) {
     {
         tracing::warn!(
             error = &error as &dyn std::error::Error,
-            "could not say goodbye; others find out by themselves"
+            "this process could not announce its end; other processes detect it"
         );
     }
 }
@@ -41,7 +41,7 @@ async fn announce(ctx: &Context) -> Option<Presence> {
         Err(error) => {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
-                "this process cannot be announced; after a crash its work would wait for the leases to end"
+                "this process cannot be announced; after a crash its work waits until its leases end"
             );
             None
         }

@@ -90,7 +90,6 @@ impl Room {
         Self { settings, queues: HashMap::new() }
     }
 
-    /// Begins a lane if there is room for it.
     pub(crate) fn begin(&mut self, lane: Wake, now: Instant) -> Option<Begun> {
         let lanes = self.queues.entry(lane.queue).or_default();
         if !lanes.has_room(&self.settings, lane.client, now) {
@@ -98,7 +97,7 @@ impl Room {
                 lanes.look_for_long_ones(now);
             }
             if !lanes.has_room(&self.settings, lane.client, now) {
-                // Not forgiven for having waited.
+                // A client that waits for room still counts as one with long lanes.
                 if let Some(client) = lanes.clients.get_mut(&lane.client).filter(|client| client.is_long(now)) {
                     client.note_long(now);
                 }
@@ -113,7 +112,6 @@ impl Room {
         Some(if long { Begun::Long } else { Begun::Short })
     }
 
-    /// Ends a lane.
     pub(crate) fn end(&mut self, lane: Wake, now: Instant) {
         let Some(lanes) = self.queues.get_mut(&lane.queue) else { return };
         let Some(was) = lanes.under_way.remove(&lane) else { return };
@@ -147,11 +145,11 @@ impl Lanes {
             return false;
         }
         if is_long {
-            // As many for each of those who have some or had them not long ago.
+            // An equal share for each client that has long lanes now or had them recently.
             let of_each = settings.long_lanes_per_queue / self.clients.len().max(1);
             return self.counts.long < settings.long_lanes_per_queue && own.long < of_each.max(1);
         }
-        // Half of what is free: something is left for whoever comes next.
+        // A client may take half of the free lanes, so that some are left for the next client.
         let free = settings.lanes_per_queue.saturating_sub(self.counts.short);
         free > own.short * 2
     }
@@ -198,7 +196,6 @@ mod tests {
         (0..100).filter(|at| room.begin(lane(client, *at), now).is_some()).count()
     }
 
-    /// Ends the first lanes of a client.
     fn end(room: &mut Room, client: u128, lanes: u128, now: Instant) {
         (0..lanes).for_each(|at| room.end(lane(client, at), now));
     }
@@ -227,7 +224,7 @@ mod tests {
                     }
                     goes_on
                 });
-                // As soon as there is room they are there again, each for 4.5 s.
+                // They begin again as soon as there is room, each for 4.5 s.
                 for lane in (1..=others).flat_map(|client| (0..40).map(move |at| lane(client, at))) {
                     if !ends.contains_key(&lane) && room.begin(lane, now).is_some() {
                         ends.insert(lane, now + Duration::from_millis(4_500));

@@ -1,4 +1,4 @@
-//! The runner: one task that knows which lanes this process works on.
+//! The runner: one task that starts a worker for each lane of this process.
 
 use std::{
     collections::HashMap,
@@ -23,18 +23,18 @@ use crate::{
     search, upkeep,
 };
 
-/// How a process shares itself out.
+/// The limits of one process.
 #[derive(Debug, Clone)]
 pub struct RunnerSettings {
-    /// Lanes of one queue worked on at once, those aside that take long.
+    /// Most short lanes of one queue at once.
     pub lanes_per_queue: usize,
-    /// Lanes of one queue that take long, before clients that have such lanes begin no more.
+    /// Most long lanes of one queue at once. If there are so many, clients with long lanes begin no more.
     pub long_lanes_per_queue: usize,
-    /// Lanes of one queue and one client worked on at once: what a busy client leaves for the others.
+    /// Most lanes of one client in one queue at once.
     pub lanes_per_client: usize,
-    /// How often queues are searched for work that nobody announced.
+    /// Time between two searches for work that was not announced.
     pub poll: Duration,
-    /// How often upkeep is done.
+    /// Time between two rounds of upkeep.
     pub upkeep: Duration,
 }
 
@@ -50,7 +50,6 @@ impl Default for RunnerSettings {
     }
 }
 
-/// The background work of one process.
 pub struct Runner {
     stop: CancellationToken,
     task: JoinHandle<()>,
@@ -59,7 +58,7 @@ pub struct Runner {
 }
 
 impl Runner {
-    /// Starts working. `wakes` are the hints of this process's own use cases.
+    /// Starts the work. `wakes` are the lanes that use cases of this process announce.
     pub fn start(ctx: Arc<Context>, wakes: mpsc::Receiver<Wake>, settings: RunnerSettings) -> Self {
         let stop = CancellationToken::new();
         let upkeep = tokio::spawn(upkeep::run(Arc::clone(&ctx), settings.upkeep, stop.child_token()));
@@ -72,20 +71,21 @@ impl Runner {
         Self { task: tokio::spawn(state.run(wakes)), presence, upkeep, stop }
     }
 
-    /// Stops taking work, lets every lane finish the step at hand, and returns when all are given back, `within` this time: a step
-    /// that takes longer is cut off as by a kill, and done again once its lease is over.
+    /// Takes no more work and returns when all lanes are given back, at the latest after `within`. Each lane finishes
+    /// its present step. A step that takes longer is aborted, and done again after its lease.
     pub async fn stop(self, within: Duration) {
         self.stop.cancel();
         self.upkeep.abort();
         let deadline = Instant::now() + within;
         if !ends_by(deadline, self.task).await {
-            tracing::warn!("work that was not done after {} s was cut off; it is done again", within.as_secs());
+            tracing::warn!("work that did not end within {} s was aborted; it is done again", within.as_secs());
         }
         ends_by(deadline, self.presence).await;
     }
 }
 
-/// Waits for a task that ends by itself; whether it did. One that does not is cut off, with all that it began.
+/// Waits for a task that ends by itself. Aborts it, with the tasks that it began, at the deadline. True if it ended in
+/// time.
 async fn ends_by(deadline: Instant, mut task: JoinHandle<()>) -> bool {
     let ended = timeout_at(deadline, &mut task).await.is_ok();
     if !ended {
@@ -97,12 +97,12 @@ async fn ends_by(deadline: Instant, mut task: JoinHandle<()>) -> bool {
 
 struct State {
     ctx: Arc<Context>,
-    /// The same for clients whose chatbots take long, with a few connections of its own: calls that wait and began together end
-    /// together, and nobody else shall stand in line behind the transactions of all their turns.
+    /// For the long lanes of chatbots, with a few database connections of its own: many slow calls can end at once, and
+    /// other work must not wait behind their transactions.
     beside: Arc<Context>,
     room: Room,
     poll: Duration,
-    /// Lanes with work that nobody announced.
+    /// Lanes that the search found.
     found: mpsc::Receiver<Wake>,
     active: HashMap<Wake, Signals>,
     tasks: JoinSet<Wake>,
@@ -125,7 +125,7 @@ impl State {
         while self.tasks.join_next().await.is_some() {}
     }
 
-    /// Starts work on a lane, or tells the worker on it that there is more.
+    /// Starts a worker on a lane, or notifies the worker that it has.
     fn take(&mut self, lane: Wake) {
         if let Some(signals) = self.active.get(&lane) {
             signals.notify();
@@ -136,10 +136,10 @@ impl State {
         self.active.insert(lane, signals.clone());
         let (ctx, stop) = (Arc::clone(self.context_of(lane.queue, begun)), self.stop.child_token());
         self.tasks.spawn(async move {
-            // A panic must not take the name of its lane with it.
+            // A panic must not lose the lane that it was about.
             let run = AssertUnwindSafe(lane::run(ctx, lane, signals, stop)).catch_unwind();
             if run.await.is_err() {
-                tracing::error!(queue = lane.queue.name(), lane.id = %lane.lane, "a worker panicked; its lane is free when the lease runs out");
+                tracing::error!(queue = lane.queue.name(), lane.id = %lane.lane, "a worker panicked; its lane is free when the lease ends");
             }
             lane
         });
@@ -160,7 +160,7 @@ impl State {
         }
     }
 
-    /// Forgets who has been idle, and says how many lanes are worked on.
+    /// Applies changes that come with time, and reports the number of lanes.
     fn tidy(&mut self) {
         self.room.tidy(Instant::now());
         let lanes = u32::try_from(self.active.len()).unwrap_or(u32::MAX);

@@ -1,5 +1,5 @@
-//! Looks for work that nobody announced: of other processes, due later, or left by a crash. Beside the runner, which goes on
-//! meanwhile: a search is some thirty statements, and what is announced must not wait for them.
+//! Searches for work that was not announced here: work of other processes, work with a later due time, and work left by
+//! a crash. A search is about thirty statements, so the runner does not wait for it.
 
 use std::{sync::Arc, time::Duration};
 
@@ -10,11 +10,11 @@ use base::{
 use tokio::{sync::mpsc, time::MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
-/// Lanes that have been found and not been taken yet; the search waits for room.
+/// Most lanes that were found and not taken yet. The search waits if there are so many.
 const FOUND_AT_ONCE: usize = 256;
 
-/// Starts to search all queues, again after each `every`, until `stop`; answers where the lanes that are found come out. Of a queue
-/// `limit` are looked for at once.
+/// Searches all queues after each `every` until `stop`, for at most `limit` lanes of each queue. Returns the receiver
+/// of the lanes.
 pub(crate) fn start(ctx: Arc<Context>, every: Duration, limit: usize, stop: CancellationToken) -> mpsc::Receiver<Wake> {
     let (found, lanes) = mpsc::channel(FOUND_AT_ONCE);
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
@@ -25,7 +25,7 @@ pub(crate) fn start(ctx: Arc<Context>, every: Duration, limit: usize, stop: Canc
         let searching = async {
             loop {
                 tick.tick().await;
-                // Nothing is found in a database that does not answer; each try would only be a line in the log.
+                // While the database is down, a search would only add lines to the log.
                 ctx.db.until_answering().await;
                 once(&ctx, &mut search, limit, &found).await;
             }
@@ -45,7 +45,7 @@ async fn once(ctx: &Context, search: &mut Search, limit: i64, found: &mpsc::Send
         match search.due(ctx, queue, limit).await {
             Ok(due) => {
                 for lane in due {
-                    // Nobody takes any when the process stops.
+                    // The receiver is gone when the process stops.
                     let _ = found.send(lane).await;
                 }
             }

@@ -1,4 +1,5 @@
-//! What is done from time to time, by one process at a time.
+//! Periodic work: upkeep, template catalogues, quality of numbers, table statistics and message counts. One process at
+//! a time does each of them.
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,26 +9,25 @@ use tenancy::{accounts, inboxes};
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
-/// How often template catalogues are looked for that are due: those of new numbers, and those that the provider said
-/// have changed.
+/// Time between two looks for due template catalogues: those of new numbers, and those that changed at the provider.
 const CATALOGUES: Duration = Duration::from_secs(5);
 
-/// How often numbers are looked for that are to be read: those that the provider said something of, and those whose time has
-/// come.
+/// Time between two looks for numbers with a due quality check: after a report of the provider, and at their due time.
 const NUMBERS: Duration = Duration::from_secs(2);
 
-/// How often tables are looked for that have outgrown what PostgreSQL knows of them.
+/// Time between two looks for tables that have outgrown their statistics.
 const STATISTICS: Duration = Duration::from_secs(2);
 
-/// How often what was counted is folded into the counts.
+/// Time between two additions of new counts to the stored counts.
 const COUNTS: Duration = Duration::from_secs(2);
 
-/// What takes longer waits for an answer of a database that has vanished.
+/// A round that takes longer waits for an answer of a lost database connection.
 const LONGEST: Duration = Duration::from_secs(3_600);
 
-/// Rounds of upkeep until told to stop. A round may take long where much has become old; catalogues do not wait for it.
+/// Repeats all periodic work until the process stops. They do not wait for each other: a round with many old rows can
+/// take long.
 pub(crate) async fn run(ctx: Arc<Context>, every: Duration, stop: CancellationToken) {
-    // Much that has become old is deleted at once, and a large table is read through: no request waits for it.
+    // A statement can take long: it deletes many rows, or reads a large table. No request waits for it.
     let ctx = Arc::new(Context { db: ctx.db.with_patience(LONGEST), ..Context::clone(&ctx) });
     let rounds = repeat(every, || round(&ctx));
     let catalogues = repeat(CATALOGUES, || refresh_catalogues(&ctx));
@@ -44,7 +44,7 @@ async fn repeat<R: Future<Output = ()>>(every: Duration, what: impl Fn() -> R) {
     loop {
         ticks.tick().await;
         if within(LONGEST, what()).await.is_none() {
-            tracing::error!("upkeep did not end; it is begun again");
+            tracing::error!("upkeep did not end in time; it is started again");
         }
     }
 }
@@ -55,7 +55,7 @@ async fn round(ctx: &Context) {
         Err(error) => tracing::error!(error = &error as &dyn std::error::Error, "upkeep failed; it is tried again"),
     }
     if let Err(error) = accounts::forget_old_failures(&Administration::from(ctx)).await {
-        tracing::error!(error = &error as &dyn std::error::Error, "old failures to log in could not be forgotten");
+        tracing::error!(error = &error as &dyn std::error::Error, "old login failures could not be deleted");
     }
     media::forget_old(ctx).await;
 }
@@ -70,22 +70,22 @@ async fn look_at_numbers(ctx: &Context) {
     if let Err(error) = number_quality::look_at_due(ctx).await {
         tracing::warn!(
             error = &error as &dyn std::error::Error,
-            "what a provider thinks of a number could not be read"
+            "the quality of a number could not be read from its provider"
         );
     }
 }
 
 async fn renew_statistics(ctx: &Context) {
     if let Err(error) = upkeep::renew_statistics(&ctx.db).await {
-        tracing::warn!(
-            error = &error as &dyn std::error::Error,
-            "what PostgreSQL knows of its tables could not be renewed"
-        );
+        tracing::warn!(error = &error as &dyn std::error::Error, "table statistics could not be renewed");
     }
 }
 
 async fn fold_counts(ctx: &Context) {
     if let Err(error) = upkeep::fold_message_counts(&ctx.db).await {
-        tracing::warn!(error = &error as &dyn std::error::Error, "message counts could not be folded; they stay exact");
+        tracing::warn!(
+            error = &error as &dyn std::error::Error,
+            "new message counts could not be added to the stored ones; the totals stay exact"
+        );
     }
 }

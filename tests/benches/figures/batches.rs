@@ -1,4 +1,4 @@
-//! Sends of 1,000 recipients, beside bulk inserts of the same rows.
+//! Sends of 1,000 recipients, compared with bulk inserts of the same rows.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What a measurement cost: processor time of each process, and the statements that PostgreSQL was asked.
+//! The cost of a measurement: processor time of each process, and the statements of PostgreSQL.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ pub struct Processes {
 }
 
 impl Processes {
-    /// What they have used since they started.
+    /// The cost since their start.
     pub fn spent(&self) -> Spent {
         Spent {
             program: own(self.program),

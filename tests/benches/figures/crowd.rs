@@ -25,7 +25,7 @@ struct Crowd {
     webhook: &'static str,
     clients: usize,
     chats: usize,
-    /// What their plugins are asked to do.
+    /// The action of their plugins.
     deed: &'static str,
     /// Messages in each chat: a call that waits is not over before all is measured, one that computes is.
     messages: usize,
@@ -72,7 +72,7 @@ const SAMPLES: usize = 500;
 const CHATS: usize = 50;
 /// Between one of them and the next, so that a series lasts as long as a few calls that wait.
 const PAUSE: Duration = Duration::from_millis(20);
-/// What has not arrived by then counts as that long.
+/// A message that has not arrived by then counts with this time.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Time after which everything that a crowd can fill is full.
 const SETTLING: Duration = Duration::from_secs(6);
@@ -111,7 +111,7 @@ struct Scene {
 }
 
 impl Scene {
-    /// The program with all clients, each with a plugin in force, and nobody writing yet.
+    /// The program with all clients, each with a plugin in force, before any message.
     async fn set(crowd: &Crowd) -> Self {
         let mut stage = Stage::set(Setup::new().with_guests()).await;
         let (url, told) = events::sink().await;
@@ -201,7 +201,7 @@ impl Scene {
         tokio::time::timeout(PATIENCE, find).await.ok().flatten()
     }
 
-    /// All customers of the crowd write; answers when what they wrote is with the plugins.
+    /// All customers of the crowd write. Returns when their messages are with the plugins.
     async fn gather(&self, crowd: &Crowd) {
         for message in 0..crowd.messages {
             for (at, member) in self.crowd.iter().enumerate() {
@@ -244,7 +244,7 @@ async fn member(patchbay: &Patchbay, at: usize) -> Client {
     client
 }
 
-/// What several callbacks about one number say, in one.
+/// Several callbacks about one number in one.
 fn together(values: impl Iterator<Item = Value>) -> Value {
     let mut all = json!({ "contacts": [], "messages": [] });
     for mut value in values {

@@ -1,4 +1,4 @@
-//! From what happened to the sink: 200 events a second over twenty numbers with an address each, and the same with one of
+//! From an event to the sink: 200 events a second over twenty numbers with an address each, and the same with one of
 //! twenty addresses dead.
 
 use std::{
@@ -28,7 +28,7 @@ const WARM_UP: u32 = 30;
 const LENGTH: u32 = 20;
 /// The round in which statements are counted does not count itself, and is shorter.
 const COUNTED: u32 = 5;
-/// What has not arrived by then counts as that long.
+/// An event that has not arrived by then counts with this time.
 const PATIENCE: Duration = Duration::from_secs(10);
 const WEBHOOKS: &str = "/messaging-service/WhatsApp/WhatsAppClientWebHook";
 
@@ -89,7 +89,7 @@ impl Scene {
         Self { stage, numbers, webhooks, arrivals, dead: None }
     }
 
-    /// From now on one address takes connections and answers nobody.
+    /// From now on one address accepts connections and gives no answer.
     async fn kill_one(&mut self) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/dead", listener.local_addr().unwrap());
@@ -105,7 +105,7 @@ impl Scene {
         self.dead = Some(url);
     }
 
-    /// Customers write at an even pace, whatever became of those before; answers how long their messages took.
+    /// Customers write at an even pace, independent of earlier messages. Returns the times of their messages.
     async fn run(&mut self, round: &str, seconds: u32) -> Times {
         let patchbay = Arc::new(self.stage.patchbay.url());
         let all = usize::try_from(PER_SECOND * (WARM_UP + seconds)).unwrap();

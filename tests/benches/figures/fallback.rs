@@ -1,4 +1,4 @@
-//! SMS legs from a full queue to an SMSC, beside a bare client loop over the same SMSC with the same window.
+//! SMS legs from a full queue to an SMSC, compared with a bare client loop over the same SMSC with the same window.
 
 use std::time::Duration;
 
@@ -83,7 +83,8 @@ async fn submit(stage: &Stage) -> f64 {
     count / seconds
 }
 
-/// Messages that did not arrive on WhatsApp and whose SMS is decided, as the program stores them. They become due together.
+/// Messages that did not arrive on WhatsApp and whose SMS is decided, as the program stores them. They become due
+/// together.
 async fn queue(db: &PgPool) {
     sqlx::query(
         "WITH inbox AS (

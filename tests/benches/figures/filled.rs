@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const WHILE_DROPPING: usize = 200;
 
 pub async fn measure() -> Vec<Figure> {
-    // Partitions of a week, so that those of the filling lie beside the program's.
+    // Partitions of a week, so that those of the filling stand next to the program's.
     let weekly = Setup::new().set("retention.message_days", "56").set("retention.receipt_days", "56");
     let stage = Stage::set(weekly).await;
     // Twice: the first pass fills every cache.
@@ -63,7 +63,7 @@ pub async fn measure() -> Vec<Figure> {
     figures
 }
 
-/// What requests of each kind take.
+/// The times of requests of each kind.
 struct Paces {
     send: Times,
     status: Times,

@@ -16,7 +16,7 @@ use crate::{
 /// Messages to the one customer: 45 go at once, then one in six seconds.
 const HELD: usize = 200;
 const AT_ONCE: usize = 45;
-/// Of each kind, before and while they wait; each goes to somebody else.
+/// Samples of each kind, before and during the wait; each goes to another recipient.
 const SAMPLES: usize = 200;
 const PATIENCE: Duration = Duration::from_secs(15);
 const BUSY: &str = "27850000000";

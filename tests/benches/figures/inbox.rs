@@ -70,7 +70,7 @@ pub fn number_of(chat: i64) -> String {
     format!("2783{chat:07}")
 }
 
-/// What agents ask all day, each kind with the 99th percentile of its slowest.
+/// The usual reads of agents, each kind with the 99th percentile of its slowest.
 async fn reads(stage: &Stage, chats: i64, filling: &str) -> Vec<Figure> {
     let mut agent = stage.client.clone();
     agent.key = key_of(7);
@@ -156,7 +156,7 @@ fn agent_id(agent: i64) -> String {
 
 /// How often one of the tables was read from its beginning to its end.
 async fn scans(stage: &Stage) -> i64 {
-    // Sessions tell of what they did a second later.
+    // Sessions report their actions a second later.
     tokio::time::sleep(Duration::from_secs(3)).await;
     let statement = "SELECT COALESCE(sum(seq_scan), 0)::bigint FROM pg_stat_user_tables
                      WHERE relname IN ('participant', 'participant_search', 'customer', 'customer_address', 'ticket')
@@ -189,7 +189,7 @@ async fn fill(stage: &Stage, chats: i64) -> i64 {
     .execute(&stage.db)
     .await
     .unwrap();
-    // What PostgreSQL does by itself within minutes of a filling that no product does at once.
+    // Maintenance that PostgreSQL does by itself within minutes after such a filling.
     for statement in [
         "VACUUM (ANALYZE) customer, customer_address, participant, participant_search, chat_message, ticket, client_user",
         "CHECKPOINT",
@@ -228,7 +228,7 @@ async fn partition(stage: &Stage, weeks_ago: i32) {
     sqlx::raw_sql(&statement).execute(&stage.db).await.unwrap();
 }
 
-/// The client and its number, ids by moment, and what the n-th chat is.
+/// The client and its number, ids by moment, and the n-th chat.
 const HELPERS: &str = "
     CREATE OR REPLACE FUNCTION bench_id(at timestamptz, message bigint, chat bigint) RETURNS uuid LANGUAGE sql AS $$
         SELECT (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || '7000' || '8'

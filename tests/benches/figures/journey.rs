@@ -28,7 +28,7 @@ const MESSAGES: usize = 20_000;
 const BATCH: usize = 1000;
 const CONNECTIONS: usize = 4;
 const ROUNDS: usize = 3;
-/// Messages per second: what is asked for on two processors.
+/// Messages per second: the goal on two processors.
 const BAR: f64 = 1500.0;
 
 pub async fn measure() -> [Figure; 2] {
@@ -75,7 +75,7 @@ struct Scene {
     postmaster: u32,
 }
 
-/// What a round came to.
+/// The result of a round.
 struct Run {
     /// Messages per second, from the first 202 to the last webhook.
     rate: f64,

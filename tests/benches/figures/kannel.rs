@@ -60,7 +60,7 @@ impl Kannel {
         wait_for(between).await;
         boxes.push(run(&smsbox));
         wait_for(send).await;
-        // It binds to the SMSC beside that.
+        // It binds to the SMSC during that time.
         tokio::time::sleep(Duration::from_secs(2)).await;
         Some(Self { boxes, address: ([127, 0, 0, 1], send).into(), _folder: folder })
     }

@@ -1,5 +1,5 @@
-//! Live events for 500 connected agents: from what a customer wrote to the socket of the agent who has the chat, at 200 events a
-//! second; and what a connection takes of the program's memory. The chats and agents are those of `inbox`.
+//! Live events for 500 connected agents: from the message of a customer to the socket of the agent that has the chat,
+//! at 200 events a second; and the memory of a connection. The chats and agents are those of `inbox`.
 
 use std::time::{Duration, Instant};
 
@@ -27,7 +27,7 @@ const WARM_UP: u32 = 5;
 const LENGTH: u32 = 20;
 /// The round in which statements are counted does not count itself, and is shorter.
 const COUNTED: u32 = 5;
-/// What has not arrived by then counts as that long.
+/// An event that has not arrived by then counts with this time.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Every twentieth chat is with an agent (`inbox`).
 const ACTIVE: i64 = 20;
@@ -76,12 +76,12 @@ async fn connect(stage: &Stage, agent: i64) -> WebSocketStream<MaybeTlsStream<Tc
     let url = format!("{}/chat-service/api/v2/events", stage.patchbay.url().replace("http://", "ws://"));
     let mut request = url.into_client_request().unwrap();
     request.headers_mut().insert("authorization", key_of(agent).parse().unwrap());
-    // The buffer is cleared before each read: at its 128 KiB that was half of what this end takes of the processors.
+    // The buffer is cleared before each read: with its 128 KiB that was half of the processor time of this side.
     let config = WebSocketConfig::default().read_buffer_size(4096);
     connect_async_with_config(request, Some(config), true).await.expect("an agent connects").0
 }
 
-/// What is read of an event: the rest is passed over.
+/// The fields of an event that are read.
 #[derive(Deserialize)]
 struct Said<'text> {
     r#type: &'text str,

@@ -84,7 +84,7 @@ pub fn content_length(head: &str) -> Option<usize> {
     length.parse().ok()
 }
 
-/// What a round of load came to.
+/// The result of a round of load.
 pub struct Round {
     /// Requests per second.
     pub rate: f64,

@@ -1,5 +1,5 @@
-//! The figures of `docs/benchmarks.md`, each beside a floor that was measured in the same run on the same machine.
-//! `make bench`, or `make bench ARGS="sends webhooks"` for some.
+//! The figures of `docs/benchmarks.md`, each with a floor that was measured in the same run on the same machine. `make
+//! bench`, or `make bench ARGS="sends webhooks"` for some.
 
 #![expect(
     clippy::unwrap_used,
@@ -72,7 +72,7 @@ fn main() {
         return runtime.block_on(outside::serve(&arguments));
     }
     if arguments.iter().any(|argument| argument == provider::ROLE) {
-        // One thread: the provider takes as little as can be of what the program has.
+        // One thread, so that the provider takes as little of the machine as possible.
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         return runtime.block_on(provider::serve(&arguments));
     }

@@ -1,5 +1,5 @@
-//! What a hostile client does to the 99th percentile of its neighbour. The measuring is done by an example of the plugin
-//! host, which also says what another process of the lowest priority does to that neighbour on the same machine.
+//! The effect of a hostile client on the 99th percentile of its neighbour. An example of the plugin host measures it,
+//! and also the effect of another process of the lowest priority on the same machine.
 
 use std::process::Command;
 

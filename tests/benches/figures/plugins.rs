@@ -1,5 +1,5 @@
-//! Plugins: what a call costs in each language, beside bare wasmtime and beside the usual alternative, an HTTP webhook bot;
-//! how long an upload takes to be live, and a rollback; what a thousand clients' plugins weigh.
+//! Plugins: the cost of a call in each language, compared with bare wasmtime and with the usual alternative, an HTTP
+//! webhook bot; the time from an upload to its use, and of a rollback; the memory of the plugins of a thousand clients.
 
 use std::{
     path::{Path, PathBuf},
@@ -64,7 +64,7 @@ fn output(mut command: Command) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// What a call costs in each language, and alone the one in Rust.
+/// The cost of a call in each language, and that of Rust alone.
 fn calls(bots: &[(&'static str, PathBuf)]) -> (Vec<Figure>, f64) {
     let mut command = example("bot_cost");
     command.arg(CALLS).args(bots.iter().map(|(lang, file)| format!("{lang}={}", file.display())));

@@ -104,7 +104,7 @@ impl Watch {
         Self { url, arrivals }
     }
 
-    /// When a send to this phone came; `None` when none comes in `patience`. What comes for others is forgotten.
+    /// The time of a send to this phone. `None` if none comes in `patience`. Sends to other phones are forgotten.
     pub async fn arrival(&mut self, phone: &str, patience: Duration) -> Option<Instant> {
         let find = async {
             loop {
@@ -126,7 +126,7 @@ struct Desk {
     arrivals: Option<mpsc::UnboundedSender<(String, Instant)>>,
 }
 
-/// What is read of a send.
+/// The fields of a send that are read.
 #[derive(Deserialize)]
 struct Sent {
     to: String,
@@ -168,7 +168,7 @@ async fn take_sends(mut stream: TcpStream, desk: Arc<Desk>) {
             return;
         }
         if let (Some(message), false) = (message, desk.queues.is_empty()) {
-            // Nobody listens any more once the program is gone.
+            // After the program has ended no task listens.
             drop(desk.queues[message.number % CONNECTIONS].send(message));
         }
     }
@@ -209,7 +209,7 @@ impl Desk {
     }
 }
 
-/// Whom statuses are reported to.
+/// The receiver of statuses.
 #[derive(Clone)]
 struct Host {
     address: SocketAddr,

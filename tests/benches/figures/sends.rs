@@ -1,4 +1,4 @@
-//! Single-recipient sends at 64 connections, beside pgbench with 64 clients.
+//! Single-recipient sends at 64 connections, compared with pgbench with 64 clients.
 
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ async fn load(stage: &Stage) -> load::Round {
     load::run(stage.address(), &key, CONNECTIONS, WARM_UP, LENGTH, move |request| body.make(request)).await
 }
 
-/// What a request costs, in a round that does not count.
+/// The cost of a request, in a round that does not count.
 async fn costs(stage: &Stage) -> Vec<String> {
     // The load generator is the provider, too.
     let processes = Processes {

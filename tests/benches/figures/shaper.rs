@@ -1,5 +1,5 @@
-//! A built-in shaper called through the plugin host, beside the same component in bare wasmtime. The measuring is done by an
-//! example of the plugin host, the only crate that may use wasmtime.
+//! A built-in shaper called through the plugin host, compared with the same component in bare wasmtime. An example of
+//! the plugin host measures it, because only that crate may use wasmtime.
 
 use std::process::Command;
 

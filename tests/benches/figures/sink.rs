@@ -73,7 +73,7 @@ pub struct Sink {
     http: reqwest::Client,
 }
 
-/// What arrived.
+/// The received deliveries.
 pub struct Arrived {
     pub count: u64,
     /// From the first to the last.
@@ -91,7 +91,7 @@ impl Sink {
         Self { child, url, http: reqwest::Client::new() }
     }
 
-    /// What arrived since the last reset.
+    /// The deliveries since the last reset.
     pub async fn arrived(&self) -> Arrived {
         let text = self.get("tally").await;
         let now = Instant::now();
@@ -117,7 +117,7 @@ impl Sink {
         panic!("only {} of {count} webhooks arrived", self.arrived().await.count);
     }
 
-    /// Forgets what arrived.
+    /// Forgets the deliveries.
     pub async fn reset(&self) {
         self.get("reset").await;
     }

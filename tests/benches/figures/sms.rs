@@ -1,5 +1,6 @@
-//! SMS of the JSON gateway from HTTP to `submit_sm`, on disk before they are acknowledged, beside Kannel between the same client
-//! and the same SMSC with its spool on; receipts, the time to the SMSC, and who goes first when much is due at once.
+//! SMS of the JSON gateway from HTTP to `submit_sm`, on disk before they are acknowledged, compared with Kannel between
+//! the same client and the same SMSC with its spool on; receipts, the time to the SMSC, and the priorities if much is
+//! due at once.
 
 use std::{
     sync::{
@@ -99,7 +100,7 @@ async fn ours(patchbay: &Patchbay) -> Connection {
     Connection::open_at(patchbay.url().trim_start_matches("http://").parse().unwrap(), "/sms/json").await
 }
 
-/// Whom requests go to, and how many numbers each has.
+/// The receiver of requests, and the numbers in each request.
 #[derive(Clone)]
 enum Way {
     Ours { key: String, each: usize },
@@ -163,7 +164,7 @@ fn messages(count: usize) -> f64 {
     count as f64
 }
 
-/// What an SMS costs, in milliseconds of processor time.
+/// The cost of an SMS, in milliseconds of processor time.
 struct Cost {
     program: f64,
     postgresql: f64,
@@ -177,7 +178,7 @@ impl std::fmt::Display for Cost {
     }
 }
 
-/// A round of ours: messages per second, and what each cost until its submit.
+/// A round of ours: messages per second, and the cost of each until its submit.
 async fn our_round(
     stage: &Stage,
     npm: &mut Npm,

@@ -1,4 +1,4 @@
-//! What SMS are submitted to: an SMSC written by others, and the least that any client of an SMSC does.
+//! The SMSC of SMS benchmarks, written by others, and the least work that any client of an SMSC does.
 
 use std::{
     io::{BufRead, BufReader, Lines, Write},
@@ -19,7 +19,7 @@ use rusmpp::{
 use tokio::net::TcpStream;
 use tokio_util::codec::Framed;
 
-/// How long submits are waited for, besides 2 ms for each.
+/// Longest wait for submits, in addition to 2 ms for each.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Where an SMSC is, and how to bind there.
@@ -66,7 +66,7 @@ impl Npm {
         self.child.id()
     }
 
-    /// What it answers to a line (`quick.js` lists them).
+    /// Its answer to a line (`quick.js` lists them).
     pub fn ask(&mut self, line: &str) -> String {
         writeln!(self.child.stdin.as_mut().unwrap(), "{line}").unwrap();
         self.said.next().expect("it answers").unwrap()
@@ -158,7 +158,7 @@ impl Session {
     }
 }
 
-/// What the program submits for one of these legs.
+/// The program's submit of one of these legs.
 fn submit_sm(number: usize, text: &str) -> SubmitSm {
     SubmitSm::builder()
         .source_addr_ton(Ton::Alphanumeric)

@@ -18,7 +18,7 @@ impl Stage {
     pub async fn set(setup: Setup) -> Self {
         let patchbay = setup.durable().start().await;
         let client = patchbay.client("bench", "27110000001").await;
-        // What a measurement asks by itself is nothing that the program costs.
+        // The queries of a measurement are no cost of the program.
         let unseen = [("pg_stat_statements.track", "none")];
         let options = PgConnectOptions::from_str(patchbay.database_url()).unwrap().options(unseen);
         let db = PgPool::connect_with(options).await.unwrap();
@@ -37,7 +37,7 @@ impl Stage {
         self.patchbay.url().trim_start_matches("http://").parse().unwrap()
     }
 
-    /// What a test would make of it: a template with two texts and a button for each of these recipients.
+    /// A template with two texts and a button for each of these recipients.
     pub fn body(&self, recipients: usize) -> BodyMaker {
         let mut payload = self.client.order_ready(&[]);
         payload["messages"][0]["recipients"] = json!(["RECIPIENTS"]);
@@ -46,11 +46,11 @@ impl Stage {
         BodyMaker { before: before.to_owned(), after: after.to_owned(), recipients }
     }
 
-    /// Forgets all messages and what waits, so that every round begins with the same tables.
+    /// Removes all messages and waiting rows, so that every round begins with the same tables.
     pub async fn clear(&self) {
         let tables = "outbound_work, outbound_message, outbound_leg, outbound_part, idempotency, provider_message,
                       delivery_receipt, callback, callback_seen, lane, webhook_delivery, webhook_attempt";
-        // The program looks at its queues meanwhile: two who wait for each other are told so, and one begins again.
+        // The program looks at its queues at the same time: a deadlock is reported to one side, which begins again.
         while let Err(error) = sqlx::query(&format!("TRUNCATE {tables}")).execute(&self.db).await {
             let is_deadlock = error.as_database_error().is_some_and(|error| error.code().as_deref() == Some("40P01"));
             assert!(is_deadlock, "{error}");
@@ -58,7 +58,7 @@ impl Stage {
         sqlx::query("CHECKPOINT").execute(&self.db).await.unwrap();
     }
 
-    /// What the program stores of a message's content.
+    /// The stored content of a message.
     pub async fn stored_content(&self) -> String {
         let row = sqlx::query("SELECT content::text FROM outbound_part LIMIT 1").fetch_one(&self.db).await.unwrap();
         row.get(0)

@@ -1,24 +1,24 @@
-//! What is printed.
+//! The printed table.
 
 /// One line of the table.
 pub struct Figure {
-    /// What was measured.
+    /// Name of the measurement.
     pub name: &'static str,
-    /// What it is measured in.
+    /// Its unit.
     pub unit: &'static str,
-    /// What the program does.
+    /// The value of the program.
     pub measured: f64,
-    /// What the floor does; `None` where the bar is a plain number.
+    /// The value of the floor. `None` if the bar is a plain number.
     pub floor: Option<f64>,
-    /// What the floor is, in a few words.
+    /// The floor in a few words.
     pub beside: String,
-    /// What is asked for: a ratio to the floor, or a number.
+    /// The goal: a ratio to the floor, or a number.
     pub bar: Bar,
     /// Anything else worth a look.
     pub notes: Vec<String>,
 }
 
-/// What a figure should be.
+/// The goal of a figure.
 #[derive(Clone, Copy)]
 pub enum Bar {
     /// Measured / floor, or more.

@@ -9,7 +9,8 @@ const LONGEST: Duration = Duration::from_secs(60);
 pub struct Times(Vec<f64>);
 
 impl Times {
-    /// Does `one` so many times, or until it has taken a minute. What was not done within `patience` counts as that.
+    /// Runs `one` so many times, or until it has taken a minute. A run that is not done within `patience` counts with
+    /// that time.
     pub async fn of(count: usize, patience: Duration, mut one: impl AsyncFnMut(usize) -> Option<Duration>) -> Self {
         let began = Instant::now();
         let mut took = Vec::with_capacity(count);

@@ -1,5 +1,5 @@
-//! A send and a bot's answer while rows wait that are not due: timers of other chats, webhooks that are tried again tomorrow,
-//! and sends for tomorrow. It must cost what is due, not what waits.
+//! A send and a bot's answer while rows wait that are not due: timers of other chats, webhooks that are tried again
+//! tomorrow, and sends for tomorrow. The cost must depend on the due rows, not on the waiting ones.
 
 use std::time::{Duration, Instant};
 
@@ -132,7 +132,7 @@ impl Scene {
         self.clean().await;
     }
 
-    /// Takes away what waits.
+    /// Removes the waiting rows.
     async fn empty(&self) {
         for table in ["participant_event", "webhook_delivery", "outbound_work"] {
             sqlx::query(&format!("TRUNCATE {table}")).execute(&self.stage.db).await.unwrap();
@@ -140,7 +140,7 @@ impl Scene {
         self.clean().await;
     }
 
-    /// What PostgreSQL would do by itself a little later.
+    /// Maintenance that PostgreSQL would do by itself a little later.
     async fn clean(&self) {
         for table in ["participant_event", "webhook_delivery", "outbound_work"] {
             sqlx::query(&format!("VACUUM ANALYZE {table}")).execute(&self.stage.db).await.unwrap();
@@ -164,7 +164,7 @@ impl Scene {
         self.watch.arrival(&phone, PATIENCE).await.map(|came| came - began)
     }
 
-    /// From what a customer wrote to the bot's answer at the provider.
+    /// From a customer's message to the bot's answer at the provider.
     async fn answer(&mut self, chat: usize) -> Option<Duration> {
         self.counter += 1;
         let phone = format!("2784{chat:07}");
@@ -176,7 +176,7 @@ impl Scene {
         self.watch.arrival(&phone, PATIENCE).await.map(|came| came - began)
     }
 
-    /// What waiting costs while nothing happens.
+    /// The cost of waiting rows while no message comes.
     async fn idle(&self) -> String {
         let processes = Processes {
             program: self.stage.patchbay.process_id(),

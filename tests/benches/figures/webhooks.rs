@@ -1,4 +1,5 @@
-//! Webhook deliveries from a full queue to a sink in another process, beside a bare client loop to the same sink.
+//! Webhook deliveries from a full queue to a sink in another process, compared with a bare client loop to the same
+//! sink.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! Chatbots that fail, and what of that is theirs: what is tried again, what brings people at once, what is waited out.
+//! Chatbots that fail: failures that are tried again, failures that bring in people at once, and failures that are
+//! waited out.
 
 use harness::{Client, Setup, eventually, guest};
 
@@ -144,7 +145,7 @@ async fn a_bot_for_which_there_is_no_room_is_asked_until_there_is_and_nothing_is
     assert!((1..=2).contains(&refused), "once for each of the two at most: {refused}");
 }
 
-/// The versions of the rows of what chatbots have yet to see.
+/// The versions of the rows of events that chatbots have not seen yet.
 async fn waiting(patchbay: &Patchbay) -> Vec<(uuid::Uuid, String)> {
     let mut db = patchbay.database().await;
     let statement = "SELECT id, ctid::text FROM participant_event ORDER BY id";

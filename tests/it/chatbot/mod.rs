@@ -1,5 +1,5 @@
-//! Conversations that a chatbot component leads: order, state, timers, hand-over, failures (SPEC 1 and 6.5, DESIGN 3 rule 6
-//! and 4). The guest `clerk` does what the text says.
+//! Conversations of a chatbot component: order, state, timers, hand-over, failures (SPEC 1 and 6.5, DESIGN 3 rule 6 and
+//! 4). The guest `clerk` follows the text.
 
 mod failures;
 
@@ -45,7 +45,7 @@ async fn texts(phone: &Phone) -> Vec<String> {
     phone.inbox().await.iter().map(|message| message["text"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
-/// Writes a text and answers the chatbot event about it, which tells who has the chat.
+/// Writes a text and returns the chatbot event about it, which names the owner of the chat.
 async fn event_of(phone: &Phone, client: &Client, sink: &Sink, text: &str) -> Value {
     phone.write(&client.number, text).await;
     sink.receives("chatbot", text, |event| event["direction"] == "INCOMING" && event["messageText"] == text).await

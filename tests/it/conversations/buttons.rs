@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 
 use super::{close, only, opened};
 
-/// Sends the survey, whose first button keeps a conversation open and whose second one ends it; answers what the phone shows.
+/// Sends the survey, whose first button keeps a conversation open and whose second one ends it. Returns the message on
+/// the phone.
 async fn survey(client: &Client, phone: &Phone, path: &str) -> Value {
     let seen = phone.inbox().await.len();
     let buttons = json!([{ "type": "button", "conversationParameters": [

@@ -1,4 +1,4 @@
-//! What comes after the result: replies of phones, and messages that do not arrive.
+//! Mails after the result: replies of phones, and messages that do not arrive.
 
 use serde_json::json;
 

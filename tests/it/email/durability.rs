@@ -1,4 +1,4 @@
-//! What was acknowledged survives the death of the process, and a relay that is away.
+//! Acknowledged mails survive the death of the process and the absence of the relay.
 
 use harness::eventually;
 use serde_json::json;

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 pub const DOMAIN: &str = "sms.example.com";
 pub const SENDER: &str = "thandi@acme.example";
-/// What `Patchbay::bare_client` gives its first user.
+/// The password that `Patchbay::bare_client` gives to its first user.
 pub const PASSWORD: &str = "correct horse";
 pub const PHONE: &str = "27821234567";
 

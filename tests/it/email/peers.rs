@@ -1,4 +1,4 @@
-//! Programs of others: `aiosmtpd` as the relay, `smtplib` and `swaks` as those who send mails.
+//! Programs of others: `aiosmtpd` as the relay, `smtplib` and `swaks` as senders of mails.
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -30,7 +30,7 @@ fn python(script: &str) -> Command {
     python
 }
 
-/// A relay that keeps what it takes.
+/// A relay that keeps its mails.
 pub struct Relay {
     child: Child,
     /// Where it listens.
@@ -69,12 +69,12 @@ impl Relay {
         Self { child, port: u16::try_from(first["port"].as_u64().unwrap()).unwrap(), mails }
     }
 
-    /// What it has taken.
+    /// The mails that it has received.
     pub fn mails(&self) -> Vec<Value> {
         self.mails.lock().unwrap().clone()
     }
 
-    /// Waits for the mail whose subject begins so.
+    /// Waits for a mail with this beginning of its subject.
     pub async fn receives(&self, subject: &str) -> Value {
         eventually(&format!("a mail about {subject:?}"), || async {
             self.mails().into_iter().find(|mail| mail["headers"]["subject"].as_str().unwrap().starts_with(subject))
@@ -105,7 +105,7 @@ pub fn smtplib_all(orders: &[Value]) -> Vec<Value> {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// Has `swaks` hand a mail over, and answers what was said.
+/// Sends a mail with `swaks`, and returns its success and the dialogue.
 pub fn swaks(port: u16, arguments: &[&str]) -> (bool, String) {
     let server = format!("127.0.0.1:{port}");
     let output = Command::new("swaks").args(["--server", &server, "--timeout", "20"]).args(arguments).output();

@@ -97,7 +97,7 @@ async fn a_sender_hears_of_twenty_errors_in_an_hour_and_wrong_passwords_close_it
     let codes: Vec<u64> = smtplib_all(&wrong).iter().map(|answer| answer["code"].as_u64().unwrap()).collect();
     assert_eq!(codes, [[250].repeat(10), vec![451]].concat());
     assert_eq!(smtplib(&stage.order(PASSWORD, "Hello\n")), 451, "the right one is not judged either");
-    // The user can log in all the same: whoever forges a sender does not keep it out.
+    // The user can still log in: a forged sender does not lock it out.
     let login = json!({ "email": "acme@example.com", "password": PASSWORD, "clientRef": "acme" });
     let path = "/messaging-service/WhatsApp/authenticate/retrieveApiKey";
     let headers = [("Content-Type", "application/json")];
@@ -139,7 +139,7 @@ async fn recipients_of_other_domains_and_more_than_ten_are_refused() {
     untouched(&stage).await;
 }
 
-/// A connection for those who keep to no protocol.
+/// A connection for peers that break the protocol.
 struct Wire(TcpStream);
 
 impl Wire {

@@ -21,7 +21,7 @@ async fn a_mail_becomes_an_sms_and_its_result_is_mailed_back() {
     stage.phone.receives("the SMS", |message| message["text"] == "Your parcel is here").await;
     let result = stage.relay.receives("SMS: success").await;
     assert_eq!(result["recipients"], json!([SENDER]));
-    // Nobody answers a mail without a return path.
+    // A mail without a return path gets no answer.
     assert_eq!(result["sender"], "<>", "{result}");
     let headers = &result["headers"];
     assert_eq!(headers["from"], format!("sms@{DOMAIN}"));

@@ -11,7 +11,7 @@ use super::{
     peers::{Relay, smtplib_all, swaks},
 };
 
-/// A stage whose results go to a relay over TLS, and a second process that takes mails over TLS only.
+/// A stage whose results go to a relay over TLS, and a second process that accepts mails over TLS only.
 struct TlsStage {
     stage: Stage,
     authority: Authority,

@@ -1,4 +1,4 @@
-//! Clients that send and customers who write, and what they were told.
+//! Clients that send and customers that write, and the answers that they got.
 
 use std::{
     sync::{
@@ -17,9 +17,9 @@ use tokio::task::JoinSet;
 const SENDERS: u64 = 2;
 /// Phones that each sender writes to.
 const RECIPIENTS: u64 = 60;
-/// Customers of each client who write.
+/// Customers of each client that write.
 const WRITERS: u64 = 4;
-/// A sender that hears nothing tries its key this often, then gives it up: nobody knows whether it was taken.
+/// A sender without an answer repeats its key this often and then gives it up: it is unknown if the send was accepted.
 const TRIES: u32 = 400;
 
 /// A request that was answered 202.
@@ -29,7 +29,7 @@ pub struct Acknowledged {
     pub client: usize,
     /// Its idempotency key.
     pub key: String,
-    /// What was sent under it.
+    /// The payload of the key.
     pub payload: Value,
     /// Recipient and `ctId` of each message.
     pub messages: Vec<(String, String)>,
@@ -37,7 +37,7 @@ pub struct Acknowledged {
     pub response: String,
 }
 
-/// What must be true in the end.
+/// The facts that must be true in the end.
 #[derive(Default)]
 pub struct Ledger {
     pub acknowledged: Vec<Acknowledged>,
@@ -88,7 +88,7 @@ impl Load {
         }
     }
 
-    /// Everybody finishes what they have begun; answers what they were told.
+    /// Lets all tasks finish, and returns their answers.
     pub async fn stop(mut self) -> Ledger {
         self.over.store(true, Ordering::SeqCst);
         while let Some(ended) = self.tasks.join_next().await {
@@ -172,7 +172,7 @@ impl Sender {
     }
 }
 
-/// A customer who writes now and then, whether the program lives or not.
+/// A customer that writes now and then, also while the program is dead.
 async fn write(phone: Phone, to: String, client: usize, ledger: Arc<Mutex<Ledger>>, over: Arc<AtomicBool>) {
     for round in 0.. {
         if over.load(Ordering::SeqCst) {

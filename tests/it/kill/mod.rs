@@ -1,5 +1,5 @@
-//! SIGKILL at random moments under load: nothing acknowledged is lost, and nothing is doubled but what ground rule 2 of the
-//! design allows. `PATCHBAY_KILL_SEED` repeats a run; the seed and the counts are printed.
+//! SIGKILL at random moments under load: nothing acknowledged is lost, and nothing is doubled except in the cases of
+//! ground rule 2 of the design. `PATCHBAY_KILL_SEED` repeats a run; the seed and the counts are printed.
 
 mod load;
 pub mod verdict;
@@ -22,9 +22,9 @@ const IN_FLIGHT: usize = 16;
 /// Windows of calls that one kill can leave undecided: calls in flight, and outcomes that are not yet written
 /// (docs/rules/faults.md, `outcomes`). On a slow machine the second window fills, too.
 const WINDOWS: usize = 2;
-/// After this, a send whose answer never came is made once more.
+/// After this time, a send without an answer is made once more.
 const UNKNOWN_AFTER: &str = "3s";
-/// Callbacks that are this late come after the second send: the double that nobody can avoid.
+/// Callbacks with this delay come after the second send: an unavoidable double.
 const LATE_MILLIS: u64 = 5000;
 /// Longest time that a step may take on a machine that has much else to do; usually it is seconds.
 const PATIENCE: Duration = Duration::from_secs(180);
@@ -114,7 +114,7 @@ pub async fn drain(db: &PgPool, patchbay: &Patchbay) {
     }
 }
 
-/// What still waits, by queue.
+/// The waiting rows, by queue.
 async fn waiting(db: &PgPool) -> Vec<(String, i64)> {
     sqlx::query_as(
         "SELECT 'outbound', count(*) FROM outbound_work

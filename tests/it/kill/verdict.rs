@@ -1,4 +1,4 @@
-//! What the database, the provider, the phones and the webhook receiver say after the kills.
+//! The state of the database, the provider, the phones and the webhook receiver after the kills.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::load::Ledger;
 
-/// What happened, in numbers.
+/// The results in numbers.
 pub struct Counts {
     pub requests: usize,
     pub recipients: usize,

@@ -28,7 +28,7 @@ async fn connected<'p>(patchbay: &'p Patchbay, waha: &Waha) -> (Lite<'p>, String
     (lite, session)
 }
 
-/// The chat of a customer who has written one message, which WhatsApp calls `AAAA`.
+/// The chat of a customer that has written one message with the id `AAAA`.
 async fn customer_wrote(lite: &Lite<'_>, waha: &Waha) -> String {
     let told = json!({
         "id": "false_27820000001@c.us_AAAA", "timestamp": 1_760_000_000, "from": "27820000001@c.us",
@@ -42,7 +42,7 @@ async fn customer_wrote(lite: &Lite<'_>, waha: &Waha) -> String {
     .await
 }
 
-/// What WhatsApp calls the message of a chat that says this.
+/// WhatsApp's id of the message of a chat with this text.
 async fn id_of(lite: &Lite<'_>, chat: &str, text: &str) -> String {
     eventually("the id of a message", || async {
         let past = lite.client.get(&format!("{MESSAGES}?participantId={chat}")).await.ok();

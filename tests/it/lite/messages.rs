@@ -11,7 +11,7 @@ async fn connected(patchbay: &Shared) -> Lite<'_> {
     Lite::connected(patchbay, patchbay.new_bare_client(), &number).await
 }
 
-/// With a Cloud number beside it, whose account has templates.
+/// A client with an additional Cloud number, whose account has templates.
 async fn with_templates(patchbay: &Shared) -> Lite<'_> {
     let client = patchbay.new_client().await;
     let number = patchbay.new_phone().msisdn.replacen("2782", "2783", 1);
@@ -118,7 +118,7 @@ async fn a_number_is_a_number_once_something_else_was_sent() {
     let shown = phone.receives("the template", |message| message["from"] == json!(lite.number)).await;
     lite.sends(&phone, "How many tickets?").await;
     phone.receives("the question", |message| message["text"] == "How many tickets?").await;
-    // On disk is what counts: the answer must not overtake it.
+    // Waits for the stored question, so that the answer does not overtake it.
     eventually("the question on disk", || async {
         let told = lite.sink.bodies("status").into_iter().filter(|body| body["status"] == "ACCEPTED").count();
         (told >= 2).then_some(())

@@ -10,7 +10,7 @@ use harness::{Client, Patchbay, Phone, Reply, Sink, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-/// A client with a Lite number, whose webhooks all go to a sink.
+/// A client with a Lite number. Its webhooks go to a sink.
 struct Lite<'p> {
     patchbay: &'p Patchbay,
     client: Client,
@@ -86,7 +86,7 @@ impl<'p> Lite<'p> {
         .await
     }
 
-    /// The texts of the session events so far, in the order in which they happened: one whose first attempt failed comes behind
+    /// The texts of the session events so far, in the order of the events: one whose first attempt failed arrives after
     /// others.
     fn texts(&self) -> Vec<String> {
         let mut bodies = self.sink.bodies("session");

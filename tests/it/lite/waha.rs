@@ -20,14 +20,14 @@ use sha2::Sha512;
 pub(super) const KEY: &str = "key-of-the-bridge";
 pub(super) const SECRET: &str = "secret-of-the-webhooks";
 
-/// What the stub knows.
+/// The state of the stub.
 #[derive(Default)]
 pub(super) struct Bridge {
     /// Status and configuration of each session.
     sessions: HashMap<String, (String, Value)>,
     /// Bodies of sends, with their paths.
     sent: Vec<(String, Value)>,
-    /// Who is not on WhatsApp.
+    /// Numbers without WhatsApp.
     pub(super) absent: Vec<String>,
 }
 

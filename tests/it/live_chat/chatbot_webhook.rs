@@ -1,4 +1,5 @@
-//! The chatbot webhook while people have a chat (SPEC 6.5): agent and team fields, assignment events, and what stops them.
+//! The chatbot webhook while an agent has a chat (SPEC 6.5): agent and team fields, assignment events, and the setting
+//! that stops them.
 
 use harness::Sink;
 use serde_json::{Value, json};

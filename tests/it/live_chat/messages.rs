@@ -1,4 +1,4 @@
-//! What is said in a chat: history, replies, the 24-hour window, typing and read receipts.
+//! Messages of a chat: history, replies, the 24-hour window, typing and read receipts.
 
 use harness::{Patchbay, eventually};
 use reqwest::Method;

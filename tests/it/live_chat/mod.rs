@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 const CHATS: &str = "/chat-service/api/v2/chats";
 const MESSAGES: &str = "/chat-service/api/v2/messages";
 
-/// A client, and a customer of it who has just written `hello`: no chatbot is there, so the chat waits in the queue.
+/// A client, and a customer of it that has just written `hello`. There is no chatbot, so the chat waits in the queue.
 struct Desk {
     patchbay: Shared,
     client: Client,

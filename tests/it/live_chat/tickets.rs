@@ -1,4 +1,4 @@
-//! Tickets: opened by taking a chat, moved by what happens in it, searched.
+//! Tickets: opened by taking a chat, moved by events of the chat, searched.
 
 use harness::{Client, eventually};
 use reqwest::Method;

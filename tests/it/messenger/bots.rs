@@ -1,4 +1,4 @@
-//! Chatbots on Messenger: what the channel has less of is mapped, and what comes back is understood.
+//! Chatbots on Messenger: contents that the channel lacks are mapped, and the answers are understood.
 
 use harness::{Setup, Shared, Sink, eventually};
 use serde_json::json;

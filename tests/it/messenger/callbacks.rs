@@ -75,7 +75,7 @@ async fn a_message_that_comes_again_is_no_second_message() {
         assert_eq!(patchbay.page_callback(&body).await.status, 200);
     }
     sink.receives("chatbot", "the answer", |event| event["direction"] == "OUTGOING").await;
-    // Whatever comes after it has come after all repetitions.
+    // A message after it has come after all repetitions.
     let after = wrote(&person.page, &person.psid, &format!("m_{}_2", person.psid), "say twice");
     assert_eq!(patchbay.page_callback(&after).await.status, 200);
     sink.receives("incoming", "the next message", |body| body["text"] == "say twice").await;

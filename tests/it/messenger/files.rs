@@ -8,7 +8,7 @@ use super::with_bot;
 const MESSAGES: &str = "/chat-service/api/v2/messages";
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
 
-/// A client without a chatbot, somebody who has written to its page, and the chat of the two.
+/// A client without a chatbot, a customer that has written to its page, and their chat.
 async fn in_queue(patchbay: &Patchbay, page: &str) -> (Client, Person, String) {
     let client = patchbay.bare_client(&format!("files-{page}"));
     patchbay.page(&client, page).await;
@@ -39,7 +39,7 @@ async fn sends_a_picture(client: &Client, chat: &str) {
     assert_eq!((&sent["contentType"], &sent["channel"]), (&json!("MEDIA"), &json!("FACEBOOK")));
 }
 
-/// What somebody sees of a file that came.
+/// The bytes that a customer gets of a file.
 async fn bytes_of(patchbay: &Patchbay, message: &Value) -> Vec<u8> {
     let url = message["body"]["attachment"]["payload"]["url"].as_str().unwrap();
     let answer = patchbay.http.get(url).send().await.unwrap();

@@ -8,7 +8,7 @@ mod pages;
 
 use harness::{Client, Person, Shared, Sink};
 
-/// The shared program that has the guests, a client with a page and `bot` in charge, its webhooks, and somebody who writes.
+/// The shared program with the guests, a client with a page whose chatbot is `bot`, its webhooks, and a customer.
 async fn with_bot(bot: &str) -> (Shared, Client, Sink, Person) {
     let patchbay = Shared::with_guests().await;
     let client = patchbay.new_bare_client();

@@ -35,7 +35,7 @@ async fn pages(patchbay: &Shared, attributes: &'static str) -> String {
     origin
 }
 
-/// Where the pages are, and sites whose pages they are.
+/// The address of the pages, and the sites of these pages.
 async fn addresses(patchbay: &Shared, client: &Client) -> Value {
     let (shop, rtl) = (pages(patchbay, "lang=\"en\"").await, pages(patchbay, "lang=\"ar\" dir=\"rtl\"").await);
     let site = client.new_site(&shop, json!({})).await;
@@ -65,7 +65,7 @@ fn scripts() -> PathBuf {
     PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("peers/browser")
 }
 
-/// Installs what drives the browser once and answers where it is.
+/// Installs the driver of the browser once and returns its place.
 fn installed() -> &'static Path {
     static INSTALLED: OnceLock<PathBuf> = OnceLock::new();
     INSTALLED.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! Visitors whose site proves which of its users they are.
+//! Visitors whose site proves their user.
 
 use harness::{Client, Shared, Site, Visitor};
 use hmac::{Hmac, Mac};
@@ -48,10 +48,10 @@ async fn a_visitor_who_logs_in_brings_the_chat_along_and_leaves_no_way_into_it_b
     let mut known = load(&patchbay, &site, json!({ "token": unknown.token, "identity": identity })).await;
     known.sees("not logged in yet").await;
     assert_eq!(known.texts(), ["earlier, at home", "not logged in yet"]);
-    // What was open at home shows the joined chat anew.
+    // A page that was open at home shows the joined chat again.
     at_home.sees("not logged in yet").await;
     assert_eq!(at_home.texts(), known.texts());
-    // Whoever kept the token of before gets a visitor of its own.
+    // A visitor with the earlier token gets an identity of its own.
     let again = load(&patchbay, &site, json!({ "token": unknown.token })).await;
     assert_ne!(again.session["visitor"], known.session["visitor"]);
     assert_eq!(again.session["chat"], Value::Null);

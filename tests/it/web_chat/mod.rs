@@ -20,7 +20,7 @@ async fn stage() -> (Shared, Client, Sink) {
     (patchbay, client, sink)
 }
 
-/// What is stored of a client: one number for each statement.
+/// The number of stored rows of a client, for each statement.
 async fn count(patchbay: &Patchbay, client: &Client, of: &str) -> i64 {
     let mut db = patchbay.database().await;
     let statement =

@@ -1,4 +1,5 @@
-//! What is refused: pages of other origins, tokens of other sites, files that lie, too much at once. Nothing is stored of it.
+//! Refusals: pages of other origins, tokens of other sites, files with a false label, too much at once. Nothing of it
+//! is stored.
 
 use harness::{
     Setup, Visitor,
@@ -208,7 +209,7 @@ async fn open_sockets_end_at_once_when_their_page_may_show_the_widget_no_more() 
             }
             _ => drop(client.request(Method::DELETE, &path, None, &[]).await),
         }
-        // However much it says meanwhile.
+        // With any number of frames.
         visitor.send(json!({ "type": "ping" })).await;
         assert_eq!(visitor.closed().await, 4403, "{ends}");
     }

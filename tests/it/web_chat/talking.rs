@@ -1,4 +1,4 @@
-//! Visitors and who answers them: order, resumption, tabs, nodes, files, choices, receipts.
+//! Visitors and the chatbots and agents that answer them: order, resumption, tabs, nodes, files, choices, receipts.
 
 use futures::StreamExt;
 use harness::{Visitor, eventually, guest, visitors::new_key};
@@ -223,7 +223,7 @@ async fn what_a_widget_has_received_and_shown_is_the_state_of_messages() {
     become_(["READ", "DELIVERED"]).await;
     visitor.send(json!({ "type": "progress", "delivered": 999, "read": 999 })).await;
     become_(["READ", "READ"]).await;
-    // Nothing waits to be sent any more, and what comes later is not taken for read.
+    // The queue is empty, and later messages do not count as read.
     eventually("an empty queue", || async { (count(&patchbay, &client, "outbound_work").await == 0).then_some(()) })
         .await;
     visitor.writes("say more").await;
@@ -306,7 +306,7 @@ async fn agents_and_visitors_see_each_other_typing() {
         request.headers_mut().insert("authorization", client.key.parse().unwrap());
         connect_async(request).await.unwrap()
     };
-    // Nobody hears of somebody who has no chat.
+    // Typing without a chat reaches no agent.
     visitor.send(json!({ "type": "typing" })).await;
     visitor.writes("hello").await;
     visitor.sees("hello").await;

@@ -21,7 +21,7 @@ impl HandClock {
         Self(Mutex::new(DateTime::from_timestamp(seconds, 0).unwrap()))
     }
 
-    /// Moves it on, and answers what it shows then.
+    /// Advances the clock, and returns its time.
     pub fn advance<T>(&self, by: T) -> DateTime<Utc>
     where
         DateTime<Utc>: AddAssign<T>,

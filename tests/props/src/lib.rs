@@ -1,4 +1,4 @@
-//! What the stages of tests have in common: a clock moved by hand, the surroundings of use cases, and a client with one number.
+//! The common parts of the stages of tests: a manual clock, the context of use cases, and a client with one number.
 
 #![expect(clippy::unwrap_used, reason = "test support: a failure here is a failed test")]
 

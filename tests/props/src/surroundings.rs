@@ -1,4 +1,4 @@
-//! The surroundings of use cases, with nobody outside.
+//! The context of use cases, without any peer.
 
 use std::{
     path::PathBuf,
@@ -21,7 +21,7 @@ use storage::PgPool;
 /// Stages of this program so far. Their ids are alike, so each keeps the files of customers apart from those of the others.
 static STAGES: AtomicUsize = AtomicUsize::new(0);
 
-/// What a stage decides by itself.
+/// The parts that a stage decides.
 pub struct Surroundings {
     /// For files. Stages of one test program share it, so that they share compiled components.
     pub folder: PathBuf,
@@ -34,7 +34,7 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// In this folder, with the built-in plugins, no way out and the settings of an operator who changed none.
+    /// In this folder, with the built-in plugins, no carrier and the default settings.
     pub fn new(folder: PathBuf) -> Self {
         let plugins = HostConfig::new(folder.join("plugins"));
         Self { folder, plugins, carriers: Carriers::default(), settings: Settings::default() }
@@ -55,7 +55,7 @@ impl Surroundings {
     ///
     /// When the plugin host does not start.
     pub async fn build_waking(self, db: PgPool, clock: Arc<dyn Clock>, wake: Wakeups) -> Context {
-        // Port 9 is nobody's: whoever calls Meta gets no answer.
+        // Nothing listens at port 9, so calls to Meta get no answer.
         let nowhere = CloudSettings { graph_url: "http://127.0.0.1:9".to_owned(), ..CloudSettings::default() };
         ContextBuilder {
             db,

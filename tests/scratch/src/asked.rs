@@ -6,7 +6,7 @@ use std::collections::HashMap;
 /// The code that stands in place of a version in a request for TLS, which comes before the connection begins.
 const TLS_WANTED: &[u8] = &80_877_103_u32.to_be_bytes();
 
-/// What a client has asked so far.
+/// The queries of a client so far.
 #[derive(Default)]
 pub(crate) struct Asked {
     /// Bytes of a message that is not complete.
@@ -15,7 +15,7 @@ pub(crate) struct Asked {
     has_begun: bool,
     /// Statements by their names.
     prepared: HashMap<String, String>,
-    /// What the messages since the last `Sync` ask.
+    /// The query of the messages since the last `Sync`.
     current: String,
 }
 

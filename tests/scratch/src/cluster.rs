@@ -77,7 +77,7 @@ const COUNTING_SETTINGS: &str = "
 /// which are copied from the template in a third of the time that a disk takes.
 const ROOM: u64 = 8 << 30;
 
-/// What a cluster is for.
+/// The purpose of a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// Quick and gone: nothing is written through to the disk.
@@ -111,7 +111,7 @@ pub struct Cluster {
     _lifeline: ChildStdin,
 }
 
-/// Whom PostgreSQL runs as when we are root, which it refuses.
+/// The account of PostgreSQL if we are root, which it refuses.
 #[derive(Clone, Copy)]
 struct Account {
     uid: u32,

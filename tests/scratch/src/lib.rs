@@ -151,7 +151,7 @@ async fn migrated_cluster(purpose: Purpose) -> anyhow::Result<&'static Cluster> 
 }
 
 async fn create_database(cluster: &Cluster, name: &str, template: &str) -> anyhow::Result<()> {
-    // One copy at a time: PostgreSQL refuses a template that somebody else is using.
+    // One copy at a time, because PostgreSQL refuses a template that is in use.
     static COPYING: Mutex<()> = Mutex::const_new(());
     let _copying = COPYING.lock().await;
     let mut connection = PgConnection::connect(&cluster.url("postgres")).await?;

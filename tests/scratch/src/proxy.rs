@@ -67,7 +67,7 @@ impl Proxy {
         self.network.send_modify(|network| network.held = true);
     }
 
-    /// Everything arrives again, and what was held first.
+    /// All bytes arrive again, the held ones first.
     pub fn release(&self) {
         self.network.send_modify(|network| network.held = false);
     }

@@ -1,4 +1,4 @@
-//! A database over TCP, on a network that can fail, and where one hears what it is asked.
+//! A database over TCP, on a network that can fail, with a record of its queries.
 
 use std::{
     io,
@@ -29,7 +29,7 @@ pub struct Wire {
     relay: JoinHandle<()>,
 }
 
-/// What was asked in each round trip, over all connections.
+/// The queries of each round trip, over all connections.
 type Trips = Arc<Mutex<Vec<String>>>;
 
 impl Wire {
@@ -85,7 +85,8 @@ async fn carry(mut client: TcpStream, proxy: SocketAddr, trips: Trips) {
     let _ = tokio::try_join!(ask(from_client, to_server, &trips), answers);
 }
 
-/// Carries what a client asks, and notes it before the server has it: whoever has an answer finds its question noted.
+/// Forwards the queries of a client, and records each one before the server has it. So a client that has an answer
+/// finds its query in the record.
 async fn ask(
     mut from_client: impl AsyncRead + Unpin,
     mut to_server: impl AsyncWrite + Unpin,

@@ -33,7 +33,7 @@ pub async fn large(stage: &Stage) -> Attack {
             let fields: String = (0..90).map(|field| format!("X-Field-{field}: {}\r\n", "v".repeat(650))).collect();
             let head = format!("{}\r\n", http1::head(&ground, source, "GET", "/openapi.json", &fields));
             let Some(mut connection) = http1::sent(&ground, source, head.as_bytes()).await else { return };
-            // Its answer is what ends a head that is too large; one that is served is not read further.
+            // A head that is too large ends with its answer. A served one is not read further.
             tokio::time::sleep(Duration::from_millis(200)).await;
             let _ = connection.write_all(head.as_bytes()).await;
             tokio::time::timeout(Duration::from_secs(2), http1::drain(&mut connection)).await.unwrap_or_default();

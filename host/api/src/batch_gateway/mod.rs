@@ -204,9 +204,9 @@ macro_rules! calls {
                 path = $path,
                 operation_id = $testing,
                 tag = "Batch SMS gateway",
-                description = "The keywords stand in the query.",
+                description = "The keywords are in the query.",
                 security(("apiKey" = [SmsGateway::ROW.name])),
-                responses((status = 200, description = "As with POST, with a notice.", body = String, content_type = "application/xml")),
+                responses((status = 200, description = "As with POST, and with a notice.", body = String, content_type = "application/xml")),
             )]
             async fn $get(
                 State(state): State<ApiState>,
@@ -233,5 +233,7 @@ calls! {
     /// The batch must have been sent with `repliesperuserid` or `manageownreplies`. Each call returns all replies.
     replies, try_replies: "/smsbatch/replysmscheck", "checkBatchReplies", "tryCheckBatchReplies", SmsBatchQuery, Replies;
     /// Returns the credits, and the cost of a batch.
+    ///
+    /// `creditcheck=true` asks for the credits, `charge=true` with `cell` for the cost.
     service, try_service: "/smsbatch/servicequery", "queryBatchService", "tryQueryBatchService", SmsServiceQuery, Service;
 }

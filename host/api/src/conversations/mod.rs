@@ -108,7 +108,7 @@ async fn create(
     params(Which),
     security(("apiKey" = [Conversations::ROW.name])),
     responses(
-        (status = 200, description = "It is closed, by this call or already.", body = ClosedBody),
+        (status = 200, description = "The conversation is closed, by this call or earlier.", body = ClosedBody),
         (status = 404, description = "There is no such conversation."),
     ),
 )]
@@ -134,7 +134,7 @@ async fn close(
     params(Which),
     security(("apiKey" = [ConversationReading::ROW.name])),
     responses(
-        (status = 200, description = "The time that is left.", body = RemainingBody),
+        (status = 200, description = "The remaining time.", body = RemainingBody),
         (status = 404, description = "There is no such conversation."),
     ),
 )]
@@ -151,6 +151,8 @@ async fn remaining_time(
 }
 
 /// Lists the client's conversations, newest first.
+///
+/// Open and closed conversations are listed. `searchString` matches a part of the customer's number.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/WhatsAppConversations/getAllWhatsAppConversationsForCurrentUser",
@@ -158,7 +160,7 @@ async fn remaining_time(
     tag = "Conversations",
     params(ListQuery, Searched),
     security(("apiKey" = [ConversationReading::ROW.name])),
-    responses((status = 200, description = "A page of them.", body = Page<ConversationBody>)),
+    responses((status = 200, description = "A page of conversations.", body = Page<ConversationBody>)),
 )]
 async fn list(
     State(state): State<ApiState>,
@@ -181,7 +183,7 @@ async fn list(
     tag = "Conversations",
     params(Whose),
     security(("apiKey" = [ConversationReading::ROW.name])),
-    responses((status = 200, description = "All of them.", body = Vec<ConversationBody>)),
+    responses((status = 200, description = "All conversations.", body = Vec<ConversationBody>)),
 )]
 async fn list_by_ref(
     State(state): State<ApiState>,
@@ -199,11 +201,10 @@ async fn list_by_ref(
     Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
 }
 
-/// A list that is being sent.
 struct Written {
     listing: Listing,
     now: DateTime<Utc>,
-    /// The next piece. `None` at the end.
+    /// Returns the next piece. `None` at the end.
     next: Option<String>,
     /// True if items were sent before.
     any: bool,

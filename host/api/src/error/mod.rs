@@ -44,13 +44,9 @@ pub enum ErrorKind {
     UnsupportedMediaType,
     /// The requested range is behind the end of the file.
     RangeNotSatisfiable,
-    /// Too many requests.
     TooManyRequests,
-    /// The head of the request is too large.
     HeadTooLarge,
-    /// A fault of the service.
     Internal,
-    /// A provider failed.
     ProviderError,
     /// Overloaded, starting or stopping.
     Unavailable,
@@ -79,7 +75,6 @@ impl ErrorKind {
         Self::Unavailable,
     ];
 
-    /// Status and text.
     pub fn status_and_text(self) -> (StatusCode, &'static str) {
         match self {
             Self::BadRequest => (StatusCode::BAD_REQUEST, "Bad request"),
@@ -150,7 +145,7 @@ impl ApiError {
 
     /// 404 for an object that does not exist or belongs to another client.
     pub fn not_found() -> Self {
-        Self::new(ErrorKind::NotFound, "there is nothing here by that name or id")
+        Self::new(ErrorKind::NotFound, "there is no object with this name or id")
     }
 
     /// 500. The cause is logged and not sent to the caller.
@@ -161,7 +156,7 @@ impl ApiError {
 
     /// 503 for a request without room.
     pub fn overloaded() -> Self {
-        let said = "the server has as much in hand as it can hold: try again with growing delays";
+        let said = "the server is overloaded: try again with growing delays";
         Self::new(ErrorKind::Unavailable, said).retry_after(Duration::from_secs(1))
     }
 
@@ -224,14 +219,14 @@ impl From<base::Error> for ApiError {
 
 /// 404 for an unknown path.
 pub(crate) fn no_such_path() -> ApiError {
-    ApiError::new(ErrorKind::NotFound, "this path is not served: /docs lists those that are")
+    ApiError::new(ErrorKind::NotFound, "this path is not served: /docs lists the served paths")
 }
 
 /// 405; the header `Allow` names the methods.
 pub(crate) async fn method_not_allowed() -> ApiError {
     ApiError::new(
         ErrorKind::MethodNotAllowed,
-        "this path is not served with this method: the header Allow names those that are",
+        "this path is not served with this method: the header Allow names the served methods",
     )
 }
 

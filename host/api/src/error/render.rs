@@ -26,9 +26,7 @@ pub(crate) enum ErrorFormat {
 pub(crate) struct Failed<'a> {
     /// Time of the answer, ISO 8601.
     pub timestamp: String,
-    /// The requested path.
     pub path: &'a str,
-    /// Id of the request.
     pub request_id: String,
     /// XML namespace of the batch gateway's answers.
     pub namespace: &'a str,

@@ -44,16 +44,18 @@ fn refused(error: CommandError) -> ApiError {
 }
 
 /// Returns the session of a number.
+///
+/// It has the state of the connection as webhooks report it.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/WhatsAppLiteSessions/{id}",
     operation_id = "getLiteSession",
     tag = "WhatsApp Lite",
-    params(("id" = Uuid, Path, description = "Of the number (`whatsAppNumber.id`).")),
+    params(("id" = Uuid, Path, description = "Id of the number (`whatsAppNumber.id`).")),
     security(("apiKey" = [Looking::ROW.name])),
     responses(
         (status = 200, description = "The session.", body = Session),
-        (status = 400, description = "It is no Lite number."),
+        (status = 400, description = "The number is not a Lite number."),
     ),
 )]
 async fn session(
@@ -73,12 +75,12 @@ async fn session(
     path = "/messaging-service/WhatsApp/WhatsAppLiteSessions/{id}/connect",
     operation_id = "connectLiteNumber",
     tag = "WhatsApp Lite",
-    params(("id" = Uuid, Path, description = "Of the number (`whatsAppNumber.id`).")),
+    params(("id" = Uuid, Path, description = "Id of the number (`whatsAppNumber.id`).")),
     security(("apiKey" = [LiteNumbers::ROW.name])),
     responses(
-        (status = 202, description = "It will be connected.", body = Session),
-        (status = 400, description = "It is no Lite number."),
-        (status = 409, description = "WhatsApp has flagged the number and lets it connect only later; or this service has no devices."),
+        (status = 202, description = "The number will be connected.", body = Session),
+        (status = 400, description = "The number is not a Lite number."),
+        (status = 409, description = "WhatsApp has flagged the number, so it can connect only later. Or this service has no devices."),
     ),
 )]
 async fn connect(
@@ -90,16 +92,18 @@ async fn connect(
 }
 
 /// Ends the connection of a number. It stays paired.
+///
+/// Messages wait until the number is connected again.
 #[utoipa::path(
     post,
     path = "/messaging-service/WhatsApp/WhatsAppLiteSessions/{id}/disconnect",
     operation_id = "disconnectLiteNumber",
     tag = "WhatsApp Lite",
-    params(("id" = Uuid, Path, description = "Of the number (`whatsAppNumber.id`).")),
+    params(("id" = Uuid, Path, description = "Id of the number (`whatsAppNumber.id`).")),
     security(("apiKey" = [LiteNumbers::ROW.name])),
     responses(
-        (status = 202, description = "It will be disconnected.", body = Session),
-        (status = 400, description = "It is no Lite number."),
+        (status = 202, description = "The number will be disconnected.", body = Session),
+        (status = 400, description = "The number is not a Lite number."),
         (status = 409, description = "This service has no devices."),
     ),
 )]
@@ -112,16 +116,18 @@ async fn disconnect(
 }
 
 /// Logs a number out. The next connection needs a QR code.
+///
+/// Messages wait until the number is paired again.
 #[utoipa::path(
     post,
     path = "/messaging-service/WhatsApp/WhatsAppLiteSessions/{id}/logout",
     operation_id = "logOutLiteNumber",
     tag = "WhatsApp Lite",
-    params(("id" = Uuid, Path, description = "Of the number (`whatsAppNumber.id`).")),
+    params(("id" = Uuid, Path, description = "Id of the number (`whatsAppNumber.id`).")),
     security(("apiKey" = [LiteNumbers::ROW.name])),
     responses(
-        (status = 202, description = "It will be logged out.", body = Session),
-        (status = 400, description = "It is no Lite number."),
+        (status = 202, description = "The number will be logged out.", body = Session),
+        (status = 400, description = "The number is not a Lite number."),
         (status = 409, description = "This service has no devices."),
     ),
 )]
@@ -138,17 +144,19 @@ fn taken_on(asked: Result<LiteSessionView, CommandError>) -> Result<(StatusCode,
 }
 
 /// Returns the QR code that pairs a number, as text.
+///
+/// The code changes after some seconds. Ask again until the session is connected.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/WhatsAppLiteSessions/{id}/qr",
     operation_id = "getLiteQrCode",
     tag = "WhatsApp Lite",
-    params(("id" = Uuid, Path, description = "Of the number (`whatsAppNumber.id`).")),
+    params(("id" = Uuid, Path, description = "Id of the number (`whatsAppNumber.id`).")),
     security(("apiKey" = [LiteNumbers::ROW.name])),
     responses(
-        (status = 200, description = "The code.", body = QrCode),
-        (status = 400, description = "It is no Lite number."),
-        (status = 404, description = "No code waits to be scanned."),
+        (status = 200, description = "The QR code.", body = QrCode),
+        (status = 400, description = "The number is not a Lite number."),
+        (status = 404, description = "No QR code waits for a scan."),
     ),
 )]
 async fn code(
@@ -160,17 +168,19 @@ async fn code(
 }
 
 /// Returns the QR code that pairs a number, as a picture.
+///
+/// The code changes after some seconds. Ask again until the session is connected.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/WhatsAppLiteSessions/{id}/qr.png",
     operation_id = "getLiteQrPicture",
     tag = "WhatsApp Lite",
-    params(("id" = Uuid, Path, description = "Of the number (`whatsAppNumber.id`).")),
+    params(("id" = Uuid, Path, description = "Id of the number (`whatsAppNumber.id`).")),
     security(("apiKey" = [LiteNumbers::ROW.name])),
     responses(
-        (status = 200, description = "The code.", content_type = "image/png", body = Vec<u8>),
-        (status = 400, description = "It is no Lite number."),
-        (status = 404, description = "No code waits to be scanned."),
+        (status = 200, description = "The QR code.", content_type = "image/png", body = Vec<u8>),
+        (status = 400, description = "The number is not a Lite number."),
+        (status = 404, description = "No QR code waits for a scan."),
     ),
 )]
 async fn code_picture(
@@ -187,7 +197,7 @@ async fn code_picture(
 async fn waiting_code(state: &ApiState, client: ClientId, id: InboxId) -> Result<QrCode, ApiError> {
     let view = lite::session(&state.context, client, id).await.map_err(refused)?;
     let Some((qr, until)) = view.session.qr else {
-        let said = "no code waits to be scanned: POST .../connect asks for one, until the number is paired";
+        let said = "no QR code waits for a scan: POST .../connect requests one if the number is not paired";
         return Err(ApiError::new(ErrorKind::NotFound, said));
     };
     Ok(QrCode { qr, expires_time: until.to_rfc3339_opts(SecondsFormat::Millis, true) })

@@ -10,13 +10,10 @@ const QUIET: usize = 4;
 const WHITE: u8 = 0xff;
 const BLACK: u8 = 0;
 
-/// The reason why there is no picture.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum NoPicture {
-    /// The text is too long for a QR code.
     #[error("the text does not fit into a QR code: {0}")]
     Text(qrcode::types::QrError),
-    /// The picture could not be written.
     #[error("the picture could not be written: {0}")]
     Png(#[from] png::EncodingError),
 }

@@ -78,16 +78,18 @@ impl Stored {
 }
 
 /// Returns the pace and hours of a Lite number.
+///
+/// A Lite number sends slowly and within hours, so that it is not blocked.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/WhatsAppLiteSessions/{id}/messageProcessing",
     operation_id = "getMessageProcessing",
     tag = "WhatsApp Lite",
-    params(("id" = Uuid, Path, description = "Of the number (`whatsAppNumber.id`).")),
+    params(("id" = Uuid, Path, description = "Id of the number (`whatsAppNumber.id`).")),
     security(("apiKey" = [Looking::ROW.name])),
     responses(
         (status = 200, description = "The configuration.", body = Stored),
-        (status = 400, description = "It is no Lite number."),
+        (status = 400, description = "The number is not a Lite number."),
     ),
 )]
 async fn read(
@@ -108,12 +110,12 @@ async fn read(
     path = "/messaging-service/WhatsApp/WhatsAppLiteSessions/{id}/messageProcessing",
     operation_id = "changeMessageProcessing",
     tag = "WhatsApp Lite",
-    params(("id" = Uuid, Path, description = "Of the number (`whatsAppNumber.id`).")),
+    params(("id" = Uuid, Path, description = "Id of the number (`whatsAppNumber.id`).")),
     request_body = Change,
     security(("apiKey" = [LiteNumbers::ROW.name])),
     responses(
-        (status = 200, description = "The configuration now.", body = Stored),
-        (status = 400, description = "It is no Lite number, or the body is wrong."),
+        (status = 200, description = "The changed configuration.", body = Stored),
+        (status = 400, description = "The number is not a Lite number, or the body is wrong."),
     ),
 )]
 async fn change(

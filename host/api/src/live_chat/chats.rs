@@ -92,7 +92,7 @@ pub(super) fn chat_id(text: &str) -> Result<ParticipantId, ApiError> {
     tag = "Live chat",
     params(Wanted, ListQuery),
     security(("apiKey" = [LiveChat::ROW.name])),
-    responses((status = 200, description = "A page of them.", body = Page<ChatParticipantResponse>)),
+    responses((status = 200, description = "A page of chats.", body = Page<ChatParticipantResponse>)),
 )]
 async fn list(
     State(state): State<ApiState>,
@@ -104,6 +104,8 @@ async fn list(
 }
 
 /// A chat.
+///
+/// It has the participant, the assignment, the last message and the state of the 24-hour window.
 #[utoipa::path(
     get,
     path = "/chat-service/api/v2/chats/{id}",
@@ -111,7 +113,7 @@ async fn list(
     tag = "Live chat",
     params(("id" = Uuid, Path, description = "The live-chat participant.")),
     security(("apiKey" = [LiveChat::ROW.name])),
-    responses((status = 200, description = "As it is now.", body = ChatParticipantResponse)),
+    responses((status = 200, description = "The chat.", body = ChatParticipantResponse)),
 )]
 async fn one(
     State(state): State<ApiState>,
@@ -133,8 +135,8 @@ async fn one(
     params(("id" = Uuid, Path, description = "The live-chat participant.")),
     security(("apiKey" = [LiveChat::ROW.name])),
     responses(
-        (status = 200, description = "It is over.", body = ChatParticipantResponse),
-        (status = 409, description = "It is closed, or another agent has it: the message names the agent."),
+        (status = 200, description = "The chat is closed.", body = ChatParticipantResponse),
+        (status = 409, description = "The chat is closed, or another agent has it. `message` names the agent."),
     ),
 )]
 async fn terminate(
@@ -147,6 +149,8 @@ async fn terminate(
 }
 
 /// Opens a closed chat again, for the caller, with a new ticket.
+///
+/// If the chat is open already, the answer is 409.
 #[utoipa::path(
     post,
     path = "/chat-service/api/v2/chats/{id}/open",
@@ -155,8 +159,8 @@ async fn terminate(
     params(("id" = Uuid, Path, description = "The live-chat participant.")),
     security(("apiKey" = [LiveChat::ROW.name])),
     responses(
-        (status = 200, description = "The caller has it.", body = ChatParticipantResponse),
-        (status = 409, description = "It is open already, or the caller has as many chats as are allowed."),
+        (status = 200, description = "The caller has the chat.", body = ChatParticipantResponse),
+        (status = 409, description = "The chat is open already, or the caller has reached the chat limit."),
     ),
 )]
 async fn open(
@@ -169,6 +173,8 @@ async fn open(
 }
 
 /// Ends a chat as solved. The ticket is resolved.
+///
+/// If the customer writes again, the chat opens again with a new ticket.
 #[utoipa::path(
     post,
     path = "/chat-service/api/v2/chats/{id}/resolve",
@@ -177,8 +183,8 @@ async fn open(
     params(("id" = Uuid, Path, description = "The live-chat participant.")),
     security(("apiKey" = [LiveChat::ROW.name])),
     responses(
-        (status = 200, description = "It is over.", body = ChatParticipantResponse),
-        (status = 409, description = "No agent has it, it is over already, or another agent has it."),
+        (status = 200, description = "The chat is closed.", body = ChatParticipantResponse),
+        (status = 409, description = "No agent has the chat, it is closed already, or another agent has it."),
     ),
 )]
 async fn resolve(
@@ -191,6 +197,8 @@ async fn resolve(
 }
 
 /// Gives a chat back to its chatbot, which gets the event `agent-released`. The ticket is resolved.
+///
+/// If no chatbot is active on the inbox, the answer is 409.
 #[utoipa::path(
     post,
     path = "/chat-service/api/v2/chats/{id}/release",
@@ -199,8 +207,8 @@ async fn resolve(
     params(("id" = Uuid, Path, description = "The live-chat participant.")),
     security(("apiKey" = [LiveChat::ROW.name])),
     responses(
-        (status = 200, description = "The chatbot has it.", body = ChatParticipantResponse),
-        (status = 409, description = "No agent has it, another agent has it, or no chatbot would answer."),
+        (status = 200, description = "The chatbot has the chat.", body = ChatParticipantResponse),
+        (status = 409, description = "No agent has the chat, another agent has it, or no chatbot would answer."),
     ),
 )]
 async fn release(
@@ -241,10 +249,9 @@ impl AssignBody {
                 team.map(|team| Some(To::Team(team)))
                     .map_err(|_| ApiError::fault("teamId", "is not the id of one of your teams"))
             }
-            (Some(_), Some(_)) => Err(ApiError::fault(
-                "teamId",
-                "cannot be named beside agentId: an agent takes the chat to the own team",
-            )),
+            (Some(_), Some(_)) => {
+                Err(ApiError::fault("teamId", "cannot be given with agentId: the chat goes to the team of the agent"))
+            }
         }
     }
 }
@@ -260,11 +267,11 @@ impl AssignBody {
     operation_id = "assignChat",
     tag = "Live chat",
     params(("id" = Uuid, Path, description = "The live-chat participant.")),
-    request_body(content = Option<AssignBody>, description = "Nothing: the caller."),
+    request_body(content = Option<AssignBody>, description = "Absent: the caller takes the chat."),
     security(("apiKey" = [LiveChat::ROW.name])),
     responses(
-        (status = 200, description = "It is as it was asked for.", body = ChatParticipantResponse),
-        (status = 409, description = "Another agent has it, it is closed, or the agent has reached the chat limit."),
+        (status = 200, description = "The chat with its new owner.", body = ChatParticipantResponse),
+        (status = 409, description = "Another agent has the chat, it is closed, or the agent has reached the chat limit."),
     ),
 )]
 async fn assign(
@@ -280,6 +287,8 @@ async fn assign(
 }
 
 /// Transfers a chat to a team or another agent. As `assign`, but one of them must be named.
+///
+/// The new team or agent sees the whole history.
 #[utoipa::path(
     post,
     path = "/chat-service/api/v2/chats/{id}/transfer",
@@ -289,8 +298,8 @@ async fn assign(
     request_body = AssignBody,
     security(("apiKey" = [LiveChat::ROW.name])),
     responses(
-        (status = 200, description = "It is as it was asked for.", body = ChatParticipantResponse),
-        (status = 409, description = "Another agent has it, it is closed, or the agent has as many chats as are allowed."),
+        (status = 200, description = "The chat with its new owner.", body = ChatParticipantResponse),
+        (status = 409, description = "Another agent has the chat, it is closed, or the agent has reached the chat limit."),
     ),
 )]
 async fn transfer(

@@ -30,7 +30,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 
 /// Longest time for the arrival of a file.
 const UPLOAD_TIME: Duration = Duration::from_secs(120);
-/// Bytes of a form besides its file.
+/// Most bytes of a form without its file.
 const FORM_BYTES: usize = 64 * 1024;
 /// Size of the largest file in chats: a document.
 const LARGEST: usize = 100 * 1024 * 1024;
@@ -72,7 +72,6 @@ impl From<Uploaded> for MediaBody {
     }
 }
 
-/// An uploaded file.
 pub(super) struct FormFile {
     pub(super) bytes: Bytes,
     pub(super) declared: Option<String>,
@@ -90,7 +89,7 @@ pub(super) struct FormFile {
     tag = "Live chat",
     request_body(content = MediaForm, content_type = "multipart/form-data"),
     security(("apiKey" = [LiveChat::ROW.name])),
-    responses((status = 200, description = "It is there.", body = MediaBody)),
+    responses((status = 200, description = "The file is stored.", body = MediaBody)),
 )]
 async fn upload(
     State(state): State<ApiState>,

@@ -82,7 +82,7 @@ where
     tag = "Live chat",
     params(OfChat, PartOfChat),
     security(("apiKey" = [LiveChat::ROW.name])),
-    responses((status = 200, description = "They.", body = Vec<MessageResponse>)),
+    responses((status = 200, description = "The messages.", body = Vec<MessageResponse>)),
 )]
 async fn list(
     State(state): State<ApiState>,
@@ -193,7 +193,7 @@ impl From<SendBody> for Written {
     request_body = SendBody,
     security(("apiKey" = [LiveChat::ROW.name])),
     responses(
-        (status = 200, description = "The message as it is stored.", body = MessageResponse),
+        (status = 200, description = "The stored message.", body = MessageResponse),
         (status = 409, description = "The chat is closed, another agent has it, or the 24-hour window is over."),
     ),
 )]
@@ -238,9 +238,9 @@ pub(super) fn shown(shown: Shown) -> Result<Json<ShownBody>, ApiError> {
     params(OfChat),
     security(("apiKey" = [LiveChat::ROW.name])),
     responses(
-        (status = 200, description = "Whether it is shown.", body = ShownBody),
+        (status = 200, description = "Tells if the customer sees it.", body = ShownBody),
         (status = 409, description = "The chat is closed."),
-        (status = 502, description = "The provider did not take it."),
+        (status = 502, description = "The provider did not accept it."),
     ),
 )]
 async fn typing(
@@ -263,8 +263,8 @@ async fn typing(
     params(OfChat),
     security(("apiKey" = [LiveChat::ROW.name])),
     responses(
-        (status = 200, description = "Whether the customer sees it; the badge is cleared unless another agent has the chat.", body = ShownBody),
-        (status = 502, description = "The badge is cleared; the provider did not take the receipt."),
+        (status = 200, description = "Tells if the customer sees it. The unread count is reset unless another agent has the chat.", body = ShownBody),
+        (status = 502, description = "The unread count is reset, but the provider did not accept the receipt."),
     ),
 )]
 async fn read(
@@ -276,6 +276,8 @@ async fn read(
 }
 
 /// Returns the messages of a tracking number: the last 1,000 of a chat (CTN), or one message (GSTN).
+///
+/// A tracking number of another client is a 404.
 #[utoipa::path(
     get,
     path = "/chat-service/api/v2/messages/tracking/{trackingNumber}",
@@ -283,7 +285,7 @@ async fn read(
     tag = "Live chat",
     params(("trackingNumber" = String, Path, description = "`customerTrackingNumber` of a chat, or `gstId` of a message.")),
     security(("apiKey" = [LiveChat::ROW.name])),
-    responses((status = 200, description = "They, the oldest first.", body = Vec<MessageResponse>)),
+    responses((status = 200, description = "The messages, oldest first.", body = Vec<MessageResponse>)),
 )]
 async fn tracked(
     State(state): State<ApiState>,
@@ -295,14 +297,16 @@ async fn tracked(
 }
 
 /// Returns the newest message with a tracking id of the client.
+///
+/// The tracking id is the `ctId` that the message was sent with.
 #[utoipa::path(
     get,
     path = "/chat-service/api/v2/messages/ctid/{ctId}",
     operation_id = "getChatMessageByCtId",
     tag = "Live chat",
-    params(("ctId" = String, Path, description = "As it was given when the message was sent.")),
+    params(("ctId" = String, Path, description = "The `ctId` of the send.")),
     security(("apiKey" = [LiveChat::ROW.name])),
-    responses((status = 200, description = "It.", body = MessageResponse)),
+    responses((status = 200, description = "The message.", body = MessageResponse)),
 )]
 async fn by_ct_id(
     State(state): State<ApiState>,

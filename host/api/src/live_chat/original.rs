@@ -90,16 +90,16 @@ impl From<Original> for OriginalBody {
     path = "/chat-service/api/v2/messages/{id}/original",
     operation_id = "getOriginalOfChatMessage",
     tag = "Live chat",
-    params(("id" = Uuid, Path, description = "Of the message.")),
+    params(("id" = Uuid, Path, description = "Id of the message.")),
     security(("apiKey" = [LiveChat::ROW.name])),
-    responses((status = 200, description = "It, in the provider's words.", body = OriginalBody)),
+    responses((status = 200, description = "The message in the provider's form.", body = OriginalBody)),
 )]
 async fn original(
     State(state): State<ApiState>,
     allowed: Allowed<LiveChat>,
     Segments(id): Segments<ChatMessageId>,
 ) -> Result<Json<OriginalBody>, ApiError> {
-    allowed.sees_customers("what the provider sent")?;
+    allowed.sees_customers("the provider's JSON")?;
     let original = desk::original(&state.context, acting(&allowed), id).await.map_err(refused)?;
     Ok(Json(original.into()))
 }

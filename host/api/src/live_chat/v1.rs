@@ -69,7 +69,6 @@ struct OpenOrNot {
     is_open: Option<bool>,
 }
 
-/// The parsed filter.
 struct Tri(ChatScope);
 
 impl FromRequestParts<ApiState> for Tri {
@@ -86,6 +85,8 @@ impl FromRequestParts<ApiState> for Tri {
 }
 
 /// Lists chats, the one with the newest message first. Use `GET /chat-service/api/v2/chats`.
+///
+/// The bodies are those of v2, without its filters.
 #[utoipa::path(
     get,
     path = "/chat-service/ChatParticipant",
@@ -93,7 +94,7 @@ impl FromRequestParts<ApiState> for Tri {
     tag = "Live chat v1",
     params(OpenOrNot, ListQuery, Searched),
     security(("apiKey" = [LiveChat::ROW.name])),
-    responses((status = 200, description = "A page of them.", body = Page<ChatParticipantResponse>)),
+    responses((status = 200, description = "A page of chats.", body = Page<ChatParticipantResponse>)),
 )]
 #[deprecated]
 async fn list(
@@ -107,6 +108,8 @@ async fn list(
 }
 
 /// Lists the chats of one tab, which is a list of v2 by its name. Use `GET /chat-service/api/v2/chats`.
+///
+/// The names of the tabs are those of `scope` in v2.
 #[utoipa::path(
     get,
     path = "/chat-service/ChatParticipant/tabs/{tab}",
@@ -114,7 +117,7 @@ async fn list(
     tag = "Live chat v1",
     params(("tab" = String, Path, description = "A `scope` of v2."), ListQuery, Searched),
     security(("apiKey" = [LiveChat::ROW.name])),
-    responses((status = 200, description = "A page of them.", body = Page<ChatParticipantResponse>)),
+    responses((status = 200, description = "A page of chats.", body = Page<ChatParticipantResponse>)),
 )]
 #[deprecated]
 async fn tab(
@@ -166,8 +169,8 @@ struct AgentOfWhole {
     request_body = WholeBody,
     security(("apiKey" = [LiveChat::ROW.name])),
     responses(
-        (status = 200, description = "It is over.", body = ChatParticipantResponse),
-        (status = 409, description = "It is over already, or another agent has it."),
+        (status = 200, description = "The chat is closed.", body = ChatParticipantResponse),
+        (status = 409, description = "The chat is closed already, or another agent has it."),
     ),
 )]
 #[deprecated]
@@ -191,6 +194,8 @@ async fn terminate(
 }
 
 /// Sends a message in a chat on WhatsApp. Use `POST /chat-service/api/v2/messages`.
+///
+/// The rules are those of v2.
 #[utoipa::path(
     post,
     path = "/chat-service/Message/sendMessageWhatsapp",
@@ -199,7 +204,7 @@ async fn terminate(
     request_body = SendBody,
     security(("apiKey" = [LiveChat::ROW.name])),
     responses(
-        (status = 200, description = "The message as it is stored.", body = MessageResponse),
+        (status = 200, description = "The stored message.", body = MessageResponse),
         (status = 409, description = "The chat is closed, another agent has it, or the 24-hour window is over."),
     ),
 )]
@@ -253,7 +258,7 @@ struct AttachmentForm {
     request_body(content((AttachmentForm = "multipart/form-data"), (SendBody = "application/json"))),
     security(("apiKey" = [LiveChat::ROW.name])),
     responses(
-        (status = 200, description = "The message as it is stored.", body = MessageResponse),
+        (status = 200, description = "The stored message.", body = MessageResponse),
         (status = 409, description = "The chat is closed, another agent has it, or the 24-hour window is over."),
     ),
 )]
@@ -267,7 +272,7 @@ async fn send_file(
         let JsonBody(body): JsonBody<SendBody> = JsonBody::from_request(request, &state).await?;
         let written = Written::from(body);
         if written.media_url.is_none() {
-            return Err(ApiError::fault("mediaUrl", "is required: what the upload of a file answered"));
+            return Err(ApiError::fault("mediaUrl", "is required: the `mediaUrl` of an uploaded file"));
         }
         let channel = written.channel.clone().unwrap_or_else(|| Channel::Whatsapp.as_str().to_owned());
         return say(&state, &allowed, Written { channel: Some(channel), ..written }).await;
@@ -318,6 +323,8 @@ struct OfChat {
 }
 
 /// Returns the last 1,000 messages of a chat, oldest first. Use `GET /chat-service/api/v2/messages`.
+///
+/// Version 2 pages through the whole history.
 #[utoipa::path(
     get,
     path = "/chat-service/Message/getMessagesByParticipantId",
@@ -325,7 +332,7 @@ struct OfChat {
     tag = "Live chat v1",
     params(OfChat),
     security(("apiKey" = [LiveChat::ROW.name])),
-    responses((status = 200, description = "They.", body = Vec<MessageResponse>)),
+    responses((status = 200, description = "The messages.", body = Vec<MessageResponse>)),
 )]
 #[deprecated]
 async fn past(
@@ -349,6 +356,8 @@ struct Number {
 }
 
 /// Returns the messages of a tracking number. Use `GET /chat-service/api/v2/messages/tracking/{trackingNumber}`.
+///
+/// The number of a chat gives its messages, the number of a message gives this message.
 #[utoipa::path(
     get,
     path = "/chat-service/Message/getMessagesByTrackingNumber",
@@ -356,7 +365,7 @@ struct Number {
     tag = "Live chat v1",
     params(Number),
     security(("apiKey" = [LiveChat::ROW.name])),
-    responses((status = 200, description = "They, the oldest first.", body = Vec<MessageResponse>)),
+    responses((status = 200, description = "The messages, oldest first.", body = Vec<MessageResponse>)),
 )]
 #[deprecated]
 async fn tracked(
@@ -371,6 +380,8 @@ async fn tracked(
 }
 
 /// Shows the customer that an answer is being written. Use `POST /chat-service/api/v2/messages/typing`.
+///
+/// The rules are those of v2.
 #[utoipa::path(
     post,
     path = "/chat-service/Message/typing",
@@ -379,9 +390,9 @@ async fn tracked(
     params(OfChat),
     security(("apiKey" = [LiveChat::ROW.name])),
     responses(
-        (status = 200, description = "Whether it is shown.", body = ShownBody),
+        (status = 200, description = "Tells if the customer sees it.", body = ShownBody),
         (status = 409, description = "The chat is closed."),
-        (status = 502, description = "The provider did not take it."),
+        (status = 502, description = "The provider did not accept it."),
     ),
 )]
 #[deprecated]
@@ -395,6 +406,8 @@ async fn typing(
 }
 
 /// Resets the unread count of a chat and sends a read receipt. Use `POST /chat-service/api/v2/messages/read`.
+///
+/// The rules are those of v2.
 #[utoipa::path(
     post,
     path = "/chat-service/Message/markAsRead",
@@ -403,8 +416,8 @@ async fn typing(
     params(OfChat),
     security(("apiKey" = [LiveChat::ROW.name])),
     responses(
-        (status = 200, description = "Whether the customer sees it; the badge is cleared unless another agent has the chat.", body = ShownBody),
-        (status = 502, description = "The badge is cleared; the provider did not take the receipt."),
+        (status = 200, description = "Tells if the customer sees it. The unread count is reset unless another agent has the chat.", body = ShownBody),
+        (status = 502, description = "The unread count is reset, but the provider did not accept the receipt."),
     ),
 )]
 #[deprecated]

@@ -18,13 +18,11 @@ use crate::{
 /// The form of the events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// Over a WebSocket.
     Socket,
     /// As server-sent events.
     Stream,
 }
 
-/// A request for live events.
 pub(super) struct Asked {
     pub(super) holder: Holder,
     /// The last event that the caller has.
@@ -62,7 +60,7 @@ impl FromRequestParts<ApiState> for Asked {
 /// A holder of a ticket may follow live events. Its rights to see events are read when the connection is opened.
 async fn of_ticket(state: &ApiState, held: &Held, ticket: &str) -> Result<Holder, ApiError> {
     let holder = tickets::redeem(&state.context, ticket).await?.ok_or_else(|| {
-        ApiError::new(ErrorKind::Unauthorized, "the ticket is not known, or was used, or is too old: get another one")
+        ApiError::new(ErrorKind::Unauthorized, "the ticket is unknown, used or expired: request another one")
     })?;
     tracing::Span::current().record("client.id", tracing::field::display(holder.client));
     held.belongs_to(holder.client)?;

@@ -48,15 +48,15 @@ struct TicketBody {
     operation_id = "followLiveEvents",
     tag = "Live events",
     params(
-        ("after" = Option<i64>, Query, minimum = 0, description = "The `sequence` of the last event that was had; absent: from now on."),
+        ("after" = Option<i64>, Query, minimum = 0, description = "The `sequence` of the last event that the caller has. Absent: from now on."),
         ("ticket" = Option<String>, Query, description = "A ticket instead of the key, for callers that cannot set a header."),
-        ("Last-Event-ID" = Option<i64>, Header, description = "As `after`, and before it: browsers send it when they come back."),
+        ("Last-Event-ID" = Option<i64>, Header, description = "As `after`, and takes precedence. Browsers send it when they reconnect."),
     ),
     security(("apiKey" = [LiveEvents::ROW.name])),
     responses(
         (status = 101, description = "A WebSocket: text messages, one JSON object each."),
-        (status = 200, description = "Server-sent events: `id`, `event` and `data`, which is the same JSON object.", body = String, content_type = "text/event-stream"),
-        (status = 400, description = "Neither a WebSocket nor server-sent events are asked for, or `after` is no sequence number."),
+        (status = 200, description = "Server-sent events: `id`, `event` and `data`. `data` is the same JSON object.", body = String, content_type = "text/event-stream"),
+        (status = 400, description = "The request asks for neither a WebSocket nor server-sent events, or `after` is not a sequence number."),
         (status = 429, description = "The client has too many connections."),
     ),
 )]
@@ -69,7 +69,8 @@ async fn follow(
     let open = || state.live.open(&holder, after);
     match form {
         Form::Socket => {
-            let said = |rejected| ApiError::new(ErrorKind::BadRequest, format!("this is no WebSocket: {rejected}"));
+            let said =
+                |rejected| ApiError::new(ErrorKind::BadRequest, format!("this is not a WebSocket request: {rejected}"));
             let upgrade = upgrade.map_err(said)?;
             let connection = open().await.map_err(refused)?;
             Ok(socket::serve(upgrade, &state.live, connection, in_use))

@@ -22,7 +22,7 @@ const WRITE_BUFFER: usize = 16 * 1024;
 const MOST_WAITING: usize = 4 * 1024 * 1024;
 /// Bytes that may be sent before a probe.
 const UNASKED: usize = 16 * 1024;
-/// Most messages of the other end between two heartbeats. Each may be a ping whose answer must be written.
+/// Most messages of the other end between two heartbeats. Each may be a ping, which needs an answer.
 const MOST_HEARD: u32 = 600;
 /// If nothing was received for this many heartbeats, not even a pong, the other end is gone.
 const SILENT_HEARTBEATS: u32 = 3;
@@ -160,7 +160,7 @@ async fn close(socket: &mut WebSocket, end: End) -> Result<(), Stuck> {
             send(socket, vec![Piece::said("resume", sequence)]).await?;
             (RESUME, format!("resume after {sequence}"))
         }
-        End::NotAllowed => (GONE, "the key was replaced, or the user is gone".to_owned()),
+        End::NotAllowed => (GONE, "the key was replaced, or the user was deleted".to_owned()),
     };
     let frame = CloseFrame { code, reason: reason.into() };
     socket.send(Message::Close(Some(frame))).await.map_err(|_| Stuck)

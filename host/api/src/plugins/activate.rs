@@ -55,7 +55,7 @@ pub(super) struct ActivateBody {
 }
 
 impl ActivateBody {
-    /// Rejects fields of a canary in another mode. Otherwise a caller who forgets `mode` would go live for all
+    /// Rejects fields of a canary in another mode. Otherwise a request without `mode` would go live for all
     /// participants.
     fn contradictions(&self, mode: Mode) -> Result<(), ApiError> {
         if mode == Mode::Canary {
@@ -68,8 +68,10 @@ impl ActivateBody {
             ("minimumCalls", self.minimum_calls.is_some()),
         ];
         let fault = |field: &str| {
-            let message =
-                format!("is of a canary: add `\"mode\": \"canary\"`, or leave it out for mode `{}`", mode.as_str());
+            let message = format!(
+                "applies only to a canary: add `\"mode\": \"canary\"`, or omit it for mode `{}`",
+                mode.as_str()
+            );
             FieldFault::new(field, message)
         };
         let faults: Vec<FieldFault> = said.iter().filter(|(_, is)| *is).map(|(field, _)| fault(field)).collect();
@@ -100,7 +102,7 @@ pub(super) struct ActivatedBody {
     request_body(content = Option<ActivateBody>),
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
-        (status = 200, description = "In force.", body = ActivatedBody),
+        (status = 200, description = "The version is active.", body = ActivatedBody),
         (status = 409, description = "It conflicts with the present activation."),
     ),
 )]
@@ -152,7 +154,7 @@ pub(super) struct ScopeBody {
     responses(
         (status = 200, description = "The present activation.", body = ActivationBody),
         (status = 204, description = "A trial was ended, and no live activation exists."),
-        (status = 409, description = "Nothing was in force before."),
+        (status = 409, description = "There was no activation before."),
     ),
 )]
 pub(super) async fn rollback(
@@ -172,6 +174,8 @@ pub(super) async fn rollback(
 }
 
 /// Deactivates a plugin.
+///
+/// The built-in plugin of the world takes its place for calls that begin after it.
 #[utoipa::path(
     post,
     path = "/plugin-service/api/v1/plugins/{name}/deactivate",
@@ -181,7 +185,7 @@ pub(super) async fn rollback(
     request_body(content = Option<ScopeBody>),
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
-        (status = 204, description = "It is not in force any more."),
+        (status = 204, description = "The plugin is not active."),
     ),
 )]
 pub(super) async fn deactivate(
@@ -197,6 +201,8 @@ pub(super) async fn deactivate(
 }
 
 /// Deletes a plugin with all its versions.
+///
+/// If a version is active, the answer is 409: deactivate it first.
 #[utoipa::path(
     delete,
     path = "/plugin-service/api/v1/plugins/{name}",
@@ -206,7 +212,7 @@ pub(super) async fn deactivate(
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
         (status = 204, description = "Deleted."),
-        (status = 409, description = "It is in force."),
+        (status = 409, description = "The plugin is active."),
     ),
 )]
 pub(super) async fn delete(

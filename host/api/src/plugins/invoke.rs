@@ -97,7 +97,7 @@ struct InvokedLog {
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
         (status = 200, description = "The answer of the plugin, or its failure.", body = InvokedBody),
-        (status = 409, description = "It could not be called: `message` says why."),
+        (status = 409, description = "The plugin could not be called. `message` gives the reason."),
     ),
 )]
 pub(super) async fn invoke(

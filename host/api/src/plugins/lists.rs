@@ -24,6 +24,8 @@ use crate::{
 const VERSIONS: u32 = 500;
 
 /// Lists the client's plugins and the built-in ones, by name.
+///
+/// Each has its world, its newest version and its present activations.
 #[utoipa::path(
     get,
     path = "/plugin-service/api/v1/plugins",
@@ -32,7 +34,7 @@ const VERSIONS: u32 = 500;
     params(ListQuery, Searched),
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
-        (status = 200, description = "A page of them, each with its newest version.", body = Page<PluginBody>),
+        (status = 200, description = "A page of plugins, each with its newest version.", body = Page<PluginBody>),
     ),
 )]
 pub(super) async fn list(
@@ -45,6 +47,8 @@ pub(super) async fn list(
 }
 
 /// A plugin with its versions and activations.
+///
+/// Each version has its SHA-256.
 #[utoipa::path(
     get,
     path = "/plugin-service/api/v1/plugins/{name}",
@@ -53,7 +57,7 @@ pub(super) async fn list(
     params(Named, ListQuery<VERSIONS>),
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
-        (status = 200, description = "The plugin; `page` and `size` are about its versions.", body = DetailBody),
+        (status = 200, description = "The plugin. `page` and `size` select its versions.", body = DetailBody),
     ),
 )]
 pub(super) async fn one(
@@ -117,6 +121,8 @@ pub(super) struct WantedCalls {
 }
 
 /// Lists the calls of a plugin, newest first.
+///
+/// Each call has its outcome, its duration, its log lines and its HTTP requests.
 #[utoipa::path(
     get,
     path = "/plugin-service/api/v1/plugins/{name}/invocations",
@@ -149,6 +155,8 @@ pub(super) async fn invocations(
 }
 
 /// Lists the events of a plugin (activated, suspended, rolled back), newest first.
+///
+/// Each event has its time, the version and the reason.
 #[utoipa::path(
     get,
     path = "/plugin-service/api/v1/plugins/{name}/events",
@@ -172,6 +180,8 @@ pub(super) async fn events(
 }
 
 /// Lists the calls in which shadows of a plugin decided differently from the live plugin, newest first.
+///
+/// Each difference has both answers.
 #[utoipa::path(
     get,
     path = "/plugin-service/api/v1/plugins/{name}/differences",

@@ -74,7 +74,7 @@ fn refused(error: PluginError) -> ApiError {
 fn inbox_id(text: Option<&str>) -> Result<Option<InboxId>, ApiError> {
     text.map(|text| {
         text.parse().map_err(|_| {
-            let said = "is not the id of one of your numbers; leave it out for all of them";
+            let said = "is not the id of one of your numbers; omit it for all numbers";
             ApiError::fault("whatsAppNumberId", said)
         })
     })

@@ -142,7 +142,7 @@ pub(super) fn begun(begun: Begun) -> Response {
     path = "/plugin-service/api/v1/plugin-uploads/{id}",
     operation_id = "getPluginUpload",
     tag = "Plugins",
-    params(("id" = Uuid, Path, description = "Of the upload.")),
+    params(("id" = Uuid, Path, description = "Id of the upload.")),
     security(("apiKey" = [Plugins::ROW.name])),
     responses((status = 200, description = "The upload.", body = PendingBody)),
 )]

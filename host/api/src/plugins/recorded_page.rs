@@ -66,7 +66,6 @@ fn pieces(listed: &[ListedRecording]) -> Vec<Vec<Uuid>> {
     pieces
 }
 
-/// The progress of the answer.
 struct Writing {
     context: Arc<Context>,
     client: ClientId,

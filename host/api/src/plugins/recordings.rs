@@ -58,6 +58,8 @@ pub(super) struct RecordBody {
 }
 
 /// Records the calls of an activation, with all their input.
+///
+/// Recordings hold personal data of customers. They end by themselves and are deleted with the retention.
 #[utoipa::path(
     post,
     path = "/plugin-service/api/v1/plugins/{name}/recording",
@@ -67,7 +69,7 @@ pub(super) struct RecordBody {
     request_body(content = Option<RecordBody>),
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
-        (status = 200, description = "The activation that is recorded.", body = ActivationBody),
+        (status = 200, description = "The recorded activation.", body = ActivationBody),
         (status = 409, description = "It conflicts with the present activation."),
     ),
 )]
@@ -91,6 +93,8 @@ pub(super) async fn start(
 }
 
 /// Ends the recording of an activation. The recorded calls stay.
+///
+/// If nothing is recorded, the answer is 409.
 #[utoipa::path(
     delete,
     path = "/plugin-service/api/v1/plugins/{name}/recording",
@@ -101,7 +105,7 @@ pub(super) async fn start(
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
         (status = 204, description = "Ended."),
-        (status = 409, description = "Nothing is recorded."),
+        (status = 409, description = "No recording is in progress."),
     ),
 )]
 pub(super) async fn stop(
@@ -128,6 +132,8 @@ pub(super) struct WantedForm {
 }
 
 /// Lists the recorded calls of a plugin, newest first.
+///
+/// A recorded call can be replayed with another version.
 #[utoipa::path(
     get,
     path = "/plugin-service/api/v1/plugins/{name}/recordings",
@@ -150,7 +156,7 @@ pub(super) async fn list(
     let is_exact = match parameter(&parts, "form")?.as_deref() {
         None => false,
         Some("exact") => true,
-        Some(_) => return Err(ApiError::fault("form", "must be `exact`, or be left out")),
+        Some(_) => return Err(ApiError::fault("form", "must be `exact` or absent")),
     };
     let client = allowed.caller.client;
     let found = plugins::recordings(&state.context.db, client, &name, query.page).await?;
@@ -224,6 +230,8 @@ impl From<ReplayReport> for ReportBody {
 }
 
 /// Replays recorded calls with another version, without effects.
+///
+/// The answer shows for each call whether the decision is the same, and the first difference.
 #[utoipa::path(
     post,
     path = "/plugin-service/api/v1/plugins/{name}/replay",

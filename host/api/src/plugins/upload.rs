@@ -30,7 +30,7 @@ use crate::{
 
 /// Longest time for the arrival of a component.
 const UPLOAD_TIME: Duration = Duration::from_secs(120);
-/// Bytes of a form besides its file.
+/// Most bytes of a form without its file.
 const FORM_BYTES: usize = 64 * 1024;
 /// The field of the form with the component.
 const FILE: &str = "file";
@@ -75,14 +75,14 @@ pub(super) struct CheckName {
     operation_id = "uploadPlugin",
     tag = "Plugins",
     params(UploadName, Preference),
-    request_body(content((Vec<u8> = "application/wasm"), (PluginForm = "multipart/form-data")), description = "The component, 32 MiB at most (`limits.plugin_bytes`)."),
+    request_body(content((Vec<u8> = "application/wasm"), (PluginForm = "multipart/form-data")), description = "The component, at most 32 MiB (`limits.plugin_bytes`)."),
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
-        (status = 200, description = "That version is there already.", body = PluginBody),
+        (status = 200, description = "The version exists already.", body = PluginBody),
         (status = 201, description = "A new version.", body = PluginBody),
-        (status = 202, description = "It is being compiled: ask at `Location`.", body = PendingBody,
-         headers(("Location" = String, description = "Where its state is."))),
-        (status = 409, description = "There are as many plugins as are allowed: delete some."),
+        (status = 202, description = "The component is being compiled. `Location` shows the progress.", body = PendingBody,
+         headers(("Location" = String, description = "Address of the progress."))),
+        (status = 409, description = "The client has the most plugins that are allowed. Delete some."),
     ),
 )]
 pub(super) async fn upload(
@@ -125,16 +125,18 @@ pub(super) struct CheckBody {
 }
 
 /// Checks a component as an upload does, without storing it.
+///
+/// The findings are those of an upload.
 #[utoipa::path(
     post,
     path = "/plugin-service/api/v1/plugins/check",
     operation_id = "checkPlugin",
     tag = "Plugins",
     params(CheckName),
-    request_body(content((Vec<u8> = "application/wasm"), (PluginForm = "multipart/form-data")), description = "The component, 32 MiB at most (`limits.plugin_bytes`)."),
+    request_body(content((Vec<u8> = "application/wasm"), (PluginForm = "multipart/form-data")), description = "The component, at most 32 MiB (`limits.plugin_bytes`)."),
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
-        (status = 200, description = "It would be taken.", body = CheckBody),
+        (status = 200, description = "The component would be accepted.", body = CheckBody),
     ),
 )]
 pub(super) async fn check(

@@ -90,6 +90,8 @@ fn participant(parts: &Parts) -> Result<Option<ParticipantId>, ApiError> {
 }
 
 /// Lists the stored values of a plugin, by key.
+///
+/// Values are private to a plugin of a client.
 #[utoipa::path(
     get,
     path = "/plugin-service/api/v1/plugins/{name}/key-values",
@@ -113,6 +115,8 @@ pub(super) async fn list(
 }
 
 /// Erases stored values of a plugin.
+///
+/// The values of other plugins stay.
 #[utoipa::path(
     delete,
     path = "/plugin-service/api/v1/plugins/{name}/key-values",

@@ -64,6 +64,8 @@ struct OwnPasswordBody {
 }
 
 /// Sets whether the caller gets chats by automatic assignment.
+///
+/// An agent who is not available keeps the present chats.
 #[utoipa::path(
     put,
     path = "/api/v1/users/me/availability",
@@ -71,7 +73,7 @@ struct OwnPasswordBody {
     tag = "Users",
     request_body = AvailabilityBody,
     security(("apiKey" = [OwnProfile::ROW.name])),
-    responses((status = 200, description = "The user as it is now.", body = UserBody)),
+    responses((status = 200, description = "The changed user.", body = UserBody)),
 )]
 async fn set_own_availability(
     State(state): State<ApiState>,
@@ -82,15 +84,17 @@ async fn set_own_availability(
 }
 
 /// Sets whether an agent gets chats by automatic assignment.
+///
+/// An agent who is not available keeps the present chats.
 #[utoipa::path(
     put,
     path = "/api/v1/users/{id}/availability",
     operation_id = "setAvailability",
     tag = "Users",
-    params(("id" = String, Path, description = "Of the user.")),
+    params(("id" = String, Path, description = "Id of the user.")),
     request_body = AvailabilityBody,
     security(("apiKey" = [Agents::ROW.name])),
-    responses((status = 200, description = "The user as it is now.", body = UserBody)),
+    responses((status = 200, description = "The changed user.", body = UserBody)),
 )]
 async fn set_availability(
     State(state): State<ApiState>,
@@ -116,15 +120,17 @@ pub(crate) async fn availability<P>(
 }
 
 /// Sets how many chats an agent has at a time.
+///
+/// Automatic assignment respects the limit. If it is lowered, the present chats stay.
 #[utoipa::path(
     put,
     path = "/api/v1/users/{id}/chat-limit",
     operation_id = "setChatLimit",
     tag = "Users",
-    params(("id" = String, Path, description = "Of the user.")),
+    params(("id" = String, Path, description = "Id of the user.")),
     request_body = ChatLimitBody,
     security(("apiKey" = [Agents::ROW.name])),
-    responses((status = 200, description = "The user as it is now.", body = UserBody)),
+    responses((status = 200, description = "The changed user.", body = UserBody)),
 )]
 async fn set_chat_limit(
     State(state): State<ApiState>,
@@ -162,8 +168,8 @@ pub(crate) async fn chat_limit<P>(
     request_body = OwnPasswordBody,
     security(("apiKey" = [OwnProfile::ROW.name])),
     responses(
-        (status = 204, description = "The new one is in force."),
-        (status = 403, description = "The current password is another one."),
+        (status = 204, description = "The new password is valid."),
+        (status = 403, description = "The current password is wrong."),
     ),
 )]
 async fn set_own_password(
@@ -186,7 +192,7 @@ async fn set_own_password(
     change_password(&state.administration(), login, ("newPassword", new)).await.map_err(|error| match error {
         // The key is valid, so a 401 would be misleading.
         PasswordError::Login(tenancy::accounts::LoginError::InvalidCredentials) => {
-            ApiError::new(ErrorKind::Forbidden, "`currentPassword` is not the password in force")
+            ApiError::new(ErrorKind::Forbidden, "`currentPassword` is wrong")
         }
         other => account_keys::refused_change(other),
     })?;

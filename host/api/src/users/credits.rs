@@ -54,7 +54,7 @@ pub(crate) struct CreditsBody {
     path = "/api/v1/users/{id}/whatsapp-credits",
     operation_id = "readWhatsAppCredits",
     tag = "Users",
-    params(("id" = String, Path, description = "Of the user, or `me`.")),
+    params(("id" = String, Path, description = "Id of the user, or `me`.")),
     security(("apiKey" = [OwnProfile::ROW.name])),
     responses((status = 200, description = "The usage of this month.", body = CreditsBody)),
 )]
@@ -66,7 +66,7 @@ async fn credits(
     let caller = &allowed.caller;
     let user = if id == ME { caller.user } else { user_id(&id)? };
     if user != caller.user && !crate::auth::Users::ROW.roles.contains(&caller.role) {
-        let said = "only an ADMIN asks for another user's credits: use `me`";
+        let said = "only an ADMIN may read the credits of another user: use `me`";
         return Err(ApiError::new(ErrorKind::Forbidden, said));
     }
     users::find(&state.context.db, caller.client, user).await.map_err(refused)?;

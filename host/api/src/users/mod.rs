@@ -53,7 +53,7 @@ pub(crate) fn user_id(text: &str) -> Result<UserId, ApiError> {
     tag = "Users",
     params(ListQuery, Search),
     security(("apiKey" = [UserReading::ROW.name])),
-    responses((status = 200, description = "A page of them.", body = Page<UserBody>)),
+    responses((status = 200, description = "A page of users.", body = Page<UserBody>)),
 )]
 async fn list(
     State(state): State<ApiState>,
@@ -103,6 +103,8 @@ pub(crate) async fn create_user(
 }
 
 /// Returns the caller.
+///
+/// The caller is the user of the key.
 #[utoipa::path(
     get,
     path = "/api/v1/users/me",
@@ -117,12 +119,14 @@ async fn me(State(state): State<ApiState>, allowed: Allowed<OwnProfile>) -> Resu
 }
 
 /// One user.
+///
+/// The answer never has a password or a key.
 #[utoipa::path(
     get,
     path = "/api/v1/users/{id}",
     operation_id = "readUser",
     tag = "Users",
-    params(("id" = String, Path, description = "Of the user.")),
+    params(("id" = String, Path, description = "Id of the user.")),
     security(("apiKey" = [UserReading::ROW.name])),
     responses((status = 200, description = "The user.", body = UserBody)),
 )]
@@ -143,12 +147,12 @@ async fn read(
     path = "/api/v1/users/{id}",
     operation_id = "updateUser",
     tag = "Users",
-    params(("id" = String, Path, description = "Of the user.")),
+    params(("id" = String, Path, description = "Id of the user.")),
     request_body = ChangeUserBody,
     security(("apiKey" = [Users::ROW.name])),
     responses(
-        (status = 200, description = "The user as it is now.", body = UserBody),
-        (status = 409, description = "It is the last ADMIN."),
+        (status = 200, description = "The changed user.", body = UserBody),
+        (status = 409, description = "The user is the last ADMIN."),
     ),
 )]
 async fn update(
@@ -184,11 +188,11 @@ pub(crate) async fn update_user(
     path = "/api/v1/users/{id}",
     operation_id = "deleteUser",
     tag = "Users",
-    params(("id" = String, Path, description = "Of the user.")),
+    params(("id" = String, Path, description = "Id of the user.")),
     security(("apiKey" = [Users::ROW.name])),
     responses(
-        (status = 204, description = "It is gone."),
-        (status = 409, description = "It is the caller, or the last ADMIN."),
+        (status = 204, description = "The user is deleted."),
+        (status = 409, description = "The user is the caller, or the last ADMIN."),
     ),
 )]
 async fn remove(
@@ -218,11 +222,11 @@ pub(crate) async fn delete_user(
     path = "/api/v1/users/{id}/temporary-password",
     operation_id = "resetPassword",
     tag = "Users",
-    params(("id" = String, Path, description = "Of the user.")),
+    params(("id" = String, Path, description = "Id of the user.")),
     security(("apiKey" = [Users::ROW.name])),
     responses(
-        (status = 200, description = "The temporary password, this once.", body = TemporaryPasswordBody),
-        (status = 409, description = "It is the caller's own."),
+        (status = 200, description = "The temporary password. It is shown only once.", body = TemporaryPasswordBody),
+        (status = 409, description = "The user is the caller."),
     ),
 )]
 async fn reset_password(
@@ -231,7 +235,7 @@ async fn reset_password(
     Segments(id): Segments<String>,
 ) -> Result<Json<TemporaryPasswordBody>, ApiError> {
     if id == ME {
-        let said = "change your own password with the one you have: PUT /api/v1/users/me/password";
+        let said = "change your own password with your current one: PUT /api/v1/users/me/password";
         return Err(ApiError::new(ErrorKind::Conflict, said));
     }
     let (admin, client) = (state.administration(), allowed.caller.client);

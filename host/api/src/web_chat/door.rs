@@ -36,7 +36,6 @@ pub(super) struct Named {
 
 /// A page of a site that may show the widget.
 pub(super) struct Door {
-    /// The site.
     pub(super) site: Site,
     /// Origin of the page.
     pub(super) origin: Origin,
@@ -55,8 +54,7 @@ impl FromRequestParts<ApiState> for Door {
         }
         let given = Parameters::of(&parts.uri)?;
         let site = given.value("site");
-        let site =
-            site.ok_or_else(|| ApiError::fault("site", "is required: the key of the site, as the script tag has it"))?;
+        let site = site.ok_or_else(|| ApiError::fault("site", "is required: the key of the site in the script tag"))?;
         let mut origins = parts.headers.get_all(header::ORIGIN).iter();
         let (origin, more) = (origins.next(), origins.next());
         let origin = origin.filter(|_| more.is_none()).and_then(|origin| Origin::parse(origin.to_str().ok()?).ok());
@@ -67,7 +65,7 @@ impl FromRequestParts<ApiState> for Door {
             (Some(site), Some(origin)) if site.origins.contains(&origin) => Ok(Self { site, origin, address }),
             // The answer does not tell if the site exists.
             _ => {
-                let said = "this page may not show the widget of this site: the origin must be among those of the site";
+                let said = "this page may not show the widget of this site: add its origin to the origins of the site";
                 Err(ApiError::new(ErrorKind::Forbidden, said))
             }
         }
@@ -88,7 +86,6 @@ impl Door {
         response
     }
 
-    /// The answer to a preflight request.
     pub(super) fn preflight(&self) -> Response {
         let headers = [
             (header::ACCESS_CONTROL_ALLOW_METHODS, "POST"),

@@ -27,7 +27,7 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(take, preflight))
 }
 
-/// The name for a file.
+/// The name of a file.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "says what the handler looks for")]
@@ -78,10 +78,10 @@ fn refused(error: UploadRefused) -> ApiError {
     params(Named, Called, ("X-Visitor-Token" = String, Header, description = "Token of the visitor.")),
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
     responses(
-        (status = 201, description = "Taken.", body = FileBody),
-        (status = 403, description = "The page is none of the site's, or the token is not for it."),
-        (status = 413, description = "Larger than files of its type may be."),
-        (status = 415, description = "Its type is not accepted, or its bytes have another type than declared."),
+        (status = 201, description = "The stored file.", body = FileBody),
+        (status = 403, description = "The page does not belong to the site, or the token does not."),
+        (status = 413, description = "The file is larger than its type allows."),
+        (status = 415, description = "The type of the file is not accepted, or its bytes have another type than declared."),
         (status = 429, description = "Too many files or calls."),
     ),
 )]
@@ -104,6 +104,8 @@ async fn taken(state: &ApiState, door: &Door, request: Request) -> Result<FileBo
 }
 
 /// Preflight of a file upload.
+///
+/// Browsers ask before they upload from another site.
 #[utoipa::path(
     options,
     path = "/web-chat/files",
@@ -111,9 +113,9 @@ async fn taken(state: &ApiState, door: &Door, request: Request) -> Result<FileBo
     tag = "Web chat",
     params(Named),
     responses(
-        (status = 204, description = "It may."),
+        (status = 204, description = "The page may upload."),
         (status = 400, description = "`site` is missing or is the key of no site."),
-        (status = 403, description = "It is none of the site's pages."),
+        (status = 403, description = "The page does not belong to the site."),
     ),
 )]
 async fn preflight(door: Door) -> Response {

@@ -77,17 +77,14 @@ struct Written {
     before: Option<i64>,
 }
 
-/// The effect of a frame.
 pub(super) enum Said {
     /// Store it under this key.
     Post(PostKey, Post),
-    /// Records the progress.
     Progress(Progress),
     /// Shows older messages.
     History(i64),
     /// Only acknowledges the frame.
     Ping,
-    /// The visitor is typing.
     Typing,
 }
 
@@ -192,7 +189,9 @@ impl Frame {
             Self::History { before } => return Ok(Said::History(before)),
             Self::Typing => return Ok(Said::Typing),
             Self::Ping => return Ok(Said::Ping),
-            Self::Hello { .. } => return Err(FieldFault::new("type", "hello is the first frame and comes once")),
+            Self::Hello { .. } => {
+                return Err(FieldFault::new("type", "hello must be the first frame, and is sent only once"));
+            }
         };
         let wrong = || FieldFault::new("key", "must be 8 to 64 letters, digits, `-` and `_`");
         Ok(Said::Post(PostKey::parse(&key).ok_or_else(wrong)?, post))

@@ -69,7 +69,6 @@ const ONE_OF_ADDRESS: usize = 5;
 /// The owner of a socket.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Guest {
-    /// The visitor.
     pub(super) visitor: Uuid,
     /// Source address. An unknown one is not limited.
     pub(super) address: Option<IpAddr>,
@@ -96,7 +95,6 @@ pub(super) struct Room {
     _of_address: Part,
 }
 
-/// A turn at the database.
 pub(super) struct Turn {
     _of_address: Part,
     _of_client: Part,
@@ -158,7 +156,7 @@ impl Limits {
     }
 
     /// Takes a turn at the database. Turns are limited for each address, for each client's visitors, and for web chat
-    /// as a whole, in this order, so that callers who wait for their own share block no others.
+    /// as a whole, in this order. So a caller that waits for its own share blocks no other.
     pub(super) async fn turn(&self, address: Option<IpAddr>, client: Option<ClientId>) -> Turn {
         let of_address = match address {
             Some(address) => self.reads_of_addresses.take(source_of(address), 1).await,
@@ -173,7 +171,7 @@ impl Limits {
     }
 }
 
-/// The refusal of a caller who comes too often.
+/// The refusal of a caller that comes too often.
 pub(super) fn too_often(wait: Duration) -> ApiError {
     let said = "too many messages or calls in a short time: wait, and send it again";
     ApiError::new(ErrorKind::TooManyRequests, said).retry_after(wait)

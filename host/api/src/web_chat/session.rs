@@ -49,7 +49,11 @@ struct IdentityBody {
     #[schema(min_length = 1, max_length = 128)]
     user_id: String,
     /// HMAC-SHA256 of the id under the site's secret, in hexadecimal.
-    #[schema(min_length = 64, max_length = 64)]
+    #[schema(
+        min_length = 64,
+        max_length = 64,
+        examples("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")
+    )]
     hash: String,
 }
 
@@ -98,7 +102,7 @@ fn refused(error: SessionRefused) -> ApiError {
     request_body = SessionRequest,
     responses(
         (status = 200, description = "The visit.", body = SessionBody),
-        (status = 403, description = "The page is none of the site's, or the proof of identity is wrong."),
+        (status = 403, description = "The page does not belong to the site, or the proof of identity is wrong."),
         (status = 429, description = "Too many calls from one address."),
     ),
 )]
@@ -138,6 +142,8 @@ async fn visit(state: &ApiState, door: &Door, asked: SessionRequest) -> Result<S
 }
 
 /// Preflight of a visit.
+///
+/// Browsers ask before they open a session from another site.
 #[utoipa::path(
     options,
     path = "/web-chat/sessions",
@@ -145,9 +151,9 @@ async fn visit(state: &ApiState, door: &Door, asked: SessionRequest) -> Result<S
     tag = "Web chat",
     params(Named),
     responses(
-        (status = 204, description = "It may."),
+        (status = 204, description = "The page may start a visit."),
         (status = 400, description = "`site` is missing or is the key of no site."),
-        (status = 403, description = "It is none of the site's pages."),
+        (status = 403, description = "The page does not belong to the site."),
     ),
 )]
 async fn preflight(door: Door) -> Response {

@@ -69,8 +69,8 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
     params(Named),
     responses(
         (status = 101, description = "The socket."),
-        (status = 400, description = "No WebSocket is asked for."),
-        (status = 403, description = "The page is none of the site's."),
+        (status = 400, description = "The request does not ask for a WebSocket."),
+        (status = 403, description = "The page does not belong to the site."),
         (status = 429, description = "Too many calls or sockets from one address."),
     ),
 )]

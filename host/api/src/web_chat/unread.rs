@@ -1,6 +1,7 @@
-//! Tracks what a widget has not read. A written frame may still be in buffers of the kernel, of proxies or of the other
-//! end. So a probe (a ping with a mark) follows each page, and the mark comes back when everything before it was read.
-//! Until then no further page is sent, and the page keeps its room in the shares of its visitor and its address.
+//! Tracks the frames that a widget has not read. A written frame may still be in buffers of the kernel, of proxies or
+//! of the other end. So a probe (a ping with a mark) follows each page, and the mark comes back when everything before
+//! it was read. Until then no further page is sent, and the page keeps its room in the shares of its visitor and its
+//! address.
 
 use std::time::Duration;
 

@@ -43,12 +43,14 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 }
 
 /// Returns the widget, for a script tag: `widget.js?site=SITEKEY`.
+///
+/// The script shows the chat on the page. Its settings come from the site.
 #[utoipa::path(
     get,
     path = "/web-chat/widget.js",
     operation_id = "webWidget",
     tag = "Web chat",
-    params(("site" = Option<String>, Query, description = "Key of the site; the script reads it from its own address.")),
+    params(("site" = Option<String>, Query, description = "Key of the site. The script reads it from its own address.")),
     responses(
         (status = 200, description = "The script.", body = String, content_type = "text/javascript"),
         (status = 304, description = "The browser has it already."),

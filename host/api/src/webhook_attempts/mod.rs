@@ -42,14 +42,16 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
 }
 
 /// The health of the webhooks of a configuration.
+///
+/// A webhook is `ON`, `OFF` (it has no address) or `DISABLED` (its receiver failed), with the reason.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/health",
     operation_id = "getWebhookHealth",
     tag = "Webhook deliveries",
-    params(("id" = Uuid, Path, description = "Of the configuration.")),
+    params(("id" = Uuid, Path, description = "Id of the configuration.")),
     security(("apiKey" = [Webhooks::ROW.name])),
-    responses((status = 200, description = "All five.", body = Vec<HealthBody>)),
+    responses((status = 200, description = "All five webhooks.", body = Vec<HealthBody>)),
 )]
 async fn health(
     State(state): State<ApiState>,
@@ -74,12 +76,14 @@ struct Wanted {
 }
 
 /// Lists the attempts, newest first.
+///
+/// Each attempt has its status, its duration, and the first kilobyte of the answer.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/attempts",
     operation_id = "listWebhookAttempts",
     tag = "Webhook deliveries",
-    params(("id" = Uuid, Path, description = "Of the configuration."), ListQuery, Wanted),
+    params(("id" = Uuid, Path, description = "Id of the configuration."), ListQuery, Wanted),
     security(("apiKey" = [Webhooks::ROW.name])),
     responses((status = 200, description = "A page of attempts.", body = Page<AttemptBody>)),
 )]
@@ -116,14 +120,16 @@ fn one_of_types() -> String {
 }
 
 /// One delivery with its attempts.
+///
+/// The id is the header `webhook-id` that the receiver saw.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/deliveries/{delivery}",
     operation_id = "getWebhookDelivery",
     tag = "Webhook deliveries",
     params(
-        ("id" = Uuid, Path, description = "Of the configuration."),
-        ("delivery" = Uuid, Path, description = "Of the delivery: the header `webhook-id`."),
+        ("id" = Uuid, Path, description = "Id of the configuration."),
+        ("delivery" = Uuid, Path, description = "Id of the delivery, which is also the header `webhook-id`."),
     ),
     security(("apiKey" = [Webhooks::ROW.name])),
     responses((status = 200, description = "The delivery.", body = DeliveryBody)),
@@ -148,12 +154,12 @@ async fn delivery(
     operation_id = "resendWebhookDelivery",
     tag = "Webhook deliveries",
     params(
-        ("id" = Uuid, Path, description = "Of the configuration."),
-        ("delivery" = Uuid, Path, description = "Of the delivery."),
+        ("id" = Uuid, Path, description = "Id of the configuration."),
+        ("delivery" = Uuid, Path, description = "Id of the delivery."),
     ),
     security(("apiKey" = [Webhooks::ROW.name])),
     responses(
-        (status = 202, description = "It is due."),
+        (status = 202, description = "The delivery is due."),
         (status = 409, description = "The webhook is off, or the event was dropped."),
     ),
 )]
@@ -175,12 +181,12 @@ async fn resend(
     path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/resend-failed",
     operation_id = "resendFailedWebhooks",
     tag = "Webhook deliveries",
-    params(("id" = Uuid, Path, description = "Of the configuration.")),
+    params(("id" = Uuid, Path, description = "Id of the configuration.")),
     request_body = ResendBody,
     security(("apiKey" = [Webhooks::ROW.name])),
     responses(
-        (status = 202, description = "They are due.", body = ResentBody),
-        (status = 409, description = "The webhook that is named is off."),
+        (status = 202, description = "The deliveries are due.", body = ResentBody),
+        (status = 409, description = "The given webhook is off."),
     ),
 )]
 async fn resend_failed(
@@ -202,7 +208,7 @@ async fn resend_failed(
 /// Parses the time in a field (ISO 8601). Without an offset it is UTC (CONTRACT 7).
 fn moment(field: &str, text: &str) -> Result<DateTime<Utc>, ApiError> {
     dates::moment(text)
-        .ok_or_else(|| ApiError::fault(field, "must be a moment in ISO 8601, such as 2026-01-31T08:00:00Z"))
+        .ok_or_else(|| ApiError::fault(field, "must be a time in ISO 8601, such as 2026-01-31T08:00:00Z"))
 }
 
 /// Tries an address.
@@ -214,7 +220,7 @@ fn moment(field: &str, text: &str) -> Result<DateTime<Utc>, ApiError> {
     path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/ping",
     operation_id = "pingWebhook",
     tag = "Webhook deliveries",
-    params(("id" = Uuid, Path, description = "Of the configuration.")),
+    params(("id" = Uuid, Path, description = "Id of the configuration.")),
     request_body = PingBody,
     security(("apiKey" = [Webhooks::ROW.name])),
     responses(

@@ -39,6 +39,9 @@ struct Secret {
 }
 
 /// Creates the client's default configuration, or the override of one number.
+///
+/// Addresses are checked when they are saved: they must be reachable from the internet, unless the operator allows
+/// others.
 #[utoipa::path(
     post,
     path = "/messaging-service/WhatsApp/WhatsAppClientWebHook",
@@ -47,9 +50,9 @@ struct Secret {
     request_body = schema::WebhookConfiguration,
     security(("apiKey" = [Webhooks::ROW.name])),
     responses(
-        (status = 200, description = "Created.", body = schema::StoredWebhookConfiguration),
-        (status = 403, description = "The number is not the client's, or the user may not do this."),
-        (status = 409, description = "There is a default already, or an override of that number."),
+        (status = 200, description = "The new configuration.", body = schema::StoredWebhookConfiguration),
+        (status = 403, description = "The number does not belong to the client, or the user may not do this."),
+        (status = 409, description = "The client has a default configuration, or an override of that number, already."),
     ),
 )]
 async fn create(
@@ -75,7 +78,7 @@ async fn create(
     request_body = schema::WebhookConfigurationUpdate,
     security(("apiKey" = [Webhooks::ROW.name])),
     responses(
-        (status = 200, description = "Changed.", body = schema::StoredWebhookConfiguration),
+        (status = 200, description = "The changed configuration.", body = schema::StoredWebhookConfiguration),
         (status = 404, description = "There is no such configuration."),
     ),
 )]
@@ -92,6 +95,8 @@ async fn update(
 }
 
 /// Returns the client's default configuration.
+///
+/// It holds for all numbers without an override. If there is none, the answer is 404.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/getForCurrentLoginUser",
@@ -100,7 +105,7 @@ async fn update(
     security(("apiKey" = [Looking::ROW.name])),
     responses(
         (status = 200, description = "The configuration.", body = schema::StoredWebhookConfiguration),
-        (status = 404, description = "There is none."),
+        (status = 404, description = "The client has no default configuration."),
     ),
 )]
 async fn client_default(
@@ -114,6 +119,8 @@ async fn client_default(
 }
 
 /// Lists the client's configurations: the default first, then the overrides by number.
+///
+/// An override replaces the default of its number as a whole.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/list",
@@ -121,7 +128,7 @@ async fn client_default(
     tag = "Webhook configuration",
     params(ListQuery),
     security(("apiKey" = [Looking::ROW.name])),
-    responses((status = 200, description = "A page of them.", body = Page<schema::StoredWebhookConfiguration>)),
+    responses((status = 200, description = "A page of configurations.", body = Page<schema::StoredWebhookConfiguration>)),
 )]
 async fn list(
     State(state): State<ApiState>,
@@ -141,7 +148,7 @@ async fn list(
     path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}",
     operation_id = "deleteWebhookConfiguration",
     tag = "Webhook configuration",
-    params(("id" = Uuid, Path, description = "Of the configuration.")),
+    params(("id" = Uuid, Path, description = "Id of the configuration.")),
     security(("apiKey" = [Webhooks::ROW.name])),
     responses((status = 204, description = "Deleted.")),
 )]
@@ -156,12 +163,14 @@ async fn delete(
 }
 
 /// Returns the secret that signs the webhooks of a configuration.
+///
+/// It begins with `whsec_`. The description of the webhooks says how to verify a signature.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/secret",
     operation_id = "getWebhookSecret",
     tag = "Webhook configuration",
-    params(("id" = Uuid, Path, description = "Of the configuration.")),
+    params(("id" = Uuid, Path, description = "Id of the configuration.")),
     security(("apiKey" = [Webhooks::ROW.name])),
     responses((status = 200, description = "The secret.", body = Secret)),
 )]
@@ -182,7 +191,7 @@ async fn secret(
     path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/secret/rotate",
     operation_id = "rotateWebhookSecret",
     tag = "Webhook configuration",
-    params(("id" = Uuid, Path, description = "Of the configuration.")),
+    params(("id" = Uuid, Path, description = "Id of the configuration.")),
     security(("apiKey" = [Webhooks::ROW.name])),
     responses((status = 200, description = "The new secret.", body = Secret)),
 )]

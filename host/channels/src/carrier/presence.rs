@@ -1,4 +1,4 @@
-//! Signals to a customer besides messages: read marks and typing.
+//! Signals to a customer other than messages: read marks and typing.
 
 use domain::address::Address;
 

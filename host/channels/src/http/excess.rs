@@ -1,4 +1,4 @@
-//! The cost of an answer besides its body: the peer chooses its size, its number of parts and its pace, and each costs
+//! The cost of an answer without its body: the peer chooses its size, its number of parts and its pace, and each costs
 //! processor time. All readers of answers count with the types of this file.
 
 /// Informational answers (1xx) before an answer. Servers send one `100 Continue`, or a few `102 Processing` and `103 Early Hints`.

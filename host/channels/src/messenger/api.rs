@@ -70,7 +70,7 @@ impl From<CloudSetupError> for MessengerSetupError {
     }
 }
 
-/// A signal of a page besides messages.
+/// A signal of a page other than a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SenderAction {
     /// An agent is typing; for 20 seconds, or until a message comes.

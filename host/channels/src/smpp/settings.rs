@@ -27,7 +27,7 @@ pub struct SmppSettings {
     pub refused_first: Duration,
     /// Longest such pause (10 min).
     pub refused_longest: Duration,
-    /// How long a session has to last before the pauses begin anew (30 s).
+    /// How long a session has to last before the pauses start again from the first one (30 s).
     pub session_proven: Duration,
     /// First pause after the SMSC said that we are too fast (1 s), doubling. After each, one submit tests if it is
     /// over.

@@ -1,6 +1,6 @@
 //! The meaning of each Graph error code (PROVIDERS A.11): one table for synchronous answers and failed statuses.
 
-/// The reaction to a code in the answer to a send. A failed *status* is never sent again, whatever its code.
+/// The reaction to a code in the answer to a send. A failed *status* is never sent again, with any code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CodeAction {
     /// This message fails for good.

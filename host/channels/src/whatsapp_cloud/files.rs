@@ -78,7 +78,7 @@ impl Uploads {
         Ok(named)
     }
 
-    /// Removes the ids of a message that Meta refused, so that its files are uploaded anew.
+    /// Removes the ids of a message that Meta refused, so that its files are uploaded again.
     pub(super) fn forget(&self, number: &CloudNumber, named: &Named) {
         let mut known = self.known();
         for url in named.ids.keys() {

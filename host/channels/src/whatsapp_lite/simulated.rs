@@ -63,7 +63,7 @@ impl LiteDevices for SimulatedDevices {
         expectation: &MediaExpectation,
         to: &Path,
     ) -> Result<DownloadedMedia, MediaError> {
-        // Nothing but the simulator's own files, whatever a message says.
+        // Only the simulator's own files, for any address in a message.
         if !url.starts_with(&format!("{}/", self.base)) {
             return Err(MediaError::HostNotAllowed(url.chars().take(100).collect()));
         }
@@ -218,7 +218,7 @@ fn body_of(message: &DeviceMessage<'_>) -> Value {
     Value::Object(body)
 }
 
-/// What an event says; one that nobody here knows is logged and left out.
+/// Reads an event. An unknown one is logged and left out.
 fn event(told: Value) -> Option<DeviceEvent> {
     let text = |name: &str| told.get(name).and_then(Value::as_str);
     let number = |name: &str| told.get(name).and_then(Value::as_u64).and_then(|number| u32::try_from(number).ok());

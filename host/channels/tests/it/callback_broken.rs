@@ -169,7 +169,7 @@ fn odd_numbers_and_depth_in_one_message_lose_nothing_of_its_neighbours() {
         let items = parse(body.as_bytes()).unwrap();
         assert!(items.iter().all(|item| matches!(item.body, CallbackBody::Message(_))), "{items:?}");
         assert_eq!(items.len(), 3);
-        // What is stored is read again.
+        // Stored items are read again.
         let stored = serde_json::to_string(&json!({"v": 1, "value": {"more": [items]}})).unwrap();
         assert!(serde_json::from_str::<Value>(&stored).is_ok(), "{odd}");
     }

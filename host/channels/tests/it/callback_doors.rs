@@ -1,4 +1,4 @@
-//! Who may call back: handshake, signature, shape (PROVIDERS A.7).
+//! The checks of callbacks: handshake, signature, shape (PROVIDERS A.7).
 
 use channels::whatsapp_cloud::callback::{
     CallbackError, FirstNames, HandshakeQuery, ITEMS_MAX, first_names, handshake, parse, signature, verify_signature,

@@ -1,4 +1,4 @@
-//! Callbacks about pages: every event that Messenger has, and what must not pass (PROVIDERS B).
+//! Callbacks about pages: every event of Messenger, and events that must be refused (PROVIDERS B).
 
 use channels::{
     messenger::callback::{first_page, parse},

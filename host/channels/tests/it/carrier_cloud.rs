@@ -1,4 +1,4 @@
-//! The Cloud API as a carrier: places, pace and what slows it down.
+//! The Cloud API as a carrier: places, pace and the reasons for a slower pace.
 
 use std::time::{Duration, Instant};
 

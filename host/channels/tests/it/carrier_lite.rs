@@ -28,7 +28,7 @@ use uuid::Uuid;
 
 use crate::carriers::inbox;
 
-/// What a device was asked, and who is on WhatsApp.
+/// The requests to a device, and the numbers on WhatsApp.
 #[derive(Clone)]
 struct Device {
     registered: Result<bool, DeviceFailure>,

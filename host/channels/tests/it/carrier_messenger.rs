@@ -1,4 +1,4 @@
-//! Messenger as a carrier: bodies, windows, and what its errors mean (PROVIDERS B).
+//! Messenger as a carrier: bodies, windows, and the meaning of its errors (PROVIDERS B).
 
 use std::sync::Arc;
 

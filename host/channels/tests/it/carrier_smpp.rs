@@ -45,7 +45,7 @@ async fn place(carrier: &SmppCarrier, inbox: &CarrierInbox) -> Place {
     }
 }
 
-/// Sends a text and answers what came of it, with the parts that were noted.
+/// Sends a text and returns the outcome, with the recorded parts.
 async fn send(carrier: &SmppCarrier, body: &str, taken: &[u8]) -> (Result<Taken, SendFailure>, Vec<PartTaken>) {
     let (journal, mut noted) = mpsc::unbounded_channel();
     let (inbox, to, content) = (sms_inbox(1), phone("27820000001"), text(body));

@@ -1,4 +1,4 @@
-//! What is common to all carriers, shown with one that carries nothing anywhere: it is this file, and one line in the table.
+//! The common rules of all carriers, shown with one that sends nothing: it is this file, and one line in the table.
 
 use std::sync::{
     Arc, Mutex,
@@ -16,7 +16,7 @@ use domain::{
 };
 use uuid::Uuid;
 
-/// Keeps what it is given, two at a time.
+/// Keeps its messages, two at a time.
 #[derive(Clone, Default)]
 struct Notebook {
     written: Arc<Mutex<Vec<String>>>,

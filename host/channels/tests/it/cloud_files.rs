@@ -161,7 +161,7 @@ async fn a_file_that_meta_has_let_go_of_is_uploaded_anew_and_the_message_sent_on
     send(&carrier, &BILL, OURS).await.unwrap();
     assert_eq!(targets(&server), ["media", "messages", "messages", "media", "messages"]);
     assert_eq!(server.last().json()["document"]["id"], "4712");
-    // What is refused with a fresh file is refused.
+    // A refusal with a fresh file is a refusal.
     let server = Server::start().await;
     server.answer(uploaded("4713"));
     server.answer(refusal(400, 131_009));

@@ -1,4 +1,4 @@
-//! What may be done after a send that went wrong (PROVIDERS A.4, A.11).
+//! The next step after a failed send (PROVIDERS A.4, A.11).
 
 use std::time::Duration;
 

@@ -116,7 +116,7 @@ async fn rebinding_after_a_good_answer_does_not_help() {
     let url = format!("http://rebind.example:{}/", server.port());
     server.answer(Answer::new(200, "").header("connection", "close"));
     assert_eq!(post(&guarded, url.clone(), true).await.unwrap().status, 200);
-    // Every new connection judges what it will connect to.
+    // Every new connection checks its address.
     let second = post(&guarded, url, true).await;
     resolved_refused(second.unwrap_err(), "rebind.example", "link-local");
     assert_eq!(server.seen().len(), 1);

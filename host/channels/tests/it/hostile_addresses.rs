@@ -1,4 +1,4 @@
-//! A corpus of addresses that nobody may have us call (`hostile_addresses.txt`), through each of the three doors: webhooks
+//! A corpus of addresses that we must never call (`hostile_addresses.txt`), through each of the three doors: webhooks
 //! (`post`), files (`fetch`) and plugins (`request`).
 
 use std::{
@@ -29,7 +29,7 @@ fn section(name: &str) -> Vec<(usize, &'static str)> {
         .collect()
 }
 
-/// Addresses of a section, with what was written as `\u{..}`.
+/// The addresses of a section, with `\u{..}` decoded.
 fn urls(name: &str) -> Vec<(usize, String)> {
     let unquoted = |line: &str| {
         let inner = line.strip_prefix('"').and_then(|line| line.strip_suffix('"')).unwrap_or_else(|| panic!("{line}"));
@@ -45,7 +45,7 @@ fn urls(name: &str) -> Vec<(usize, String)> {
     section(name).into_iter().map(|(at, line)| (at, unquoted(line))).collect()
 }
 
-/// Names and what each resolves to.
+/// Names and their addresses.
 fn names() -> Vec<(&'static str, IpAddr)> {
     let pair = |line: &'static str| {
         let (name, address) = line.split_once(' ').unwrap();
@@ -54,7 +54,7 @@ fn names() -> Vec<(&'static str, IpAddr)> {
     section("names").into_iter().map(|(_, line)| pair(line)).collect()
 }
 
-/// Gives the next list of addresses with each look-up, whatever the name; the last one stays.
+/// Returns the next list of addresses with each look-up of any name. The last one stays.
 struct Changing(Mutex<Vec<Vec<IpAddr>>>);
 
 impl NameResolver for Changing {
@@ -80,7 +80,7 @@ fn nowhere() -> GuardedClient {
     client(vec![vec!["240.0.0.1".parse().unwrap()]])
 }
 
-/// What each door says to an address.
+/// The answer of each door to an address.
 async fn doors(guarded: &GuardedClient, url: &str, allow_private: bool) -> [(&'static str, Option<PostError>); 3] {
     let webhook = match WebhookAddress::judged(url, allow_private) {
         Ok(to) => guarded.post(WebhookPost::json(to, Bytes::from_static(b"{}"))).await.err(),

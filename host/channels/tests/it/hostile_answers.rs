@@ -1,4 +1,4 @@
-//! Peers whose answers cost more than answers may: what never ends is ended, with the cause in words, and costs no other call.
+//! Peers whose answers cost too much: an endless answer is ended, with the cause as a text, and costs no other call.
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
@@ -18,7 +18,7 @@ use tokio::{
 
 use crate::support::{Answer, Server};
 
-/// What a peer says for ever, after something that it says once.
+/// The endless part of a peer's answer, after a first part.
 #[derive(Clone)]
 struct Endless {
     once: &'static str,
@@ -39,7 +39,7 @@ impl Endless {
     }
 
     async fn say(self, mut stream: TcpStream) -> std::io::Result<()> {
-        // Whatever is asked, in one piece or several.
+        // Any request, in one piece or several.
         let mut asked = [0; 4096];
         let _asked = stream.read(&mut asked).await?;
         stream.write_all(self.once.as_bytes()).await?;
@@ -103,7 +103,7 @@ async fn command(url: &str) -> Result<(), PostError> {
     ApiClient::new(url, "key").unwrap().call(call).await.map(|_| ())
 }
 
-/// What a call of the Graph API ends with, in words.
+/// The error of a call of the Graph API, as a text.
 async fn graph(url: &str) -> String {
     let settings = CloudSettings { graph_url: url.to_owned(), ..CloudSettings::default() };
     let number = CloudNumber { phone_number_id: "PN1".to_owned(), access_token: "T".to_owned() };

@@ -25,7 +25,7 @@ use crate::{
 
 pub const OURS: &str = "http://127.0.0.1:8080/media/1/2?expires=3&signature=4";
 
-/// What is behind the one address of ours.
+/// The files behind the one address of ours.
 pub enum Files {
     Bytes(&'static [u8]),
     /// A file that says that it is so large.

@@ -1,4 +1,4 @@
-//! Name servers that do not answer hold up the client that named them, and nobody else.
+//! Name servers that do not answer delay only the client that named them.
 
 use std::{
     collections::HashSet,

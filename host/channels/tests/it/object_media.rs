@@ -29,7 +29,7 @@ const CLIENT: ClientId = ClientId(Uuid::from_u128(1));
 const FILE: MediaId = MediaId(Uuid::from_u128(2));
 const TRIAL: MediaId = MediaId(Uuid::from_u128(3));
 
-/// What lies in the bucket, by path, and the parts of uploads that are not complete.
+/// The objects in the bucket, by path, and the parts of incomplete uploads.
 #[derive(Default)]
 struct Bucket {
     objects: HashMap<String, Bytes>,

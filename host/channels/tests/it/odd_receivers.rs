@@ -1,4 +1,4 @@
-//! Receivers whose HTTP is oddly written: what their status says counts all the same.
+//! Receivers with odd HTTP: their status still counts.
 
 use std::{
     sync::{

@@ -189,7 +189,7 @@ async fn tls_trusts_the_authority_that_the_bind_names_and_no_other() {
     assert!(matches!(state, BindState::Waiting { .. } | BindState::Connecting), "{state:?}");
 }
 
-/// An SMSC that binds whoever asks, then says this to whatever it is sent.
+/// An SMSC that accepts every bind, then answers every PDU with these bytes.
 async fn strange(greets: bool, says: &'static [u8]) -> (SmppGateway, Recorded) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();

@@ -1,4 +1,4 @@
-//! An SMSC that says what it should not (issues 29 and 30): a PDU that cannot be read costs itself, and nothing goes out twice.
+//! An SMSC that breaks the protocol (issues 29 and 30): an unreadable PDU costs only itself, and no SMS leaves twice.
 
 use std::{
     sync::Arc,
@@ -322,7 +322,7 @@ impl SmppEvents for Stuck {
 async fn an_smsc_that_sends_without_end_is_held_up_and_its_end_is_seen_at_once() {
     let smsc = Smsc::start().await;
     let events: Arc<dyn SmppEvents> = Arc::new(Stuck);
-    // It is ourselves who do not listen, so that is no reason to end the session.
+    // Our own side does not read, which is no reason to end the session.
     let settings =
         SmppSettings { enquire_link: Duration::from_millis(100), link_timeout: Duration::from_secs(1), ..quick() };
     let gateway = SmppGateway::start_with(vec![smsc.url("")], events, settings);
@@ -404,7 +404,7 @@ async fn a_submit_without_an_answer_waits_as_long_as_is_configured() {
     let submit = submits(&gateway, 2);
     let first = session.expect(SUBMIT_SM).await;
     let second = session.expect(SUBMIT_SM).await;
-    // The link lives meanwhile.
+    // The link stays up during that time.
     assert!(session.is_quiet(Duration::from_secs(1)).await);
     session.answer(&second, 0, b"late\0").await;
     let results = submit.await.unwrap();

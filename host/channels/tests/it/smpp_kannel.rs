@@ -1,5 +1,5 @@
-//! Kannel's `drive_smpp` as the SMSC: a test program for ESMEs that others wrote, which says when it cannot read what it is sent. The whole
-//! of it, with what subscribers answer, is in `tests/it/sms_kannel.rs`.
+//! Kannel's `drive_smpp` as the SMSC: a test program of others for ESMEs, which reports PDUs that it cannot read. The
+//! whole story, with the replies of subscribers, is in `tests/it/sms_kannel.rs`.
 
 use std::{
     fs::File,
@@ -18,7 +18,7 @@ use crate::{
 };
 
 const PROGRAM: &str = "/usr/lib/kannel/test/drive_smpp";
-/// It calls Kannel's own box, too, and ends when nobody is there.
+/// It also calls Kannel's own box, and ends if no box is there.
 const BOX: &str = "127.0.0.1:13001";
 const MESSAGES: usize = 30;
 
@@ -39,7 +39,7 @@ async fn kannels_drive_smpp_reads_what_we_say_and_is_understood() {
         return;
     }
     let log = scratch_folder().join("drive_smpp.log");
-    // Where somebody has the address already, it calls them.
+    // If another process has the address already, the program calls that one.
     let _box = TcpListener::bind(BOX).ok();
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let said = File::create(&log).unwrap();

@@ -148,14 +148,14 @@ impl Peer {
     }
 }
 
-/// Remembers what was handed over, and refuses to store while it is told to.
+/// Records the messages that it gets, and refuses to store if it is told so.
 pub struct Recorder {
     receipts: mpsc::UnboundedSender<SmsReceipt>,
     messages: mpsc::UnboundedSender<MobileOriginated>,
     failures: std::sync::atomic::AtomicUsize,
 }
 
-/// What the recorder got.
+/// The messages of the recorder.
 pub struct Recorded {
     pub receipts: mpsc::UnboundedReceiver<SmsReceipt>,
     pub messages: mpsc::UnboundedReceiver<MobileOriginated>,

@@ -1,5 +1,5 @@
-//! A second SMSC written by others: the Python package `smpp34`, whose reading and writing of PDUs shares nothing with the other
-//! peers or with us (tests/peers/smsc-python).
+//! A second SMSC of others: the Python package `smpp34`, whose code for PDUs is independent of the other peers and of
+//! ours (tests/peers/smsc-python).
 
 use channels::smpp::{Coding, SmppGateway, SmsPart, SmsState, SubmitFailure, concat_udh};
 use domain::segments::split;

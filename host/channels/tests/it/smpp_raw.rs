@@ -1,4 +1,4 @@
-//! An SMSC of the tests that speaks in bytes, so that it can say what no library says.
+//! An SMSC of the tests that writes bytes, so that it can send PDUs that no library sends.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ pub struct Smsc {
 pub struct Session {
     pub stream: TcpStream,
     read: Vec<u8>,
-    /// Of what it sends.
+    /// The next sequence number of its own PDUs.
     sequence: u32,
 }
 
@@ -96,7 +96,7 @@ impl Session {
         Some(Pdu { command, status, sequence, body })
     }
 
-    /// The next PDU of this command; `enquire_link` is answered meanwhile, and nothing else may come.
+    /// Returns the next PDU of this command. It answers `enquire_link` during the wait, and no other PDU may come.
     pub async fn expect(&mut self, command: u32) -> Pdu {
         let waiting = async {
             loop {
@@ -111,7 +111,7 @@ impl Session {
         timeout(SOON, waiting).await.unwrap_or_else(|_| panic!("no {command:#x} came"))
     }
 
-    /// Returns at the end of the connection; what comes before it is dropped.
+    /// Returns at the end of the connection. Earlier PDUs are dropped.
     pub async fn ended(&mut self) {
         timeout(SOON, async { while self.next().await.is_some() {} }).await.expect("the connection did not end");
     }

@@ -54,7 +54,7 @@ async fn senders_are_announced_as_what_they_are() {
 #[tokio::test]
 async fn two_parts_carry_a_header_that_the_peer_can_read() {
     let (mut peer, gateway, _) = bound("").await;
-    // 153 septets, the most that fits beside a header: 159 octets on the wire.
+    // 153 septets, the most that fits with a header: 159 octets on the wire.
     let texts = ["a".repeat(153), "b".repeat(20)];
     for (number, text) in (1u8..).zip(&texts) {
         gateway.submit(SmsPart { udh: Some(concat_udh(0xcc, 2, number)), ..part(text) }).await.unwrap();

@@ -1,4 +1,4 @@
-//! A small HTTP server that answers what a test tells it to and remembers what it was asked.
+//! A small HTTP server whose answers a test sets, and which records its requests.
 
 use std::{
     collections::VecDeque,
@@ -34,7 +34,7 @@ impl Seen {
     }
 }
 
-/// What to answer with.
+/// An answer.
 pub struct Answer {
     pub status: u16,
     pub headers: Vec<(&'static str, String)>,

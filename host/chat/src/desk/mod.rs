@@ -54,7 +54,7 @@ pub struct Acting {
 #[derive(Debug, thiserror::Error)]
 pub enum DeskError {
     /// Not found, or owned by another client.
-    #[error("there is nothing here by that name or id")]
+    #[error("there is no object with this name or id")]
     NotFound,
     #[error("the request is not valid")]
     Faults(Vec<FieldFault>),

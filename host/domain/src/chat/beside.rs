@@ -1,4 +1,4 @@
-//! What a message of a chat says beside its text, in the fields that answers and live events have for it (SPEC 2.7).
+//! The parts of a chat message other than its text, in the fields of answers and live events (SPEC 2.7).
 
 use super::ChatContent;
 use crate::{
@@ -6,25 +6,25 @@ use crate::{
     inbound::{InboundContent, ProviderFailure},
 };
 
-/// What a message says beside its text.
+/// The parts of a message other than its text.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct BesideText<'a> {
     /// Where a file that was sent by link is.
     pub media_url: Option<&'a str>,
     /// A place.
     pub place: Option<&'a Location>,
-    /// What a tapped button stands for.
+    /// The payload of a tapped button.
     pub payload: Option<&'a str>,
     /// Of a reaction: the provider's id of the message that it is about.
     pub reaction_to: Option<&'a str>,
     /// A voice note that was sent: it may be listened to.
     pub is_voice: bool,
-    /// Why its provider does not hand over what a customer sent.
+    /// The reason why the provider does not deliver the customer's content.
     pub error: Option<&'a ProviderFailure>,
 }
 
 impl ChatContent {
-    /// What it says beside its text.
+    /// Returns its parts other than the text.
     pub fn beside_text(&self) -> BesideText<'_> {
         match self {
             Self::Incoming(received) => of_received(&received.content),

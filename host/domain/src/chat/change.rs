@@ -1,4 +1,4 @@
-//! What the messages of a chat say after their author changed them.
+//! The content of chat messages after their author changed them.
 
 use serde_json::json;
 
@@ -17,7 +17,7 @@ pub fn direction_of(author: &Author) -> Direction {
     }
 }
 
-/// What a message says after a change. A file keeps its file: providers let authors edit only the words below it.
+/// Returns the content of a message after a change. A file stays: providers let authors edit only its caption.
 pub fn changed(change: &Change, content: &ChatContent) -> ChatContent {
     match (change, content) {
         (Change::Edited { text, raw }, ChatContent::Incoming(was)) => {

@@ -1,26 +1,26 @@
-//! What the messages of a chat say, in either direction.
+//! The content of chat messages, in both directions.
 
 use serde::{Deserialize, Serialize};
 
 use super::Direction;
 use crate::{content::OutboundContent, inbound::InboundContent, opaque::Opaque, referral::Referral};
 
-/// What a message of a chat says.
+/// The content of a chat message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ChatContent {
-    /// What a customer sent.
+    /// Content from a customer.
     Incoming(Box<ReceivedContent>),
-    /// What a chatbot or an agent sent.
+    /// Content from a chatbot or an agent.
     Outgoing(Box<OutboundContent>),
 }
 
-/// What a customer sent.
+/// Content from a customer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReceivedContent {
-    /// What we understand of it.
+    /// The part that we model.
     #[serde(flatten)]
     pub content: InboundContent,
-    /// The provider's JSON, for what we do not model.
+    /// The provider's JSON, for the parts that we do not model.
     #[serde(default)]
     pub raw: Opaque,
     /// The advertisement or link that led to it.
@@ -45,7 +45,7 @@ impl ChatContent {
         }
     }
 
-    /// What a customer sent; `None` when it went to one.
+    /// Returns the content from a customer. `None` if the message went to the customer.
     pub fn incoming(&self) -> Option<&ReceivedContent> {
         match self {
             Self::Incoming(content) => Some(content),
@@ -58,7 +58,7 @@ impl ChatContent {
         self.incoming()?.referral.as_deref()
     }
 
-    /// What a chatbot or an agent sent; `None` when it came from a customer.
+    /// Returns the content from a chatbot or an agent. `None` if the message came from the customer.
     pub fn outgoing(&self) -> Option<&OutboundContent> {
         match self {
             Self::Incoming(_) => None,

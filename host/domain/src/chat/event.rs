@@ -1,4 +1,4 @@
-//! What happens to a participant and its chatbot must see.
+//! Events of a participant that its chatbot must see.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use crate::ids::ChatMessageId;
 /// Something that happened to a participant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ParticipantEvent {
-    /// The conversation began with this message, and a router decides who answers.
+    /// The conversation began with this message. A router decides about its chat.
     Route(ArrivedMessage),
     /// The conversation began with this message, which follows as an event of its own.
     Started(ArrivedMessage),
@@ -24,7 +24,7 @@ pub enum ParticipantEvent {
     Released,
 }
 
-/// What a [`ParticipantEvent`] is about.
+/// The kind of a [`ParticipantEvent`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ParticipantEventKind {
     /// [`ParticipantEvent::Route`].
@@ -43,7 +43,7 @@ pub enum ParticipantEventKind {
     Released,
 }
 
-/// A message of a customer: it is named here, and the rest is what was true when it came.
+/// A message of a customer: its id, and the facts at the time of its arrival.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ArrivedMessage {
@@ -82,17 +82,17 @@ pub struct Timer {
     pub due_at: Option<DateTime<Utc>>,
 }
 
-/// What the business says has happened.
+/// An event that the business reports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CustomEvent {
-    /// What, such as `order-paid`.
+    /// Its name, such as `order-paid`.
     pub name: String,
     /// More about it: a JSON text.
     pub payload: String,
 }
 
 impl ParticipantEvent {
-    /// What it is about.
+    /// Returns its kind.
     pub fn kind(&self) -> ParticipantEventKind {
         match self {
             Self::Route(_) => ParticipantEventKind::Route,
@@ -105,7 +105,7 @@ impl ParticipantEvent {
         }
     }
 
-    /// The message that it is about; `None` for what is about none.
+    /// Returns the message of the event. `None` for an event without a message.
     pub fn message(&self) -> Option<&ArrivedMessage> {
         match self {
             Self::Route(message) | Self::Started(message) | Self::Message(message) | Self::Rating(message) => {

@@ -41,7 +41,7 @@ impl std::str::FromStr for FallbackMode {
     }
 }
 
-/// What is known when a WhatsApp leg has failed.
+/// The facts when a WhatsApp leg has failed.
 #[derive(Debug, Clone, Copy)]
 pub struct FallbackFacts {
     /// The provider's code.
@@ -118,8 +118,8 @@ pub fn fallback_due(facts: &FallbackFacts) -> Result<(), FallbackRefused> {
     Ok(())
 }
 
-/// The SMS text of auto mode (SPEC 2.4): the resolved text of a template, else what can be read of the message. Files
-/// are named by their address, as there is nothing else to show.
+/// The SMS text of auto mode (SPEC 2.4): the resolved text of a template, else the readable parts of the message. Files
+/// appear as their address.
 pub fn automatic_text(content: &OutboundContent) -> String {
     let lines: Vec<&str> = match content {
         OutboundContent::Text { body } => vec![body],

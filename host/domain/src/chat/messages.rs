@@ -1,4 +1,4 @@
-//! What the messages of a chat and of an incoming webhook are called.
+//! The names of the messages of a chat and of an incoming webhook.
 
 use serde::{Deserialize, Serialize};
 
@@ -63,7 +63,7 @@ macro_rules! named_enum {
 named_enum!(
     /// `contentType` of a chat message (SPEC 2.8).
     ContentType {
-        /// Text, and what has no type of its own: reactions and contacts in a readable form.
+        /// Text, and content without a type of its own: reactions and contacts in a readable form.
         Text = "TEXT",
         /// Picture, sticker.
         Image = "IMAGE",
@@ -129,7 +129,7 @@ impl MessageContentType {
 }
 
 impl ContentType {
-    /// Of what a customer sent. `answers_carousel` as for [`MessageContentType::of_inbound`].
+    /// The type of a customer's content. `answers_carousel` as for [`MessageContentType::of_inbound`].
     pub fn of_inbound(content: &InboundContent, answers_carousel: bool) -> Self {
         match content {
             InboundContent::Text { .. }
@@ -143,7 +143,7 @@ impl ContentType {
         }
     }
 
-    /// Of what a bot or an agent sent.
+    /// The type of content of a bot or an agent.
     pub fn of_outbound(content: &OutboundContent) -> Self {
         match content {
             OutboundContent::Text { .. } | OutboundContent::Sms(_) | OutboundContent::Reaction(_) => Self::Text,

@@ -1,5 +1,5 @@
-//! Live chat: where a participant stands (SPEC 3.4), what its messages are (SPEC 2.7, 2.8, 6.1), the 24-hour window and
-//! when an SMS takes over.
+//! Live chat: the states of a participant (SPEC 3.4), its messages (SPEC 2.7, 2.8, 6.1), the 24-hour window, and the
+//! SMS fallback.
 
 mod beside;
 mod change;

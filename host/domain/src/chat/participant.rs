@@ -1,4 +1,4 @@
-//! Where a live-chat participant stands and what may happen to it (SPEC 3.4, DESIGN 7 "participant").
+//! The states and steps of a live-chat participant (SPEC 3.4, DESIGN 7 "participant").
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ pub struct ChatTeam {
     pub name: String,
 }
 
-/// Who has the chat. One participant lives for ever and is reopened when it closed.
+/// The owner of the chat. A participant is permanent and is opened again after it was closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum ParticipantState {
@@ -23,11 +23,11 @@ pub enum ParticipantState {
     Queued,
     /// An agent has it.
     Active,
-    /// Over, until somebody writes or an agent opens it.
+    /// Over, until the customer writes or an agent opens it.
     Closed,
 }
 
-/// What happens to a participant.
+/// A step of a participant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ParticipantMove {
     /// The customer wrote. `bot`: a chatbot is active for the number.
@@ -35,7 +35,7 @@ pub enum ParticipantMove {
         /// A chatbot is active.
         bot: bool,
     },
-    /// The chatbot handed over to people, to a team or to nobody in particular.
+    /// The chatbot handed the chat over to people: to a team, or to all.
     HandedOver,
     /// The chatbot failed for good, or was taken away.
     BotFailed,
@@ -60,8 +60,8 @@ pub enum ParticipantMove {
 pub struct Moved {
     /// Where the participant stands now.
     pub state: ParticipantState,
-    /// Who is in charge changed: decisions that a plugin made before are dropped (DESIGN 3, rule 6). Never by a message
-    /// alone, unless it reopens the chat.
+    /// The owner changed: earlier decisions of plugins are dropped (DESIGN 3, rule 6). A message alone never causes it,
+    /// unless it reopens the chat.
     pub control_changed: bool,
     /// `assignedTo` moves to `lastAssignedAgent`.
     pub releases_agent: bool,
@@ -93,7 +93,7 @@ pub struct ParticipantFlags {
     pub conversation_closed: bool,
     /// `chatBotConversation`.
     pub chat_bot_conversation: bool,
-    /// `conversationStatus` of SPEC 6.5: `ACTIVE` until it is closed, whoever has it.
+    /// `conversationStatus` of SPEC 6.5: `ACTIVE` until the chat is closed, with any owner.
     pub conversation_status: &'static str,
 }
 
@@ -118,7 +118,7 @@ impl ParticipantState {
         [Self::Bot, Self::Queued, Self::Active, Self::Closed].into_iter().find(|state| state.as_str() == name)
     }
 
-    /// What follows from the state.
+    /// Returns the flags of a state.
     pub fn flags(self) -> ParticipantFlags {
         ParticipantFlags {
             conversation_closed: self == Self::Closed,

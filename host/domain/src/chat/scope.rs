@@ -10,17 +10,18 @@ pub enum ChatScope {
     My,
     /// Those that members of the caller's team have, the caller included.
     Team,
-    /// The queue: nobody has them.
+    /// The queue: chats without an agent.
     Unassigned,
     /// Those that are over.
     Closed,
     /// Those that no agent answered in time, though it was within business hours.
     MissedAgent,
-    /// Those that came to wait outside business hours; nobody has answered, nor missed them since the hours began.
+    /// Chats that came to wait outside business hours, if they have neither been answered nor missed since the hours
+    /// began.
     MissedAfterHours,
     /// Those that the caller was given and did not answer in time.
     MyMissed,
-    /// Those that are not over, whoever has them.
+    /// Chats that are not over, with any owner.
     Open,
     /// All of them.
     All,
@@ -29,15 +30,15 @@ pub enum ChatScope {
 /// Where a chat stands, as far as lists care.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChatStanding {
-    /// Who has it.
+    /// Its owner.
     pub state: ParticipantState,
     /// No agent answered in time.
     pub missed: bool,
     /// It came to wait outside business hours, and no agent has answered.
     pub after_hours: bool,
-    /// The agent who has it.
+    /// The assigned agent.
     pub assigned: Option<UserId>,
-    /// The agent who had it when nobody answered in time.
+    /// The agent that had it when no answer came in time.
     pub missed_by: Option<UserId>,
 }
 

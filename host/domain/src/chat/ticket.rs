@@ -1,8 +1,8 @@
-//! What becomes of a ticket while its chat goes on (SPEC 2.9, 3.5). The table is in `docs/chats.md`.
+//! The status of a ticket during its chat (SPEC 2.9, 3.5). The table is in `docs/chats.md`.
 
 pub use crate::event::TicketStatus;
 
-/// What happens in the chat of a ticket.
+/// A step in the chat of a ticket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TicketMove {
     /// An agent answered.
@@ -45,8 +45,8 @@ impl TicketStatus {
         }
     }
 
-    /// The status after something happened in the chat. What somebody has put away by hand stays away; a customer who
-    /// writes about something solved waits for an agent again.
+    /// Returns the status after a step in the chat. A status that a person has set by hand stays; if a customer writes
+    /// about a solved ticket, it waits for an agent again.
     pub fn after(self, step: TicketMove) -> Self {
         match (self, step) {
             (Self::Closed, _) => Self::Closed,

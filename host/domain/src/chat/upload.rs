@@ -1,4 +1,4 @@
-//! Which files agents may send, and how large: what the channels carry (SPEC 2.8, PROVIDERS A.6).
+//! The types and sizes of files that agents may send: those that the channels carry (SPEC 2.8, PROVIDERS A.6).
 
 use crate::{content::MediaKind, file_type::FileType};
 

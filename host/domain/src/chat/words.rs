@@ -1,4 +1,4 @@
-//! What people read of a message in a chat.
+//! The readable text of chat messages.
 
 use super::automatic_text;
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     inbound::InboundContent,
 };
 
-/// The text of what a customer sent; nothing for a file without a caption.
+/// The text of a customer's content. `None` for a file without a caption.
 pub fn of_inbound(content: &InboundContent) -> Option<String> {
     let text = match content {
         InboundContent::Text { body } => body.clone(),
@@ -20,7 +20,7 @@ pub fn of_inbound(content: &InboundContent) -> Option<String> {
     Some(text)
 }
 
-/// The text of what we sent; of a file only its caption.
+/// The text of our content. For a file, only its caption.
 pub fn of_outbound(content: &OutboundContent) -> Option<String> {
     match content {
         OutboundContent::Media(file) => file.caption.clone(),

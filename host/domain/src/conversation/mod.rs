@@ -27,17 +27,17 @@ pub struct Conversation {
     pub customer_user_id: Option<String>,
     /// `ctId` of the first free text into it that had one.
     pub ct_id: Option<String>,
-    /// `gstId` of the template whose quick reply was tapped last in it.
+    /// `gstId` of the template whose quick reply was tapped last in this conversation.
     pub tqrmt_id: Option<String>,
     /// When it was opened.
     pub created_at: DateTime<Utc>,
     /// When its time is over.
     pub expires_at: DateTime<Utc>,
-    /// When it was closed, and by what, as far as that is written down.
+    /// The stored time and reason of its end, if there is one.
     pub closed: Option<(DateTime<Utc>, CloseReason)>,
 }
 
-/// What closed a conversation.
+/// The reason why a conversation was closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CloseReason {
     /// The close call.
@@ -46,7 +46,7 @@ pub enum CloseReason {
     Button,
     /// Its time was over.
     Expired,
-    /// Its customer turned out to be one who had a conversation already, which goes on.
+    /// Its customer was merged with one that already had a conversation, which continues.
     Merged,
 }
 
@@ -85,7 +85,8 @@ impl ConversationState {
 }
 
 impl Conversation {
-    /// When it closed and by what; `None` while it is active. Exact at any moment, whether expiry is written down or not.
+    /// Returns the time and reason of its end. `None` while it is active. It is exact at any moment, also if the expiry
+    /// is not stored yet.
     pub fn closed_by(&self, now: DateTime<Utc>) -> Option<(DateTime<Utc>, CloseReason)> {
         self.closed.or_else(|| (self.expires_at <= now).then_some((self.expires_at, CloseReason::Expired)))
     }

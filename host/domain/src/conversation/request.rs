@@ -25,12 +25,13 @@ pub struct WireConversation {
 pub struct ConversationRequest {
     /// Business number.
     pub sender: Msisdn,
-    /// With whom: the phone number where there is one, with the BSUID beside it.
+    /// The customer: the phone number if there is one, with its BSUID.
     pub recipient: Recipient,
 }
 
 impl ConversationRequest {
-    /// Reads a body. The phone number wins and must be right; beside it a malformed BSUID is ignored (SPEC 2.2).
+    /// Reads a body. The phone number takes precedence and must be correct; then a malformed BSUID is ignored (SPEC
+    /// 2.2).
     pub fn parse(body: &[u8]) -> Result<Self, Faults> {
         let wire: WireConversation = body::parse(body)?;
         let mut faults = Faults::default();

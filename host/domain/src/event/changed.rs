@@ -1,4 +1,4 @@
-//! Messages whose author changed them.
+//! Messages that their author changed.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,13 +13,13 @@ pub struct MessageChanged {
     pub message: ChatMessageId,
     /// Which way it went: its author is the customer, or the business by other means than ours.
     pub direction: Direction,
-    /// What became of it.
+    /// The kind of change.
     pub kind: ChangeKind,
-    /// What people read of it now; `None` of what was deleted, and of a file without a caption.
+    /// Its readable text now. `None` for a deleted message, and for a file without a caption.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// The chat as it stands.
     pub chat: Chat,
-    /// Whose chat it is.
+    /// The customer of the chat.
     pub customer: Customer,
 }

@@ -14,23 +14,23 @@ use crate::{
 pub struct Chat {
     /// Its participant.
     pub participant: ParticipantId,
-    /// Who had it.
+    /// Its owner before.
     pub state: ParticipantState,
     /// It had ended without an agent.
     pub missed: bool,
     /// The client's name for itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_ref: Option<String>,
-    /// The agent who had it.
+    /// The agent that had it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<Agent>,
-    /// The agent who had it before.
+    /// The agent before that one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_agent: Option<Agent>,
     /// The name of the team that it waited for or belonged to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team: Option<String>,
-    /// That team; absent in what was stored when teams were names.
+    /// That team. Absent in events from the time when teams were names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team_id: Option<TeamId>,
 }
@@ -48,7 +48,7 @@ pub struct Agent {
 /// A customer as it was known then.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Customer {
-    /// Who it is.
+    /// Id of the customer.
     pub id: CustomerId,
     /// Display name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -61,7 +61,7 @@ pub struct Customer {
 }
 
 impl Customer {
-    /// What it is known by where that is no phone number: the BSUID, else the id that a page, a site or a Lite number knows.
+    /// Returns the id of a customer without a phone number: the BSUID, else the id on a page, a site or a Lite number.
     pub fn user_id(&self) -> Option<&str> {
         AddressKind::USER_IDS.into_iter().find_map(|kind| self.address(kind))
     }
@@ -77,7 +77,7 @@ impl Customer {
 pub struct ChatOpened {
     /// The chat.
     pub participant: ParticipantId,
-    /// Who has it.
+    /// Its owner.
     pub state: ParticipantState,
     /// It had been closed before.
     pub again: bool,
@@ -86,19 +86,19 @@ pub struct ChatOpened {
     pub message: Option<ChatMessageId>,
 }
 
-/// Somebody else has the chat now.
+/// The chat has another owner.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChatChangedHands {
     /// The chat.
     pub participant: ParticipantId,
-    /// Who had it.
+    /// The owner before.
     pub from: ParticipantState,
-    /// Who has it.
+    /// The owner now.
     pub to: ParticipantState,
     /// The chatbot that a router chose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bot: Option<String>,
-    /// The agent who has it.
+    /// The agent that has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<UserId>,
     /// The name of the team that it waits for or belongs to.
@@ -110,7 +110,7 @@ pub struct ChatChangedHands {
     /// Why, in words for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The agent who had it.
+    /// The agent that had it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous_agent: Option<UserId>,
     /// The team that it waited for or belonged to.
@@ -119,8 +119,8 @@ pub struct ChatChangedHands {
 }
 
 impl ChatChangedHands {
-    /// The chat was given to an agent or a team who did not have it: an assignment event of SPEC 6.5. One that only left
-    /// somebody, for the queue of all or for its chatbot, was assigned to nobody.
+    /// The chat was given to an agent or team that did not have it: an assignment event of SPEC 6.5. A chat that only
+    /// left an agent, for the queue or for its chatbot, was not assigned.
     pub fn assignment(&self) -> Option<Assignment> {
         let team = self.team_id.is_some() && self.team_id != self.previous_team;
         let agent = self.agent.is_some() && self.agent != self.previous_agent;
@@ -128,7 +128,7 @@ impl ChatChangedHands {
     }
 }
 
-/// What an assignment did besides naming who has the chat.
+/// The effects of an assignment other than the new owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Assignment {
     /// `routedToAnotherTeam`: a team had the chat, and another one has it now.
@@ -140,9 +140,9 @@ pub struct Assignment {
 pub struct ChatClosed {
     /// The chat.
     pub participant: ParticipantId,
-    /// Who had it.
+    /// The owner before.
     pub from: ParticipantState,
-    /// The agent who had it.
+    /// The agent that had it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<UserId>,
     /// It ended without an agent.
@@ -154,9 +154,9 @@ pub struct ChatClosed {
 pub struct ChatMissed {
     /// The chat.
     pub participant: ParticipantId,
-    /// Who has it.
+    /// Its owner.
     pub state: ParticipantState,
-    /// The agent who has it and did not answer.
+    /// The agent that has it and did not answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<UserId>,
 }
@@ -202,7 +202,7 @@ pub struct TicketMoved {
     pub from: Option<TicketStatus>,
     /// The status now.
     pub to: TicketStatus,
-    /// Who works on it.
+    /// The agent that works on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<UserId>,
 }

@@ -1,4 +1,4 @@
-//! What providers say about inboxes, their templates and their customers (SPEC 6.3, 6.4).
+//! Reports of providers about inboxes, their templates and their customers (SPEC 6.3, 6.4).
 
 use serde::{Deserialize, Serialize};
 
@@ -15,11 +15,11 @@ pub struct TemplateChanged {
     /// Code of its language, where it is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
-    /// What is different.
+    /// The change.
     pub change: TemplateChange,
 }
 
-/// What is different about a template.
+/// A change of a template.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum TemplateChange {
@@ -31,7 +31,7 @@ pub enum TemplateChange {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
-    /// What customers think of it.
+    /// Its quality by the feedback of customers.
     Quality {
         /// Before.
         before: Quality,
@@ -112,7 +112,7 @@ pub enum TemplateElement {
     Body,
     /// The line below it.
     Footer,
-    /// What can be tapped.
+    /// Its buttons.
     Buttons,
 }
 
@@ -131,7 +131,7 @@ impl TemplateElement {
 /// A customer has another phone number, and stays the same customer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CustomerNumberChanged {
-    /// Who it is, if known before.
+    /// The customer, if known before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub customer: Option<CustomerId>,
     /// The number before.
@@ -197,7 +197,7 @@ pub struct PreferenceChanged {
 pub struct SessionChanged {
     /// Where it stands now.
     pub status: SessionStatus,
-    /// What happened, in the words of SPEC 6.3, such as `Connected`.
+    /// The state in the terms of SPEC 6.3, such as `Connected`.
     pub words: String,
 }
 

@@ -25,14 +25,14 @@ pub struct MessageCame {
     pub message: ChatMessageId,
     /// The chat, with this message in it.
     pub chat: Chat,
-    /// Who wrote.
+    /// The sender.
     pub customer: Customer,
-    /// What was written, with the client's payloads in place.
+    /// The content, with the client's payloads in place.
     pub content: InboundContent,
     /// It is a tap on a card of a carousel.
     #[serde(default, skip_serializing_if = "is_false")]
     pub carousel: bool,
-    /// Whether somebody is to answer it: not a reaction, nor what is said of a conversation that is over.
+    /// True if it needs an answer: false for a reaction, and for a message about a conversation that is over.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub asks: bool,
     /// Our address of the file that came with it.
@@ -50,7 +50,7 @@ pub struct MessageCame {
     /// The long-lived conversation that is active with the customer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<InConversation>,
-    /// Amount and currency, by the client's rates for what customers write.
+    /// Amount and currency, by the client's rates for messages of customers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<String>,
     /// The advertisement or link that led to it.
@@ -110,13 +110,13 @@ pub struct MessageSaid {
     /// The messages that say the rest of it, in order, where its channel takes several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rest: Vec<ChatMessageId>,
-    /// Who said it.
+    /// The sender.
     pub by: Speaker,
     /// The chat as it stands with this message.
     pub chat: Chat,
-    /// To whom.
+    /// The recipient.
     pub customer: Customer,
-    /// What it says.
+    /// The content.
     pub content: OutboundContent,
     /// The message that it quotes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -126,7 +126,7 @@ pub struct MessageSaid {
     pub ct_id: Option<String>,
 }
 
-/// Who speaks for the business in a chat.
+/// The sender of a message of the business.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Speaker {
@@ -134,7 +134,7 @@ pub enum Speaker {
     Bot,
     /// An agent.
     Agent(UserId),
-    /// Somebody of the business, by other means than ours.
+    /// A person of the business, by other means than ours.
     Elsewhere,
 }
 
@@ -149,11 +149,11 @@ pub struct MessageMoved {
     pub chat_message: Option<ChatMessageId>,
     /// Which of its legs: 0 for the first, higher ones for fallbacks.
     pub leg: i16,
-    /// What that leg travels over.
+    /// The channel of that leg.
     pub channel: Channel,
     /// Where it stands now.
     pub state: DeliveryState,
-    /// Whom it goes to: the address that is written to, and another one that is kept.
+    /// The recipient: the address that is written to, and another one that is kept.
     pub to: Vec<Address>,
     /// The system's tracking id.
     pub gst_id: String,
@@ -169,22 +169,22 @@ pub struct MessageMoved {
     /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<ProviderFailure>,
-    /// What else it can be followed by, and what it costs.
+    /// Its other tracking ids, and its cost.
     #[serde(default, skip_serializing_if = "Tracking::is_empty")]
     pub tracking: Tracking,
 }
 
-/// What a message can be followed by beside its own ids (SPEC 2.1, 6.2), and what it costs.
+/// The tracking ids of a message other than its own ids (SPEC 2.1, 6.2), and its cost.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tracking {
-    /// The stored step that this event tells of. Whoever tells of it on may use this id.
+    /// Id of the stored step that this event reports. Readers that report it further may use this id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receipt: Option<Uuid>,
     /// The HTTP request that the message was sent with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<RequestId>,
-    /// What a tap on one of its quick replies is followed by.
+    /// Tracking id of a tap on one of its quick replies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tqrmt_id: Option<String>,
     /// Amount and currency, by the client's rates.
@@ -193,7 +193,7 @@ pub struct Tracking {
     /// A message of an SMS product, which tells its client of it in its own way: no webhook does.
     #[serde(default, skip_serializing_if = "is_false")]
     pub of_product: bool,
-    /// A template that was said in a chat: its steps are told of like those of what came through the send endpoints (SPEC 6.5).
+    /// A template in a chat: its steps are reported like those of messages from the send endpoints (SPEC 6.5).
     #[serde(default, skip_serializing_if = "is_false")]
     pub template_of_chat: bool,
 }
@@ -222,7 +222,8 @@ pub struct StepTimes {
 }
 
 impl StepTimes {
-    /// The times of the steps up to `state`; of a failure when it had been sent, which is as far as what fails can come (SPEC 3.2).
+    /// The times of the steps up to `state`. For a failure, the time of sending at most, because a message that fails
+    /// comes no further (SPEC 3.2).
     pub fn up_to(state: DeliveryState, times: [Option<DateTime<Utc>>; 4]) -> Self {
         let [sent, delivered, read, played] = times;
         let reached = |step, at: Option<DateTime<Utc>>| at.filter(|_| state >= step && !state.is_failed());

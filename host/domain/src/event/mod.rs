@@ -1,9 +1,9 @@
-//! What happens, in our own words: a closed set of events, each recorded once in the transaction of what happened. Webhooks,
-//! the live sockets of agents, statistics and the story of a message are readers of it. No event is made for one reader:
-//! what a reader shows, it derives from these.
+//! Events in our own terms: a closed set, each recorded once in the transaction of its cause. Webhooks, the live
+//! sockets of agents, statistics and the story of a message are readers. No event is made for one reader: a reader
+//! derives its view from these events.
 //!
-//! Stored events outlive the program that wrote them, so [`Recorded`] says its version. What changes the shape of a case
-//! raises [`VERSION`] and goes on reading the old one; another case is a new name within it.
+//! Stored events outlive the program that wrote them, so [`Recorded`] has a version. A change of the shape of a case
+//! raises [`VERSION`] and still reads the old one. A new case is a new name within the version.
 
 mod changed;
 mod chat;
@@ -33,7 +33,7 @@ pub use webhook::WebhookDisabled;
 
 use serde::{Deserialize, Serialize};
 
-/// Something that happened. When, and in which inbox, is said beside it.
+/// An event. Its time and inbox are stored separately.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Event {
@@ -47,7 +47,7 @@ pub enum Event {
     MessageMoved(Box<MessageMoved>),
     /// A conversation began, or began again.
     ChatOpened(ChatOpened),
-    /// Somebody else has the chat now.
+    /// The chat has another owner.
     ChatChangedHands(ChatChangedHands),
     /// A conversation ended.
     ChatClosed(ChatClosed),

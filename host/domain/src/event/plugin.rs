@@ -8,7 +8,7 @@ use uuid::Uuid;
 pub struct PluginVersion {
     /// Name of the plugin.
     pub name: String,
-    /// Version of an upload; absent for what ships with the program.
+    /// Version of an upload. Absent for a plugin of the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<u32>,
 }
@@ -24,11 +24,11 @@ pub struct PluginSwapped {
     pub world: PluginWorld,
     /// How it is, or was, in force.
     pub mode: PluginMode,
-    /// What happened to it.
+    /// The change.
     pub swap: Swap,
 }
 
-/// What happened to a version of a plugin.
+/// A change of a version of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Swap {
@@ -38,7 +38,7 @@ pub enum Swap {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         instead_of: Option<Uuid>,
     },
-    /// What followed it was taken back, and it is in force again.
+    /// Its successor was taken back, so it is in force again.
     BroughtBack,
     /// It was taken back.
     RolledBack,
@@ -57,23 +57,23 @@ pub enum Swap {
 pub enum PluginMode {
     /// It answers.
     Live,
-    /// It is asked beside the live one.
+    /// It is called in addition to the live one.
     Shadow,
     /// It answers for a share.
     Canary,
 }
 
-/// What a plugin decides about.
+/// The subject of the decisions of a plugin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PluginWorld {
-    /// What to say in a conversation.
+    /// Messages of a conversation.
     Chatbot,
     /// Whether a message becomes an SMS.
     SmsFallback,
     /// The bodies of webhooks.
     WebhookShaper,
-    /// Who answers a conversation.
+    /// The owner of a conversation.
     Router,
     /// How SMS go on.
     SmsRouter,

@@ -15,7 +15,7 @@ pub const VERSION: u32 = 1;
 pub struct Recorded {
     /// When it happened.
     pub at: DateTime<Utc>,
-    /// What happened.
+    /// The event.
     pub event: Event,
 }
 
@@ -49,7 +49,7 @@ impl<'de> Deserialize<'de> for Recorded {
         if v != VERSION {
             return Err(D::Error::custom(format_args!("an event of version {v}, and this program reads {VERSION}")));
         }
-        // What it says stays out of the error.
+        // The error must not show its content.
         let event = serde_json::from_str(event.get())
             .map_err(|error| D::Error::custom(format_args!("no event of version {v}, at column {}", error.column())))?;
         Ok(Self { at, event })

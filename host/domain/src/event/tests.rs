@@ -1,4 +1,4 @@
-//! Every case comes back from its stored form; what is none is an error.
+//! Every case is read back from its stored form. An unknown form is an error.
 
 use chrono::{DateTime, Utc};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Business hours: when people answer, by the clock on a wall. Weekly intervals, and days on which nobody works.
+//! Business hours in local time: weekly intervals and holidays.
 
 use std::{fmt, str::FromStr};
 
@@ -13,7 +13,7 @@ const WEEKLY_MAX: usize = 70;
 /// Longest name of a holiday, in characters.
 const HOLIDAY_NAME_MAX: usize = 100;
 const MINUTES_OF_A_DAY: u16 = 24 * 60;
-/// How far ahead it is looked for when somebody is there again, in days: further than holidays in a row go.
+/// Longest search for the next opening, in days: more than any row of holidays.
 const LOOK_AHEAD: u64 = 400;
 /// Clocks jump by quarters of an hour, and by a day at most.
 const LEAP: i64 = 15;
@@ -29,7 +29,7 @@ pub struct TimeZone(Tz);
 pub struct UnknownTimeZone;
 
 impl TimeZone {
-    /// The clock that is nobody's.
+    /// Coordinated Universal Time.
     pub const UTC: Self = Self(Tz::UTC);
 
     /// The IANA name.
@@ -37,7 +37,7 @@ impl TimeZone {
         self.0.name()
     }
 
-    /// What the clock on the wall shows.
+    /// Returns the local time.
     pub fn wall(self, at: DateTime<Utc>) -> NaiveDateTime {
         at.with_timezone(&self.0).naive_local()
     }
@@ -137,7 +137,7 @@ impl From<WallMinute> for String {
     }
 }
 
-/// From when to when somebody is there, each week. One that ends before it starts goes over midnight.
+/// A weekly interval of business hours. One that ends before it starts goes over midnight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OpenInterval {
@@ -156,14 +156,14 @@ impl OpenInterval {
     }
 }
 
-/// A day on which nobody works, from its midnight to the next.
+/// A holiday, from its midnight to the next.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Holiday {
     /// Which day.
     #[serde(deserialize_with = "day_of_a_calendar")]
     pub date: NaiveDate,
-    /// What people call it.
+    /// Its name for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
@@ -173,7 +173,7 @@ fn day_of_a_calendar<'de, D: Deserializer<'de>>(written: D) -> Result<NaiveDate,
     dates::day(&text).ok_or_else(|| D::Error::custom("is not a day such as `2026-12-25`"))
 }
 
-/// When people answer. Nobody is there outside the weekly intervals, nor on holidays.
+/// Business hours: the weekly intervals without the holidays.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Written")]
 pub struct BusinessHours {
@@ -181,7 +181,7 @@ pub struct BusinessHours {
     holidays: Vec<Holiday>,
 }
 
-/// Hours as somebody wrote them.
+/// Business hours as a request has them.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -191,7 +191,7 @@ struct Written {
     holidays: Option<Vec<Holiday>>,
 }
 
-/// What is wrong with business hours.
+/// A fault of business hours.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadHours {
     /// `weekly` is missing, has nothing, or too much.
@@ -203,7 +203,7 @@ pub enum BadHours {
     /// `24:00` is an end only.
     #[error("`weekly[{0}]` starts at 24:00: use 00:00 of the next day")]
     StartsAtTheEnd(usize),
-    /// A name that nobody can read.
+    /// An unreadable name.
     #[error("`holidays[{0}].name` must have 1 to {HOLIDAY_NAME_MAX} characters and no control characters")]
     HolidayName(usize),
 }
@@ -253,8 +253,8 @@ impl BusinessHours {
         &self.holidays
     }
 
-    /// Whether somebody is there when the clock on the wall shows this. What goes over midnight ends there when the next
-    /// day is a holiday, and does not begin on one.
+    /// True if it is open at this local time. An interval over midnight ends there if the next day is a holiday, and
+    /// does not begin on a holiday.
     pub fn is_open_at_wall(&self, wall: NaiveDateTime) -> bool {
         let today = wall.date();
         if self.is_holiday(today) {
@@ -287,19 +287,19 @@ impl BusinessHours {
 /// When a team answers: its hours, by the clock on its wall.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TeamHours {
-    /// Whose clock counts.
+    /// The time zone of the hours.
     pub zone: TimeZone,
     /// `None` = always.
     pub hours: Option<BusinessHours>,
 }
 
 impl TeamHours {
-    /// Whether somebody is there at a moment.
+    /// True if it is open at a moment.
     pub fn is_open(&self, at: DateTime<Utc>) -> bool {
         self.hours.as_ref().is_none_or(|hours| hours.is_open_at_wall(self.zone.wall(at)))
     }
 
-    /// From when on somebody is there, of moments from this one on: this one, if somebody is. `None` when nobody will be for
+    /// The first moment from this one on at which it is open: this one, if it is open. `None` if it stays closed for
     /// more than a year.
     pub fn next_open(&self, at: DateTime<Utc>) -> Option<DateTime<Utc>> {
         let Some(hours) = self.hours.as_ref().filter(|_| !self.is_open(at)) else { return Some(at) };

@@ -1,11 +1,10 @@
-//! What can be tapped elsewhere is numbered lines on Lite, and the answer to them is understood: the number, or the label
-//! (PROVIDERS D.4).
+//! Choices on Lite: buttons become numbered lines, and an answer may be the number or the label (PROVIDERS D.4).
 
 use serde::{Deserialize, Serialize};
 
 use crate::content::{ListRow, OutboundContent, QuickReply, ReplyButtons, ReplyList, TemplateSend};
 
-/// What taking a choice counts as.
+/// The kind of tap that a choice stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ChoiceKind {
@@ -19,11 +18,11 @@ pub enum ChoiceKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Choice {
-    /// What the line says.
+    /// Text of the line.
     pub label: String,
-    /// What comes back.
+    /// Payload of the choice.
     pub payload: String,
-    /// As what.
+    /// Its kind.
     pub kind: ChoiceKind,
 }
 
@@ -141,13 +140,13 @@ fn list_lines(list: &ReplyList) -> Vec<String> {
     lines
 }
 
-/// The choice with this payload: what a tap brings back where taps are, and what they belong to is not said.
+/// The choice with this payload: for channels with taps that do not name their message.
 pub fn tapped<'c>(choices: &'c [Choice], payload: &str) -> Option<&'c Choice> {
     choices.iter().find(|choice| choice.payload == payload)
 }
 
-/// The choice that an answer takes: by its number, where the message was the last one that the customer got or is quoted, or
-/// by its label, whatever the case. `None` where it is none of them, or could be several.
+/// The choice of an answer: by its number, if the message is the last one of the customer or is quoted, or by its label
+/// in any case of letters. `None` if it is no choice, or could be several.
 pub fn chosen<'c>(choices: &'c [Choice], said: &str, by_number: bool) -> Option<&'c Choice> {
     let said = said.trim();
     let digits = said.trim_end_matches(['.', ')']);

@@ -1,10 +1,10 @@
-//! Where the connection of a Lite number stands, and what moves it (SPEC 3.3, 6.3; PROVIDERS D.1).
+//! The state of the connection of a Lite number, and its steps (SPEC 3.3, 6.3; PROVIDERS D.1).
 
 use serde::{Deserialize, Serialize};
 
 use crate::event::{SessionChanged, SessionStatus};
 
-/// What is told about a connection, by the device or by ourselves.
+/// News about a connection, from the device or from us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum SessionNews {
@@ -16,21 +16,21 @@ pub enum SessionNews {
     QrIssued,
     /// The QR code was scanned.
     Paired,
-    /// WhatsApp answers; it does not know yet who calls.
+    /// WhatsApp answers, but does not know the caller yet.
     SocketUp,
-    /// WhatsApp knows who calls.
+    /// WhatsApp knows the caller.
     Authenticated,
     /// The login after a pairing is done.
     LoggedInFirst,
     /// A later login is done.
     LoggedIn,
-    /// Some of what phone and device share could not be fetched.
+    /// Some data that phone and device share could not be fetched.
     SyncFailed,
     /// Messages come and go from now on.
     Synced,
     /// The scan led to nothing.
     PairFailed,
-    /// Nobody scanned a code in time.
+    /// No phone scanned a code in time.
     QrTimeout,
     /// Another device has taken the connection over.
     Replaced,
@@ -98,12 +98,12 @@ impl SessionNews {
         }
     }
 
-    /// It begins a connection anew; the other news on the way are stages of one.
+    /// It begins a new connection; the other news are stages of one.
     fn begins(self) -> bool {
         matches!(self, Self::Initializing | Self::Dialling | Self::QrIssued)
     }
 
-    /// Connecting again by itself is of no use: somebody must act first.
+    /// True if a new connection does not help until a person acts.
     pub fn needs_somebody(self) -> bool {
         matches!(self, Self::PairFailed | Self::QrTimeout | Self::Replaced | Self::LoggedOut)
     }
@@ -135,8 +135,8 @@ impl SessionState {
         self.status == Some(SessionStatus::Success)
     }
 
-    /// Moves on, and answers the changes to be told. Only moves of SPEC 3.3 are made: where news were missed, the step
-    /// between is filled in; what is no step from here changes nothing.
+    /// Makes a step and returns the changes to report. Only steps of SPEC 3.3 are made: if news were missed, the step
+    /// between is filled in; news that are no step from here change nothing.
     pub fn take(&mut self, news: SessionNews) -> Vec<SessionChanged> {
         use SessionStatus::{Connecting, Disconnected, Success};
         let mut changes = Vec::new();
@@ -163,7 +163,7 @@ impl SessionState {
     }
 }
 
-/// What the client wants of a connection.
+/// The state of a connection that the client wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WantedSession {
     /// That it is there.

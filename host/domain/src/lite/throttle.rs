@@ -26,7 +26,7 @@ pub struct Throttle {
 }
 
 impl Default for Throttle {
-    /// Ten messages, then a second: far below what gets numbers flagged.
+    /// Ten messages, then a second: far below the pace at which numbers are flagged.
     fn default() -> Self {
         Self { batch_size: 10, delay: Duration::from_secs(1), schedule: None }
     }
@@ -70,7 +70,7 @@ pub struct ThrottleRequest {
 }
 
 impl ThrottleRequest {
-    /// Parses and judges a body: what is left out has its default.
+    /// Parses and checks a body. Absent fields have their defaults.
     pub fn parse(bytes: &[u8]) -> Result<Throttle, Vec<FieldFault>> {
         let request: Self = body::parse(bytes).map_err(|fault| vec![fault])?;
         let (mut faults, usual) = (Vec::new(), Throttle::default());

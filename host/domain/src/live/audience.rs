@@ -1,4 +1,4 @@
-//! Who is told of what happens in a chat: what a caller may not see is not sent (`docs/live-events.md`).
+//! The audience of live events: a caller gets no event that it may not see (`docs/live-events.md`).
 
 use std::collections::BTreeSet;
 
@@ -7,21 +7,21 @@ use crate::{
     ids::{TeamId, UserId},
 };
 
-/// Who reads live events.
+/// A reader of live events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Viewer {
-    /// Whoever sees all chats of the client.
+    /// A user that sees all chats of the client.
     Everything,
     /// An agent: own chats, those of the team, and those in the queue.
     Agent {
-        /// Who it is.
+        /// The user.
         user: UserId,
         /// The team.
         team: Option<TeamId>,
     },
 }
 
-/// The agents who are told of an event.
+/// The agents that get an event.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Audience {
     agents: BTreeSet<UserId>,
@@ -30,8 +30,8 @@ pub struct Audience {
 }
 
 impl Audience {
-    /// Adds who sees a chat in this state: its agent, the agent's team, the team that it belongs to; everybody, while it waits
-    /// in the queue. What a chatbot has is no agent's.
+    /// Adds the agents that see a chat in this state: its agent, the agent's team, the team of the chat, or all while
+    /// it waits in the queue. A chat of a chatbot belongs to no agent.
     pub fn add(&mut self, state: ParticipantState, agent: Option<(UserId, Option<TeamId>)>, team: Option<TeamId>) {
         match state {
             ParticipantState::Bot => return,

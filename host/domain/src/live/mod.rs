@@ -1,5 +1,5 @@
-//! Live events: what agents are told of as it happens (CONTRACT 7), and who is told. They name chats and messages and quote
-//! neither; whoever shows them reads what is there.
+//! Live events for agents (CONTRACT 7) and their audience. They name chats and messages and quote neither; readers read
+//! the objects themselves.
 
 mod audience;
 
@@ -21,14 +21,14 @@ use crate::{
 pub struct LiveEvent {
     /// The chat.
     pub chat: ParticipantId,
-    /// What happened in it.
+    /// The event.
     pub what: LiveKind,
-    /// Who had the chat then, and who had it before: they are told, whoever has it by now.
+    /// The owner of the chat at that time, and the one before: both get the event, whoever owns the chat now.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hands: Vec<Hands>,
 }
 
-/// Who had a chat at some moment.
+/// The owner of a chat at a moment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Hands {
@@ -42,7 +42,7 @@ pub struct Hands {
     pub team: Option<TeamId>,
 }
 
-/// What happened.
+/// The event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum LiveKind {
@@ -81,11 +81,11 @@ pub enum LiveKind {
         /// It had been closed before.
         again: bool,
     },
-    /// Somebody else has the chat.
+    /// The chat has another owner.
     ChatChanged {
-        /// Who had it.
+        /// The owner before.
         from: ParticipantState,
-        /// Who has it.
+        /// The owner now.
         to: ParticipantState,
         /// Why, in words for people.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -93,7 +93,7 @@ pub enum LiveKind {
     },
     /// A conversation ended.
     ChatClosed {
-        /// Who had it.
+        /// The owner before.
         from: ParticipantState,
         /// No agent ever had it.
         missed: bool,
@@ -120,14 +120,14 @@ pub enum LiveKind {
         from: Option<TicketStatus>,
         /// The status now.
         to: TicketStatus,
-        /// Who works on it.
+        /// The agent that works on it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agent: Option<UserId>,
     },
 }
 
 impl LiveKind {
-    /// The field `type` of what is sent.
+    /// The field `type` of the event.
     pub fn name(&self) -> &'static str {
         match self {
             Self::MessageReceived { .. } => "message.received",
@@ -174,7 +174,7 @@ impl LiveKind {
     }
 }
 
-/// What an event is for agents.
+/// The meaning of an event for agents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Told {
     /// They are told of it, in so many events.
@@ -185,7 +185,7 @@ pub enum Told {
     Nothing,
 }
 
-/// What agents are told of an event.
+/// Returns the live events of an event.
 pub fn told_of(event: &Event) -> Told {
     match event {
         Event::MessageCame(came) => one(of_chat(&came.chat, LiveKind::MessageReceived { message: came.message })),
@@ -206,7 +206,7 @@ pub fn told_of(event: &Event) -> Told {
             };
             one(of_chat(&changed.chat, what))
         }
-        // What came through the send endpoints is in no chat.
+        // Messages from the send endpoints are in no chat.
         Event::MessageMoved(moved) => match moved.chat_message {
             Some(message) => Told::Step(message, moved.state),
             None => Told::Nothing,

@@ -1,5 +1,5 @@
-//! What one message of Messenger holds (PROVIDERS B): a text of 2,000 characters with up to 13 quick replies, or one file. What
-//! other channels say in one message may take several here.
+//! The content of one Messenger message (PROVIDERS B): a text of 2,000 characters with up to 13 quick replies, or one
+//! file. One message of another channel may need several messages here.
 
 use crate::{
     content::{Location, OutboundContent, OutboundMedia, ReplyList},
@@ -17,8 +17,8 @@ pub const FILE_MAX: u64 = 25 << 20;
 /// Quick replies of one message at most.
 pub const MOST_QUICK_REPLIES: usize = 13;
 
-/// What must be said in messages of their own, in order: a file and the words below it, a text that is too long for one.
-/// Each of them is one call, so each is sent once.
+/// Splits content into messages, in order: a file and its caption, a text that is too long for one message. Each of
+/// them is one call, so each is sent once.
 pub fn in_messages(content: &OutboundContent) -> Vec<OutboundContent> {
     match content {
         OutboundContent::Media(media) => with_words(media, media.caption.as_deref().map(text)),
@@ -86,8 +86,8 @@ pub fn title(text: &str) -> String {
     format!("{}…", cut.trim_end())
 }
 
-/// The quick replies of a message: what its buttons say, and what a tap on each sends back. `None` where they are too many or
-/// too long: they are numbered lines then.
+/// The quick replies of a message: the labels of its buttons and their payloads. `None` if they are too many or too
+/// long; then they become numbered lines.
 pub fn quick_replies(content: &OutboundContent) -> Option<Vec<(String, String)>> {
     let choices = match content {
         OutboundContent::Buttons(_) | OutboundContent::Template(_) => lite::offered(content),

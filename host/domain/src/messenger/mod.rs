@@ -1,4 +1,4 @@
-//! What Messenger allows (PROVIDERS B): when a page may write, and what one message can hold.
+//! The rules of Messenger (PROVIDERS B): when a page may write, and the content of one message.
 
 mod content;
 mod window;

@@ -55,7 +55,7 @@ impl Septets {
 
 /// The septets of a character, `None` when the alphabet does not have it.
 pub(super) fn septets(character: char) -> Option<Septets> {
-    // Letters, digits and most signs sit at their ASCII places: no search for what texts mostly consist of.
+    // Letters, digits and most signs are at their ASCII positions, so most characters need no search.
     if matches!(character, ' '..='#' | '%'..='?' | 'A'..='Z' | 'a'..='z') {
         return u8::try_from(u32::from(character)).ok().map(Septets::Basic);
     }

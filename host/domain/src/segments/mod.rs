@@ -28,7 +28,7 @@ impl Encoding {
         }
     }
 
-    /// Units that fit beside the joining header in each of several segments.
+    /// Units of each of several segments, next to the joining header.
     pub fn part_limit(self) -> usize {
         match self {
             Self::Gsm7 => 153,

@@ -155,7 +155,7 @@ pub(super) fn resolved_urls(buttons: &[TemplateButton], filled: &[ButtonParamete
     buttons.iter().enumerate().filter_map(url).collect()
 }
 
-/// The quick replies, with what a tap on each sends back.
+/// The quick replies with their payloads.
 pub(super) fn quick_replies(buttons: &[TemplateButton], filled: &[ButtonParameter]) -> Vec<QuickReply> {
     let reply = |(index, button): (usize, &TemplateButton)| match &button.action {
         ButtonAction::QuickReply => {

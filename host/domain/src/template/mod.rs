@@ -53,7 +53,7 @@ pub struct Template {
     pub language: String,
     /// Approval status: only an approved template can be sent.
     pub status: TemplateStatus,
-    /// What it may be used for.
+    /// Its category.
     pub category: TemplateCategory,
     /// How its placeholders are written.
     pub parameter_format: ParameterFormat,
@@ -61,13 +61,13 @@ pub struct Template {
     pub components: Vec<TemplateComponent>,
 }
 
-/// What Meta sent is not a template.
+/// Meta's answer is no template.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
     /// A field is absent or of the wrong type.
     #[error("template {id}: `{field}` is missing or has the wrong type; sync the templates again")]
     Field {
-        /// Meta's id, empty when that is what is missing.
+        /// Meta's id, empty if the id is missing.
         id: String,
         /// Where in Meta's JSON.
         field: String,
@@ -138,7 +138,7 @@ meta_enum!(
 );
 
 meta_enum!(
-    /// What a template may be used for.
+    /// The category of a template.
     TemplateCategory {
         /// Offers and news; the customer can opt out.
         Marketing = "MARKETING",
@@ -189,13 +189,13 @@ pub enum TemplateHeader {
 /// One button of a template.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TemplateButton {
-    /// What it does.
+    /// Its action.
     pub action: ButtonAction,
     /// Its label.
     pub text: String,
 }
 
-/// What a template's button does.
+/// The action of a template's button.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ButtonAction {
     /// Sends a payload back.
@@ -241,7 +241,7 @@ impl TemplateRecord {
 }
 
 impl Template {
-    /// Interprets what is stored.
+    /// Interprets a stored record.
     pub fn from_record(record: TemplateRecord) -> Result<Self, TemplateError> {
         let parameter_format = match record.parameter_format.to_ascii_uppercase().as_str() {
             "NAMED" => ParameterFormat::Named,
@@ -266,8 +266,8 @@ impl Template {
         self.buttons().any(|button| button.action == ButtonAction::QuickReply)
     }
 
-    /// Whether WhatsApp takes it for phone numbers only and refuses it for user ids: a one-time code whose button copies it or
-    /// fills it in (PROVIDERS A.2, 131062).
+    /// True if WhatsApp takes it for phone numbers only and refuses it for user ids: a one-time code whose button
+    /// copies it or fills it in (PROVIDERS A.2, 131062).
     pub fn needs_a_number(&self) -> bool {
         let carries_code =
             |button: &TemplateButton| matches!(button.action, ButtonAction::OneTimeCode | ButtonAction::CopyCode);

@@ -21,7 +21,7 @@ const FIVE_SPACES: &str = "     ";
 /// A component and its place in the request.
 pub(super) type Placed<'r> = (usize, &'r RequestComponent);
 
-/// The components of a request, sorted by what they fill.
+/// The components of a request, sorted by the part that they fill.
 #[derive(Default)]
 pub(super) struct Given<'r> {
     pub(super) header: Option<Placed<'r>>,
@@ -83,7 +83,7 @@ impl Filled {
         }
     }
 
-    /// What people read of it as a card: header line, body, the addresses of URL buttons, footer.
+    /// Its readable text as a card: header line, body, the addresses of URL buttons, footer.
     pub(super) fn card_text(&self) -> String {
         let head = [&self.header_line, &self.body_lines];
         lines(head.into_iter().chain(&self.urls).chain([&self.footer_line]).map(String::as_str))
@@ -244,7 +244,7 @@ fn text_parameters<'r>(
     }
 }
 
-/// What the provider refuses in a value (132018, 131008), in words.
+/// The reason why the provider refuses a value (132018, 131008).
 fn wrong(value: &str) -> Option<&'static str> {
     if value.trim().is_empty() {
         return Some("is empty; the provider takes no empty parameter");

@@ -15,7 +15,7 @@ use crate::{
 pub type TokenMaker<'a> = dyn FnMut() -> String + 'a;
 
 impl Template {
-    /// Only an approved template can be sent; the error says what the status means for the sender.
+    /// Only an approved template can be sent. The error explains the status.
     pub fn approval(&self) -> Result<(), String> {
         let next = match &self.status {
             TemplateStatus::Approved => return Ok(()),

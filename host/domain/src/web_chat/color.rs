@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "String", into = "String")]
 pub struct Color([u8; 3]);
 
-/// Least contrast of text and what it stands on (WCAG 2.2 AA).
+/// Least contrast of text and background (WCAG 2.2 AA).
 const LEAST_CONTRAST: f64 = 4.5;
 
 impl Color {

@@ -1,4 +1,4 @@
-//! Files that visitors send: what they are is read from their bytes, and whoever says otherwise is refused.
+//! Files of visitors: their type is read from their bytes, and a file with another label is refused.
 
 use crate::{content::MediaKind, file_type::FileType};
 
@@ -17,12 +17,12 @@ pub enum FileRefused {
     /// None of the types.
     #[error("files of this type are not taken: send JPEG, PNG, GIF, WebP, PDF, DOCX, XLSX, MP4, MP3, M4A, OGG or WAV")]
     UnknownType,
-    /// It is not what it is called.
+    /// Its label names another type.
     #[error("the file says that it is {said}, and is {found}")]
     Lies {
-        /// What the upload says.
+        /// The type by the label.
         said: String,
-        /// What the bytes say.
+        /// The type by the bytes.
         found: &'static str,
     },
     /// Larger than its type may be.
@@ -37,7 +37,7 @@ pub enum FileRefused {
     },
 }
 
-/// Bytes of a file at most, whatever its type.
+/// Most bytes of a file of any type.
 pub fn largest_file() -> usize {
     FileType::ALL.into_iter().filter_map(max_bytes).max().unwrap_or_default()
 }
@@ -55,7 +55,7 @@ fn max_bytes(file: FileType) -> Option<usize> {
     })
 }
 
-/// How a file of a visitor is shown: a sound is a sound, for nobody says whether it is a voice.
+/// The kind of message of a visitor's file. A sound is a sound, because the upload does not tell if it is a voice note.
 pub fn shown_as(file: FileType) -> MediaKind {
     match file.kind() {
         MediaKind::Voice => MediaKind::Audio,

@@ -1,4 +1,4 @@
-//! The form before a chat: what a site asks, and what a visitor answers.
+//! The form before a chat: the questions of a site, and the answers of a visitor.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -20,10 +20,10 @@ const MOST_OPTIONS: usize = 20;
 const LABEL_MAX: usize = 200;
 /// Characters of an answer at most.
 const ANSWER_MAX: usize = 500;
-/// What a box that was ticked says.
+/// The value of a ticked box.
 const CONSENTS: &str = "yes";
 
-/// What a site asks before a chat begins.
+/// The questions of a site before a chat begins.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PreChatForm {
@@ -35,22 +35,22 @@ pub struct PreChatForm {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FormField {
-    /// Its name in answers. `name` and `email` say who the visitor is.
+    /// Its name in answers. `name` and `email` tell the identity of the visitor.
     pub key: String,
-    /// What is asked.
+    /// The question.
     pub label: String,
-    /// What an answer is.
+    /// The type of the answer.
     #[serde(rename = "type", default)]
     pub kind: FormFieldKind,
     /// It must be answered.
     #[serde(default)]
     pub required: bool,
-    /// What there is to choose from.
+    /// The choices.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
 }
 
-/// What an answer is.
+/// The type of an answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum FormFieldKind {
@@ -109,7 +109,7 @@ impl Visitor<'_> for OfAnswer {
 /// A form as it was answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormAnswers {
-    /// What the visitor is called.
+    /// The name of the visitor.
     pub name: Option<String>,
     /// Labels and answers, in the order of the form.
     pub lines: Vec<(String, String)>,
@@ -124,7 +124,7 @@ impl FormAnswers {
 }
 
 impl PreChatForm {
-    /// What is wrong with it; `field` is where it stands.
+    /// Its faults; `field` is its place.
     pub fn faults(&self, field: &str) -> Vec<FieldFault> {
         let mut faults = Vec::new();
         if self.fields.is_empty() || self.fields.len() > MOST_FIELDS {
@@ -166,7 +166,7 @@ impl PreChatForm {
         self.fields.iter().any(|field| field.required)
     }
 
-    /// Reads answers; what is not asked is a fault.
+    /// Reads answers. An answer without a question is a fault.
     pub fn read(&self, answers: &BTreeMap<String, FormAnswer>) -> Result<FormAnswers, Vec<FieldFault>> {
         let mut faults = Vec::new();
         let mut read = FormAnswers { name: None, lines: Vec::new() };

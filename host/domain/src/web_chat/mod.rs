@@ -1,4 +1,4 @@
-//! The rules of web chat: sites and how they look, who may show them, what visitors may send.
+//! The rules of web chat: sites and their look, the origins that may show them, and the messages of visitors.
 
 mod color;
 mod file;

@@ -1,4 +1,4 @@
-//! What a visitor writes.
+//! Messages of visitors.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! A site: whose pages show the widget, how it looks and what it says.
+//! A site: its origins, its look and its texts.
 
 use std::collections::BTreeMap;
 
@@ -53,7 +53,7 @@ pub const TEXT_KEYS: [&str; 35] = [
     "messages",
 ];
 
-/// Everything that a site decides about the widget, beside its name and origins.
+/// The settings of the widget of a site, without its name and origins.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SiteSettings {
@@ -63,7 +63,7 @@ pub struct SiteSettings {
     /// Words.
     #[serde(default)]
     pub texts: SiteTexts,
-    /// What is asked before a chat.
+    /// The form before a chat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<PreChatForm>,
 }
@@ -141,7 +141,7 @@ pub enum Direction {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SiteTexts(pub BTreeMap<String, String>);
 
-/// What a request says about a site; of an update, absent = unchanged.
+/// The body of a request about a site. In an update, absent means unchanged.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SiteForm {
@@ -169,7 +169,7 @@ fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Res
 }
 
 impl SiteForm {
-    /// What is wrong with it. `new`: a name and an origin must be there.
+    /// Its faults. `new`: a name and an origin are required.
     pub fn faults(&self, new: bool) -> Vec<FieldFault> {
         let mut faults = Vec::new();
         match self.name.as_deref().map(str::trim) {
@@ -208,7 +208,7 @@ impl SiteForm {
         Some(origins)
     }
 
-    /// What it makes of the settings that there are.
+    /// Applies it to the present settings.
     pub fn apply(&self, settings: &mut SiteSettings) {
         if let Some(look) = &self.look {
             settings.look.clone_from(look);

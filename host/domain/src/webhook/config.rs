@@ -122,12 +122,12 @@ impl WebhookConfigRequest {
         }
     }
 
-    /// What a create stores: an absent URL is off, an absent switch has its default.
+    /// The settings that a create stores: an absent URL is off, an absent switch has its default.
     pub fn create(&self) -> WebhookSettings {
         self.update(&WebhookSettings::default())
     }
 
-    /// What an update stores: an absent field is unchanged, an empty URL turns its type off (DESIGN 7).
+    /// The settings that an update stores: an absent field is unchanged, an empty URL turns its type off (DESIGN 7).
     pub fn update(&self, stored: &WebhookSettings) -> WebhookSettings {
         let mut settings = stored.clone();
         for (kind, url) in self.urls() {

@@ -104,15 +104,15 @@ impl DisabledReason {
     }
 }
 
-/// What a chatbot event is about, as far as gating cares (SPEC 6.5).
+/// The kind of a chatbot event, for the rules that hold it back (SPEC 6.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ChatbotEvent {
     /// `INCOMING`: the customer wrote.
     Incoming,
     /// `OUTGOING`: the bot or an agent said something.
     Reply,
-    /// `OUTGOING`, without a message: the chat was given to an agent or a team. Customers do not see it, and a receiver
-    /// that answers what comes in must not take it for their words.
+    /// `OUTGOING`, without a message: the chat was assigned to an agent or a team. Customers do not see it, and a
+    /// receiver that answers incoming messages must not take it for one.
     Assignment,
     /// A template went out: reported on `statusUpdateURL` instead.
     TemplateSend,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// What an answer means.
+/// The meaning of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// Delivered.
@@ -26,7 +26,7 @@ impl Verdict {
     }
 }
 
-/// What to do after an attempt failed.
+/// The next step after a failed attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AfterFailure {
     /// Try again then.
@@ -35,7 +35,7 @@ pub enum AfterFailure {
     GiveUp,
 }
 
-/// The longest `Retry-After` that is honoured whatever the schedule plans.
+/// The longest `Retry-After` that counts for any schedule.
 const LONGEST_ASKED: Duration = Duration::from_secs(3600);
 
 /// The attempt that failed.
@@ -47,7 +47,7 @@ pub struct FailedAttempt {
     pub now: DateTime<Utc>,
     /// 64 random bits.
     pub jitter: u64,
-    /// What the receiver asked for, as a delay from `now`.
+    /// The delay that the receiver asked for, from `now`.
     pub retry_after: Option<Duration>,
 }
 

@@ -26,21 +26,18 @@ const BYTES_AT_ONCE: usize = 128 * 1024;
 /// Wait after a failure of the database.
 const BREATH: Duration = Duration::from_secs(1);
 
-/// A frame to send.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
-    /// The position of a client that has it.
+    /// The position of a client that has received it.
     pub sequence: i64,
     /// The field `type`.
     pub kind: &'static str,
-    /// One JSON object.
     pub text: Arc<str>,
 }
 
-/// The next action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Turn {
-    /// Send these, in order.
+    /// Send these frames, in order.
     Send(Vec<Piece>),
     /// No event has come for a while: check that the peer is there, and send the position.
     Heartbeat(Piece),
@@ -48,7 +45,6 @@ pub enum Turn {
     End(End),
 }
 
-/// The reason why a connection ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     /// The process stops: resume elsewhere after this number.
@@ -117,7 +113,7 @@ impl Piece {
     }
 }
 
-/// An event for a reader who sees customers masked (SPEC 4.7).
+/// An event with the customer masked (SPEC 4.7).
 fn masked(text: &str) -> Arc<str> {
     // We wrote it ourselves, so it can be read. If not, nothing of it is shown.
     let mut event: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
@@ -174,7 +170,6 @@ impl Connection {
         }
     }
 
-    /// Its position.
     pub fn position(&self) -> i64 {
         self.cursor
     }
@@ -208,7 +203,7 @@ impl Connection {
                 Ok(Some(turn)) => return turn,
                 Ok(None) => {}
                 Err(error) => {
-                    tracing::warn!(error = &error as &dyn std::error::Error, "live events cannot be read right now");
+                    tracing::warn!(error = &error as &dyn std::error::Error, "live events cannot be read now");
                     tokio::time::sleep(BREATH).await;
                     continue;
                 }
@@ -242,7 +237,7 @@ impl Connection {
                 Err(error) => {
                     tracing::warn!(
                         error = &error as &dyn std::error::Error,
-                        "the right of a live connection could not be looked at"
+                        "the rights of a live connection could not be checked"
                     );
                     tokio::time::sleep(BREATH).await;
                 }

@@ -17,20 +17,16 @@ const MOST_BYTES: usize = 16 * 1024 * 1024;
 /// An event, ready to be sent.
 #[derive(Debug)]
 pub(super) struct Ready {
-    /// Its number.
     pub(super) sequence: i64,
     /// The field `type`.
     pub(super) kind: &'static str,
-    /// Its text.
     pub(super) text: Arc<str>,
-    /// Its audience.
     pub(super) audience: Audience,
 }
 
 /// The latest events of a client.
 #[derive(Debug)]
 pub(super) struct Feed {
-    /// The client.
     pub(super) client: ClientId,
     held: Mutex<VecDeque<Arc<Ready>>>,
     most: usize,

@@ -40,9 +40,9 @@ const CATCHING_UP: usize = 4;
 /// Connections that are opened at the same time in this process. Each uses one database connection at a time, so that
 /// many openings leave most of the pool to others.
 const OPENING: usize = 4;
-/// Connections whose rights are checked at the same time, likewise: one notice may concern all of a client's.
+/// Checks of rights at the same time: one notice may concern all connections of a client.
 const LOOKING: usize = 4;
-/// Time between two checks if the transactions have ended that a stream waits for.
+/// Time between two checks whether the transactions that a stream waits for have ended.
 const SETTLE_POLL: Duration = Duration::from_millis(20);
 /// No transaction with events takes longer (`storage::connect` bounds them); a longer one has none.
 const SETTLE_AT_MOST: Duration = Duration::from_secs(60);
@@ -68,7 +68,6 @@ pub struct Hub {
     kept: TaskTracker,
 }
 
-/// The connections of a client.
 struct Room {
     feed: Arc<Feed>,
     /// Bytes that its connections may have unread.
@@ -91,14 +90,13 @@ pub(super) struct Eyes {
     pub(super) role: Role,
 }
 
-/// The reason why there is no connection.
 #[derive(Debug, thiserror::Error)]
 pub enum Refused {
     /// The client has its most connections.
     #[error("your client has {0} live connections to this server: close one first")]
     TooMany(usize),
     /// The user is deleted, or has another key.
-    #[error("the user is gone, or has another key")]
+    #[error("the user was deleted, or has another key")]
     NotAllowed,
     /// The process stops, or has a fault.
     #[error(transparent)]
@@ -145,7 +143,10 @@ impl Hub {
     pub async fn finish(&self) {
         self.kept.close();
         if tokio::time::timeout(GOODBYE, self.kept.wait()).await.is_err() {
-            tracing::warn!(connections = self.kept.len(), "live connections are cut: they take nothing any more");
+            tracing::warn!(
+                connections = self.kept.len(),
+                "live connections are cut off, because they did not end in time"
+            );
         }
     }
 
@@ -224,7 +225,7 @@ impl Hub {
         match tokio::time::timeout(SETTLE_AT_MOST, settled).await {
             Ok(settled) => settled?,
             Err(_) => {
-                tracing::warn!(client.id = %client, "a transaction is open for very long; live events begin without it")
+                tracing::warn!(client.id = %client, "a transaction has been open too long; live events begin without it")
             }
         }
         Ok(streams::settle(&mut *self.ctx.db.acquire().await?, client).await?)

@@ -43,7 +43,7 @@ pub(super) async fn run(hub: Arc<Hub>) {
             Ok(false) if now < busy_until => BUSY,
             Ok(false) => QUIET,
             Err(error) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, "cannot look for live events right now");
+                tracing::warn!(error = &error as &dyn std::error::Error, "live events cannot be searched now");
                 BREATH
             }
         };
@@ -53,7 +53,7 @@ pub(super) async fn run(hub: Arc<Hub>) {
                 if let Err(error) = in_time(hub.keep_wanted(feed.client)).await {
                     tracing::warn!(
                         error = &error as &dyn std::error::Error,
-                        "cannot keep live events wanted right now"
+                        "the record that live events are wanted cannot be renewed now"
                     );
                 }
             }

@@ -20,13 +20,9 @@ const RANDOM: usize = 32;
 /// user has this role.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Holder {
-    /// The client.
     pub client: ClientId,
-    /// The user.
     pub user: UserId,
-    /// Role of the user.
     pub role: Role,
-    /// The client's name.
     pub client_ref: String,
     /// How the user sees customers.
     pub sight: Sight,
@@ -34,7 +30,7 @@ pub struct Holder {
     pub key_hash: Vec<u8>,
 }
 
-/// A new ticket of a user.
+/// Makes a ticket for a user.
 pub async fn issue(ctx: &Context, holder: &Holder) -> Result<String> {
     let random = secrets::random::<RANDOM>()?;
     let now = ctx.now();

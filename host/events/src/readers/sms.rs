@@ -1,6 +1,6 @@
-//! Statuses of SMS, for their products and their costs: the state of a product's message follows its leg, its client is
-//! told if requested, credits of unsent messages are refunded, and texts that must not be kept are removed. An SMS
-//! without a product, such as a fallback, is metered when the SMSC accepts it.
+//! Statuses of SMS, for their products and their costs. The state of a product's message follows its leg, and its
+//! client is informed if requested. Credits of unsent messages are refunded, and texts that must not be kept are
+//! removed. An SMS without a product, such as a fallback, is metered when the SMSC accepts it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -84,7 +84,7 @@ struct Follow {
     /// Digests that may be sent again under their tracking ids, with the request that did not send them.
     unsent: Vec<(Vec<u8>, SmsRequestId)>,
     forgotten: Vec<PartId>,
-    /// Messages whose texts of routers are removed, too.
+    /// Messages with texts of routers, which are removed, too.
     unsaid: Vec<MessageId>,
     told: Vec<Callback>,
     /// Messages of mails that did not arrive: request, recipient and final state.

@@ -1,4 +1,4 @@
-//! Facts of providers about numbers and customers: the messaging tier of a number, and customers who stop or resume
+//! Facts of providers about numbers and customers: the messaging tier of a number, and a customer's stop or consent to
 //! marketing (SPEC 6.4: on `stop` marketing sends to that user must cease).
 
 use domain::{event::Event, ids::ClientId};
@@ -11,7 +11,7 @@ use storage::{
 use crate::NewEvent;
 use base::{Context, Result};
 
-/// The category whose messages customers can stop.
+/// The category of messages that customers can stop.
 const MARKETING: &str = "MARKETING";
 
 /// Stores the facts of events.

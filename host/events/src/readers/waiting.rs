@@ -34,7 +34,7 @@ enum Waits {
     NoMore(ParticipantId),
 }
 
-/// Stores who waits. Returns the lanes to wake.
+/// Stores the changes of waiting. Returns the lanes to wake.
 pub(crate) async fn take(
     ctx: &Context,
     db: &mut PgConnection,

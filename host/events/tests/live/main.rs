@@ -73,10 +73,10 @@ struct Writing {
 async fn whoever_is_cut_off_all_the_time_misses_nothing_and_gets_nothing_twice() {
     const READERS: usize = 8;
     let reconnects = std::env::var("PATCHBAY_RECONNECTS").map_or(1_000, |text| text.parse::<usize>().unwrap());
-    // The more cuts, the more must happen meanwhile.
+    // More cuts need more events.
     let events = 1_200 * i64::try_from(reconnects.max(1_000)).unwrap() / 1_000;
     let stage = Arc::new(Stage::new(|_| {}).await);
-    // Somebody wants events before any happen.
+    // A connection is opened before the first event.
     drop(stage.open(0, None).await);
     let writing = Arc::new(Writing {
         begins: Barrier::new(READERS + 1),
@@ -148,7 +148,7 @@ async fn what_was_going_on_when_somebody_began_to_read_is_read_or_was_over() {
     let stage = Arc::new(Stage::new(|_| {}).await);
     let ctx = &stage.nodes[0].ctx;
     let mut early = ctx.db.begin().await.unwrap();
-    // It knows of nobody who wants it, and is not over yet.
+    // It knows of no connection yet, and its transaction is still open.
     record(ctx, &mut early, stage.client, &[ticket(1)]).await.unwrap();
     let reading = {
         let stage = Arc::clone(&stage);
@@ -217,7 +217,7 @@ async fn who_does_not_keep_up_is_sent_away_to_resume_where_it_stands() {
     let many: Vec<i64> = (1..=40).collect();
     stage.happen(1, &many).await;
     stage.numbered(at + 41).await;
-    // They are held, as far as they are, once somebody who came later has them: all of them, from the table at first.
+    // A connection that opened later reads all of them, from the table at first.
     assert_eq!(stage.resumed(0, at, 41).await, (0..=40).collect::<Vec<_>>());
     let turn = slow.next().await;
     let Turn::End(End::TooSlow(resume)) = turn else { panic!("{turn:?}") };
@@ -240,7 +240,7 @@ async fn connections_that_do_not_read_hold_no_more_than_the_share_of_their_clien
     first(&mut other).await;
     stage.happen(0, &[1]).await;
     assert_eq!(numbers(&mut lazy, 1).await, [1]);
-    // What it was handed is unread until it asks for more.
+    // Events that it has received stay unread until it asks for more.
     assert_eq!(other.next().await, Turn::End(End::TooSlow(at)));
     drop(lazy);
     let mut back = stage.open(0, Some(at)).await;

@@ -1,5 +1,5 @@
-//! A connection is open for as long as the right is there that it was opened with. Heartbeats are an hour apart unless a test says
-//! otherwise, so what ends a connection at once was told by the database.
+//! A connection is open as long as its right exists. Heartbeats are an hour apart unless a test sets another time, so a
+//! connection that ends at once was ended by a notice of the database.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Two processes on one database, with one client and a user of it; and what connections hand over.
+//! Two processes on one database, with one client and a user of it; and the events of connections.
 
 use std::{sync::Arc, time::Duration};
 
@@ -94,8 +94,8 @@ impl Stage {
         }
     }
 
-    /// As many ticket numbers as come after a number, by who resumes when sent away: that happens to the quickest where more
-    /// comes at once than is held.
+    /// The numbers of `count` tickets after a number, read by a connection that resumes if it is closed. That happens
+    /// to the quickest connection if more events come at once than are kept.
     pub async fn resumed(&self, node: usize, mut after: i64, count: usize) -> Vec<i64> {
         let mut all = Vec::new();
         loop {
@@ -159,7 +159,7 @@ pub fn number(piece: &Piece) -> Option<i64> {
     body["ticket"]["ticketNumber"].as_str().map(|number| number.parse().unwrap())
 }
 
-/// What comes next, however long that takes.
+/// The next turn, however long it takes.
 pub async fn turn(connection: &mut Connection) -> Turn {
     tokio::time::timeout(Duration::from_secs(30), connection.next()).await.expect("something comes")
 }

@@ -25,7 +25,7 @@ pub(super) struct Foreseen {
     pub(super) route: SmsRoute,
 }
 
-/// The decisions that a lane has for the legs behind those that it marks.
+/// The decisions of a lane about the legs behind those that it marks.
 #[derive(Debug, Default)]
 pub(super) struct Answers {
     of: Option<Deciders>,

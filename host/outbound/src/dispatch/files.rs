@@ -63,7 +63,7 @@ impl OurFiles for ClientFiles {
         let Some(named) = media::below(&self.public_url, url) else { return Ok(None) };
         // A chatbot may name any address, so a file of another client counts as missing.
         let id = named.filter(|(owner, _)| *owner == self.client).map(|(_, id)| id);
-        let id = id.ok_or(FileNotThere::Ever("is none of this account"))?;
+        let id = id.ok_or(FileNotThere::Ever("does not belong to this account"))?;
         let file = self.stored(id).await.map_err(yet)?.ok_or(FileNotThere::Ever("is not kept any more"))?;
         match file.state {
             MediaState::Ready => {}

@@ -169,7 +169,7 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// Returns when gathering or pausing work is looked at again.
+    /// Returns when a mark that gathers or pauses is due.
     fn waits_until(&self) -> Instant {
         let now = Instant::now();
         let marking = (!self.marking && now < self.mark_from).then_some(self.mark_from);
@@ -356,7 +356,7 @@ impl<'a> Round<'a> {
         tracing::error!(
             client.id = %self.lease.client, inbox.id = %self.lease.lane, outcomes = writing.ended.outcomes.len(),
             error = &error as &dyn std::error::Error,
-            "what a provider answered cannot be written; it is kept and tried again, and nothing more is sent until something is"
+            "the outcome of a call cannot be stored; it is kept and tried again, and nothing more is sent until an outcome is stored"
         );
         self.outcomes.refused(writing, Instant::now());
     }
@@ -443,7 +443,6 @@ async fn call(sender: Sender, marked: Marked, mut place: Place, journal: LegJour
     Outcome { leg, result, doubt }
 }
 
-/// The provider's name in metrics.
 fn label(kind: InboxKind) -> &'static str {
     match kind {
         InboxKind::WhatsappCloud => "whatsapp_cloud",

@@ -106,7 +106,7 @@ impl LinkTypes {
             Ok(None) => Known::default(),
             Err(error) => {
                 tracing::info!(client.id = %self.client, error = &error as &dyn std::error::Error,
-                    "the server of a link does not say what the file is; it goes as a document");
+                    "the server of a link does not name the type of the file; it is sent as a document");
                 Known::default()
             }
         }

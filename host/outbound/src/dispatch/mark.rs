@@ -47,7 +47,6 @@ pub(super) struct Marked {
     pub(super) quotes_ours: bool,
 }
 
-/// The result of a marking transaction.
 #[derive(Default)]
 pub(super) struct Marks {
     pub(super) legs: Vec<Marked>,

@@ -26,7 +26,7 @@ pub(super) fn are_kept(kind: InboxKind) -> bool {
     matches!(kind, InboxKind::WhatsappLite | InboxKind::Messenger)
 }
 
-/// Records the choices of legs whose calls begin now, inside the caller's transaction. Returns the lanes to wake after
+/// Records the choices of legs that are called now, inside the caller's transaction. Returns the lanes to wake after
 /// the commit.
 pub(super) async fn begin(
     ctx: &Context,
@@ -61,8 +61,8 @@ pub(super) async fn begin(
     record_folded(ctx, db, client, &folded).await
 }
 
-/// Removes the choices in flight of legs whose call has ended: the provider took the message and its choices are
-/// settled, or it did not. If no answer came, the recipient may have seen the choices, so they stay.
+/// Removes the choices in flight of legs after their calls: the provider took the message and its choices are settled,
+/// or it did not. If no answer came, the recipient may have seen the choices, so they stay.
 pub(super) async fn end(
     db: &mut PgConnection,
     client: ClientId,

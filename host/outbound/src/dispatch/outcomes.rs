@@ -87,7 +87,7 @@ impl Outcomes {
         self.fresh.is_empty() && self.suspects.is_empty() && !self.writing
     }
 
-    /// True if calls may start whose outcomes must be stored too.
+    /// True if further calls may start, because their outcomes can be stored too.
     pub(super) fn can_be_written(&self) -> bool {
         self.refusals == 0
     }

@@ -20,7 +20,6 @@ const IN_LINE: usize = 8;
 const TURN: Duration = Duration::from_millis(25);
 const TURN_OF_CHAT: TimeDelta = TimeDelta::milliseconds(25);
 
-/// The legs of a page, sorted.
 #[derive(Default)]
 pub(super) struct Picked {
     /// Legs that go out now.

@@ -274,7 +274,7 @@ impl Decided {
     }
 }
 
-/// Fails legs whose subscriber stopped messages from the source that a router chose.
+/// Fails a leg if its subscriber stopped messages from the source that a router chose.
 async fn refuse_stopped(db: &mut PgConnection, client: ClientId, legs: &mut [(DueLeg, Foreseen)]) -> Result<()> {
     let rerouted = legs.iter().filter(|(_, foreseen)| foreseen.route.refused.is_none());
     let asked: Vec<(&str, &str)> = rerouted

@@ -8,8 +8,8 @@ use storage::{PgConnection, outbound::work::DueLeg, sms::products::replies};
 
 use super::{sender::Sender, stopped::sent_from};
 
-/// A message whose due time is more than this after the creation of its id was scheduled by the caller. For all others,
-/// the accepting code records which message the recipient answers.
+/// If the due time of a message is more than this after the creation of its id, the caller scheduled it. For all
+/// others, the accepting code records which message the recipient answers.
 pub const SCHEDULED_FROM: TimeDelta = TimeDelta::seconds(2);
 
 /// Records which message recipients answer, for scheduled messages that are picked for the first time.

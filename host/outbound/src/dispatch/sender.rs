@@ -28,7 +28,7 @@ pub(super) struct Sender {
     pub(super) files: Arc<ClientFiles>,
     /// The types of the files behind links.
     pub(super) links: Arc<LinkTypes>,
-    /// The business account (WABA) whose templates it sends.
+    /// The business account (WABA) of its templates.
     pub(super) waba_id: Option<String>,
     /// Nothing goes out before this time.
     pub(super) waits_until: Option<DateTime<Utc>>,
@@ -54,13 +54,13 @@ impl Sender {
         id: InboxId,
     ) -> Result<Option<Self>> {
         let Some(inbox) = inboxes::by_id(db, client, id).await? else {
-            tracing::error!(client.id = %client, inbox.id = %id, "messages wait for an inbox that is gone");
+            tracing::error!(client.id = %client, inbox.id = %id, "messages wait for a deleted inbox");
             return Ok(None);
         };
         let kind = inbox.kind();
         let Some(carrier) = ctx.carriers.of(kind).cloned() else {
             tracing::warn!(client.id = %client, inbox.id = %id, kind = kind.as_str(),
-                "messages wait: nothing in this program carries messages of this kind of inbox");
+                "messages wait: this program has no carrier for this kind of inbox");
             return Ok(None);
         };
         let waba_id = inbox.cloud().map(|cloud| cloud.waba_id.clone());

@@ -46,7 +46,6 @@ const CALLS_TOLD: i16 = 8;
 /// refusals last (`domain::carriage`), so only a message that is tried for hours is overtaken.
 const HOLDS_FOR: TimeDelta = TimeDelta::minutes(15);
 
-/// The outcome of a provider call.
 pub(super) struct Outcome {
     pub(super) leg: DueLeg,
     pub(super) result: std::result::Result<Taken, SendFailure>,
@@ -86,7 +85,6 @@ struct WrittenTo {
     named: Vec<Address>,
     /// The template, if it was one.
     template: Option<SentTemplate>,
-    /// The numbered choices of the message.
     offer: Option<NewOffer>,
 }
 
@@ -228,7 +226,7 @@ impl Settlement {
         self.refresh_templates |= code.is_some_and(|code| sender.carrier.outdates_templates(code));
         match failure.next(tries) {
             Next::Again(pause) => {
-                tracing::info!(message.id = %message, code, calls, reason = %failure, "a message goes out later");
+                tracing::info!(message.id = %message, code, calls, reason = %failure, "a message is sent later");
                 if matches!(failure, SendFailure::Retry { .. }) {
                     self.refused_for_now.push((message, leg.ordinal));
                 }

@@ -1,6 +1,6 @@
-//! Leaves out recipients who stopped messages: subscribers who stopped SMS from a source, for all products (SPEC 4.8),
-//! and customers who stopped marketing over WhatsApp (SPEC 6.4). The check comes when legs are about to be marked, so a
-//! stop also holds for messages that were accepted before it.
+//! Leaves out recipients that stopped messages: SMS from a source, for all products (SPEC 4.8), or marketing over
+//! WhatsApp (SPEC 6.4). The check comes when legs are about to be marked, so a stop also holds for messages that were
+//! accepted before it.
 
 use base::Result;
 use domain::{
@@ -18,10 +18,10 @@ use storage::{PgConnection, outbound::work::DueLeg, people::marketing_stops, sms
 use super::{pick::Picked, sender::Sender};
 use crate::opt_out::STOPPED_MARKETING;
 
-/// The code of an SMS whose recipient stopped SMS from its source.
+/// The code of an SMS to a recipient that stopped SMS from its source.
 pub const STOPPED_SMS: i64 = OwnCode::StoppedSms.code();
 
-/// Fails the picked legs to recipients who stopped messages.
+/// Fails the picked legs to recipients that stopped messages.
 pub(super) async fn leave_out(
     db: &mut PgConnection,
     client: ClientId,
@@ -81,7 +81,6 @@ fn is_marketing(leg: &DueLeg) -> bool {
     leg.category.as_deref() == Some(TemplateCategory::Marketing.as_str())
 }
 
-/// Fails these picked legs.
 fn fail(sender: &Sender, picked: &mut Picked, is_stopped: impl FnMut(&DueLeg) -> bool, failure: &ProviderFailure) {
     let (out, go) = std::mem::take(&mut picked.go).into_iter().partition(is_stopped);
     picked.go = go;
@@ -104,7 +103,6 @@ pub(super) fn sms_of(leg: &DueLeg) -> Option<&SmsContent> {
     }
 }
 
-/// The source of a leg.
 pub(super) fn source_of<'a>(sender: &'a Sender, leg: &'a DueLeg) -> &'a str {
     sms_of(leg).and_then(|sms| sms.source.as_deref()).unwrap_or(&sender.inbox.address)
 }

@@ -69,7 +69,7 @@ pub(super) fn expired(ctx: &Context, now: DateTime<Utc>, kind: InboxKind, leg: &
         return Some(ProviderFailure { code: NOT_HANDED_OVER, text });
     }
     Some(if leg.unanswered {
-        let text = format!("expired: no SMSC said within {may_wait} what became of the SMS; it may have arrived");
+        let text = format!("expired: no SMSC reported the outcome of the SMS within {may_wait}; it may have arrived");
         ProviderFailure { code: NO_ANSWER_FROM_SMSC, text }
     } else {
         let text = format!("expired: no SMSC took the SMS within {may_wait}");
@@ -100,7 +100,7 @@ pub(super) async fn give_up(
     delivery::advance(ctx, db, client, steps).await
 }
 
-/// Postpones the due legs of a lane whose carrier takes nothing, so that the lane does not keep a worker. Legs that
+/// Postpones the due legs of a lane while its carrier takes nothing, so that the lane does not keep a worker. Legs that
 /// waited too long fail.
 pub(super) async fn postpone(ctx: &Context, lease: &Lease, length: Duration) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
@@ -125,8 +125,8 @@ pub(super) async fn postpone(ctx: &Context, lease: &Lease, length: Duration) -> 
     Ok(())
 }
 
-/// Postpones a whole lane whose carrier takes nothing. For a Lite number no row of a message is written: its lane is
-/// not looked at until then, or until its session or schedule opens it.
+/// Postpones a whole lane while its carrier takes nothing. For a Lite number no row of a message is written: its lane
+/// is not looked at until then, or until its session or schedule opens it.
 pub(super) async fn close(ctx: &Context, lease: &Lease, sender: &Sender, length: Duration) -> Result<()> {
     if sender.inbox.kind != InboxKind::WhatsappLite {
         return postpone(ctx, lease, length).await;

@@ -1,5 +1,5 @@
-//! Decides whether a message whose recipient is not on WhatsApp becomes an SMS (SPEC 2.4). A plugin decides. The host
-//! ensures that at most one SMS goes out per message.
+//! Decides whether a message becomes an SMS because its recipient is not on WhatsApp (SPEC 2.4). A plugin decides. The
+//! host ensures that at most one SMS goes out per message.
 
 pub(crate) mod due;
 mod question;
@@ -225,7 +225,7 @@ async fn source_of(
 /// Returns the SMS and its recipient, or the reason why it cannot be sent.
 fn sendable(waiting: &DueFallback, sms: Sms) -> std::result::Result<(SmsContent, Address), String> {
     if sms.text.is_empty() {
-        return Err("the plugin decided for an SMS without a text".to_owned());
+        return Err("the plugin decided to send an SMS without a text".to_owned());
     }
     segments::split(&sms.text, sms.unicode).map_err(|error| error.to_string())?;
     let phone = waiting.recipient.of_kind(AddressKind::Phone);

@@ -49,7 +49,7 @@ impl Asked {
         match decision {
             Decision::AsIs => None,
             Decision::Custom(_) => {
-                Some("it decided what this version does not know; the message goes as it is".to_owned())
+                Some("its decision is unknown to this version; the message goes out unchanged".to_owned())
             }
             Decision::Refuse(reason) => {
                 self.route.refused = Some(reason);
@@ -93,7 +93,7 @@ impl Asked {
         (!said.is_empty()).then(|| said.join("; "))
     }
 
-    /// The text may use as many parts as were charged, whatever earlier routers changed.
+    /// The text may use as many parts as were charged. Changes by earlier routers do not matter.
     fn rewrite(&mut self, text: String) {
         self.sms.text.clone_from(&text);
         self.route.text = Some(text);

@@ -42,7 +42,6 @@ pub(crate) struct Deciders {
     pub(crate) operators: Option<u64>,
 }
 
-/// The decisions of routers.
 #[derive(Debug, Default)]
 pub struct Routed {
     /// The route of each message, in the order of the question.
@@ -66,7 +65,6 @@ impl Routers {
         Ok((routers.are_the_clients() || routers.operators.is_some()).then_some(routers))
     }
 
-    /// Returns the identity of these routers.
     pub(crate) fn deciders(&self, ctx: &Context) -> Deciders {
         let Slots { live, shadow, canary } = &self.slots;
         Deciders {
@@ -149,7 +147,7 @@ impl Routers {
                         answering = Arc::new(live);
                         continue;
                     }
-                    let said = format!("it failed ({outcome}); the message goes as without it");
+                    let said = format!("it failed ({outcome}); the message goes out as without it");
                     for one in asked.iter_mut() {
                         one.route.by.push(self.by(&answering, Some(said.clone())));
                     }

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{stage::Stage, toy::WINDOW};
 
-/// A stage whose marks may run ahead, with nine visitors to be written to; sends wait for the gate.
+/// A stage whose marks may run ahead, with nine messages to visitors; sends wait for the gate.
 async fn nine_to_be_sent() -> (Stage, Arc<Semaphore>) {
     let (stage, gate) = (Stage::new().await, Arc::new(Semaphore::new(0)));
     for number in 0..9 {

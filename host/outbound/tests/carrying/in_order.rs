@@ -1,4 +1,5 @@
-//! The order of a chat towards the customer: what is said later waits for what is still being tried, and not for ever.
+//! The order of a chat for the customer: a later message waits for an earlier one that is still tried, but not for
+//! ever.
 
 use chrono::TimeDelta;
 use domain::carriage::SendFailure;
@@ -13,7 +14,7 @@ fn lost() -> SendFailure {
     SendFailure::Unknown { reason: "no answer".to_owned() }
 }
 
-/// Time passes, and whoever works on the lane looks at it every second.
+/// Time passes, and the worker of the lane looks at it every second.
 async fn seconds(stage: &Stage, count: usize) {
     for _ in 0..count {
         stage.advance(TimeDelta::seconds(1));

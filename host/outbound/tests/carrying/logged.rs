@@ -1,4 +1,4 @@
-//! What is logged as an error while a test runs.
+//! The errors in the log during a test.
 
 use std::{
     fmt::{Debug, Write},
@@ -12,8 +12,8 @@ use tracing::{
     subscriber::DefaultGuard,
 };
 
-/// Listens to nothing, for as long as there are tests. While there is one listener in all, tracing takes the thread that comes first to a
-/// line of the program for everybody: without a listener there, nobody hears of that line any more.
+/// A subscriber without output for the whole test program. While there is only one subscriber, tracing caches the
+/// interest of the first thread at a line for all threads. If that thread has no subscriber, the line is lost for all.
 static ANOTHER: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(Listener(Arc::default())));
 
 /// Keeps errors of this thread, from now on.

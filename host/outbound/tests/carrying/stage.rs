@@ -1,4 +1,4 @@
-//! A web site with visitors, whose messages leave by the toy.
+//! A web site with visitors, whose messages leave by the toy carrier.
 
 use std::{
     path::Path,
@@ -45,7 +45,7 @@ pub struct Stage {
     pub site: InboxId,
     clock: Arc<HandClock>,
     toy: Toy,
-    /// Wakes whoever works on the lane.
+    /// Wakes the worker of the lane.
     nudge: Arc<Notify>,
 }
 
@@ -77,7 +77,7 @@ impl Stage {
         self.say_content(visitor, OutboundContent::Text { body: text.to_owned() }).await
     }
 
-    /// The same, whatever it is.
+    /// The same for any content.
     pub async fn say_content(&self, visitor: &str, content: OutboundContent) -> MessageId {
         let (ctx, client) = (&self.ctx, self.client);
         let address = Address::of_kind(AddressKind::Visitor, visitor).unwrap();
@@ -104,7 +104,7 @@ impl Stage {
         message
     }
 
-    /// Does what the runner does with the lane of the site, when it finds it.
+    /// Works on the lane of the site, as the runner does when it finds it.
     pub async fn work(&self) {
         self.work_until(CancellationToken::new()).await;
     }
@@ -169,7 +169,7 @@ impl Stage {
         disk
     }
 
-    /// The database goes on with what it was held at.
+    /// Lets the database continue.
     pub async fn let_go(&self, mut disk: storage::Pooled) {
         sqlx::query("SELECT pg_advisory_unlock($1)").bind(DISK).execute(&mut *disk).await.unwrap();
     }
@@ -181,7 +181,7 @@ impl Stage {
         }
     }
 
-    /// Wakes whoever works on the lane, until they thought twice of what may go out.
+    /// Wakes the worker of the lane, until it has decided twice what may leave.
     pub async fn think_again(&self) {
         let before = self.notes().thoughts;
         while self.notes().thoughts < before + 2 {
@@ -211,7 +211,8 @@ impl Stage {
         }
     }
 
-    /// The database takes everything again. The trigger stays: to drop it takes a lock that those who write wait for.
+    /// The database accepts everything again. The trigger stays, because dropping it takes a lock that writers wait
+    /// for.
     pub async fn take_receipts(&self) {
         let harmless =
             "CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$";

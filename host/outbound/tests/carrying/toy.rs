@@ -1,5 +1,5 @@
-//! A carrier for web sites that carries nothing anywhere: the whole of what a new way out needs, beside its line in the
-//! table (`stage.rs`).
+//! A carrier for web sites that sends nothing: all that a new carrier needs, together with its line in the table
+//! (`stage.rs`).
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -22,25 +22,25 @@ use tokio::sync::Semaphore;
 /// Sends in flight at most.
 pub const WINDOW: usize = 2;
 
-/// How long apart messages to somebody slow are.
+/// Pause between messages to a slow recipient.
 pub const PACE: Duration = Duration::from_secs(6);
 
-/// What a toy did and will do. Shared with the test.
+/// The past and the future behaviour of a toy. Shared with the test.
 #[derive(Default)]
 pub struct Notes {
-    /// What was sent, and to whom.
+    /// The sent texts, with their recipients.
     pub sent: Vec<String>,
     /// Most marks that stood while something was sent.
     pub most_marks: i64,
     /// Sends in flight, and the most there were.
     pub in_flight: (usize, usize),
-    /// What was given out with places and is kept until outcomes are on disk.
+    /// Sends with a place whose outcomes are not on disk yet.
     pub in_doubt: usize,
-    /// How often somebody asked how much may be in flight.
+    /// How often the limit of sends in flight was asked for.
     pub thoughts: usize,
     /// Failures of the next sends; after them everything is taken.
     pub failures: VecDeque<SendFailure>,
-    /// What the provider says when it is asked for a message.
+    /// The provider's answer to a question about a message.
     pub known: Option<Lookup>,
     /// Nothing is taken at all.
     pub closed: bool,
@@ -50,11 +50,11 @@ pub struct Notes {
     pub gate: Option<Arc<Semaphore>>,
     /// When these may be written to again: every six seconds.
     pub slow: HashMap<String, DateTime<Utc>>,
-    /// What the clock says.
+    /// The time of the clock.
     pub now: DateTime<Utc>,
 }
 
-/// Writes down what it is given.
+/// Records its messages.
 #[derive(Clone)]
 pub struct Toy {
     pub notes: Arc<Mutex<Notes>>,
@@ -62,7 +62,7 @@ pub struct Toy {
     db: PgPool,
 }
 
-/// Counts a place until what became of it is on disk.
+/// Counts a place until the outcome is on disk.
 struct Counted(Arc<Mutex<Notes>>);
 
 impl Counted {

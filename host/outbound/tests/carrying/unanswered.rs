@@ -1,5 +1,5 @@
-//! Messages whose calls nobody answered, and of which a status tells that they went out: what somebody was sent last is known then, too
-//! (SPEC 6.5).
+//! Messages whose calls got no answer, and whose sending a status reports: then the last message to a customer is
+//! known, too (SPEC 6.5).
 
 use std::sync::Arc;
 

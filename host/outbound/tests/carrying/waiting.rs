@@ -1,4 +1,4 @@
-//! What waits without anybody waiting for it: messages that cannot be read, and SMS that nobody takes.
+//! Messages that wait without a reader: unreadable ones, and SMS without a carrier.
 
 use chrono::TimeDelta;
 use domain::{carriage::SendFailure, ids::MessageId};
@@ -9,7 +9,7 @@ async fn execute(stage: &Stage, statement: &str) {
     sqlx::query(statement).execute(&stage.ctx.db).await.unwrap();
 }
 
-/// What is stored of a message is of this version of its shape.
+/// Sets the version of the stored shape of a message.
 async fn is_of_version(stage: &Stage, message: MessageId, version: u32) {
     let statement = format!(
         "UPDATE outbound_part SET content = jsonb_set(content, '{{v}}', '{version}')
@@ -111,7 +111,7 @@ async fn a_call_that_was_not_answered_is_still_known_of_when_its_lane_was_shut_f
     assert_eq!(stage.legs(message).await, [leg("ACCEPTED", true)], "it may have gone out twice");
 }
 
-/// From now on what waits is SMS, whatever it goes out over.
+/// Turns the waiting messages into SMS, on any channel.
 async fn is_sms(stage: &Stage) {
     execute(stage, "UPDATE outbound_leg SET channel = 'SMS' WHERE state = 'QUEUED'").await;
 }

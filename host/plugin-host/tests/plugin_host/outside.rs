@@ -18,7 +18,7 @@ use crate::support::{Values, cache_dir, call_of, guest, limits, says, session, w
 pub enum Does {
     /// Answers with a new number each time.
     Counts,
-    /// Answers with this many bytes, whatever the request.
+    /// Answers any request with this many bytes.
     Floods(usize),
     Decorates(usize),
     Hangs,

@@ -1,5 +1,5 @@
-//! Record and replay: the same recording on the same component gives the same bytes, whatever random numbers, clock and
-//! network give.
+//! Record and replay: the same recording on the same component gives the same bytes, with any random numbers, clock and
+//! network.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

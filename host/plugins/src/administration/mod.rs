@@ -131,7 +131,7 @@ fn place_of(activation: &crate::slots::Activation) -> String {
 async fn known_inbox(db: &mut PgConnection, client: ClientId, inbox: Option<InboxId>) -> Result<(), PluginError> {
     match inbox {
         Some(inbox) if storage::inboxes::by_id(db, client, inbox).await?.is_none() => {
-            let said = "is not the id of one of your numbers; leave it out for all of them";
+            let said = "is not the id of one of your numbers; omit it for all numbers";
             Err(PluginError::fault("whatsAppNumberId", said))
         }
         _ => Ok(()),

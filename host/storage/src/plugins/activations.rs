@@ -361,7 +361,7 @@ pub async fn set_recording(
     Ok(done.rows_affected() > 0)
 }
 
-/// Ends a full recording for a reason in words; `false` if it ended or began anew.
+/// Ends a full recording for a reason in words; `false` if it ended or began again.
 pub async fn stop_recording(
     db: &mut PgConnection,
     client: ClientId,

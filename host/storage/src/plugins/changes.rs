@@ -49,7 +49,7 @@ impl Changes {
         Ok(Self { listener: db.listen(CHANNEL).await?, trusted: Trusted::from_now() })
     }
 
-    /// Returns the next change. Fails as soon as the database does not answer. After an error listen anew: notices in
+    /// Returns the next change. Fails as soon as the database does not answer. After an error listen again: notices in
     /// between are lost.
     pub async fn next(&mut self) -> Result<Change> {
         loop {

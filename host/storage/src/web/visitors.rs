@@ -12,7 +12,7 @@ pub struct Visitor {
     pub form_answered: bool,
     /// The key of that answer; `None` if none was stored.
     pub form_key: Option<String>,
-    /// The proven visitor with whom this one was merged.
+    /// The proven visitor that this one was merged with.
     pub joined_to: Option<String>,
     /// Increases if the messages of its chat are renumbered.
     pub epoch: i32,

@@ -1,4 +1,4 @@
-//! Deliveries that a client has sent again. Their schedule begins anew; attempts are counted on.
+//! Deliveries that a client has sent again. Their schedule starts again; attempts are counted on.
 
 use chrono::{DateTime, Utc};
 use domain::{

@@ -1,4 +1,4 @@
-//! How many chats agents have and may have, and who of a team could take another one.
+//! The number of chats of agents, their limits, and the agents of a team that could take another one.
 
 use domain::{
     channel::Channel,
@@ -35,7 +35,7 @@ pub async fn add_team(db: &mut PgConnection, client: ClientId, team: TeamId, nam
         .unwrap();
 }
 
-/// A user who is available.
+/// Adds an available user.
 pub async fn add_user(db: &mut PgConnection, client: ClientId, id: UserId, role: &str, team: Option<TeamId>) {
     sqlx::query(
         "INSERT INTO client_user (client_id, id, email, name, role, team_id, available, password_hash, created_at)

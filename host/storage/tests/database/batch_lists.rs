@@ -1,4 +1,4 @@
-//! Lists of batches where there are many: what is counted, and where they end.
+//! Long lists of batches: their counts and their ends.
 
 use domain::page::PageRequest;
 use storage::outbound::batches::{self, COUNTED_MAX};

@@ -83,7 +83,7 @@ fn unread(content: &str) -> UnreadableItem {
     }
 }
 
-/// Keeps an item for each of these numbers, which say its age and what it is.
+/// Keeps an item for each of these numbers, which set its age and kind.
 async fn keep(db: &mut PgConnection, client: ClientId, numbers: impl Iterator<Item = u32>) -> u64 {
     let items: Vec<(u32, UnreadableItem)> = numbers.map(|number| (number, unread(&number.to_string()))).collect();
     let new: Vec<NewFailedCallback<'_>> = items

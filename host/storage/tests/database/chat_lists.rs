@@ -1,4 +1,4 @@
-//! The lists of chats: which chats are in which, what is found in them, and that none of them reads the table.
+//! The lists of chats: their members, the results of searches, and plans that never read the whole table.
 
 use domain::{
     channel::Channel,
@@ -73,7 +73,7 @@ async fn every_state_is_in_the_lists_that_the_table_names() {
         let assigned = if state == ParticipantState::Active { &agents[1..] } else { &agents[..1] };
         for assigned in assigned {
             for last_assigned in agents {
-                // Who missed it is not who has it, nor who had it last.
+                // The agent that missed it is neither the present nor the last agent.
                 for (flags, missed_by) in
                     [(0, None), (2, None), (1, None), (3, Some(ME)), (1, Some(ME)), (1, Some(OTHER)), (0, Some(ME))]
                 {

@@ -1,4 +1,4 @@
-//! What chatbots store, in a real database.
+//! Key-values of chatbots, in a real database.
 
 use domain::ids::ParticipantId;
 use storage::chat::{

@@ -97,7 +97,7 @@ async fn expiry_is_written_down_in_pages_the_longest_over_first_and_costs_nothin
     assert_eq!(found(&mut db, 11).await.closed, Some((moment(LIFE + 1), CloseReason::Expired)));
 }
 
-/// Two people, who the provider then says are one.
+/// Two customers that the provider then reports as one.
 async fn merged(db: &mut PgConnection, seconds: i64) {
     let addresses = vec![phone("27820000001"), bsuid("ZA.1")];
     let both = Introduction { addresses, ..Introduction::default() };

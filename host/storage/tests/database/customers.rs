@@ -1,4 +1,4 @@
-//! Customers, their addresses and what is known of them per inbox, in a real database.
+//! Customers, their addresses and their facts per inbox, in a real database.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -393,7 +393,7 @@ async fn the_providers_canonical_number_is_shown_and_the_one_that_was_written_to
     let known = customers::find(&mut db, CLIENT, by_sms).await.unwrap().unwrap();
     assert_eq!((known.phone(), known.bsuid()), (Some(canonical.value()), Some("CI.1")));
     assert_eq!(known.addresses.iter().count(), 3);
-    // One that nobody ever heard of.
+    // An unknown one.
     let (written, canonical) = (phone("5491155550002"), phone("541155550002"));
     let named = [canonical.clone()];
     let sent = resolve_sent(&mut db, CLIENT, &ids, &[(&written, &named)], moment(4)).await.unwrap().who;
@@ -431,13 +431,13 @@ async fn a_number_that_passed_to_somebody_else_merges_nobody() {
     let (mut db, ids) = (database().await, ids());
     let ann = resolve(&mut db, CLIENT, &ids, identity(Some(ZO), Some("ZA.1")), moment(1)).await.unwrap();
     let ben = resolve(&mut db, CLIENT, &ids, identity(Some("27820000002"), Some("ZA.2")), moment(2)).await.unwrap();
-    // Ben, who has a number of his own, writes from Ann's: it is his now.
+    // Ben, with a number of his own, writes from Ann's number: it is his now.
     let moved = resolve(&mut db, CLIENT, &ids, identity(Some(ZO), Some("ZA.2")), moment(3)).await.unwrap();
     assert_eq!(moved, ben);
     let known = customers::find(&mut db, CLIENT, ann).await.unwrap().unwrap();
     assert_eq!((known.id, known.phone(), known.bsuid()), (ann, None, Some("ZA.1")));
     assert_eq!(customers::find(&mut db, CLIENT, ben).await.unwrap().unwrap().phone(), Some(ZO));
-    // Ben's first number, which he has left, is somebody's of whom nobody heard.
+    // Ben's first number, which he has left, belongs to an unknown person.
     let new = resolve(&mut db, CLIENT, &ids, identity(Some("27820000002"), Some("ZA.3")), moment(4)).await.unwrap();
     assert!(![ann, ben].contains(&new));
     // And Ann is told to have taken Ben's present one.

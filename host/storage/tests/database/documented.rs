@@ -10,7 +10,7 @@ fn data_model() -> String {
     fs::read_to_string(root().join("docs/data-model.md")).unwrap()
 }
 
-/// What stands between backticks.
+/// The texts between backticks.
 fn quoted(text: &str) -> BTreeSet<String> {
     text.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }

@@ -1,4 +1,4 @@
-//! What most tests begin with: two clients, of which the first has a number.
+//! The start of most tests: two clients, of which the first has a number.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 /// The client of most tests.
 pub const CLIENT: ClientId = ClientId(Uuid::from_u128(1));
-/// Another one, who must not see what is the first one's.
+/// Another client, which must not see objects of the first one.
 pub const STRANGER: ClientId = ClientId(Uuid::from_u128(2));
 /// A Cloud number of the client.
 pub const INBOX: InboxId = InboxId(Uuid::from_u128(10));
@@ -77,7 +77,7 @@ pub fn bsuid(id: &str) -> Address {
     Address::of_kind(AddressKind::Bsuid, id).unwrap()
 }
 
-/// The customer whom an event of a provider names.
+/// The customer of a provider's event.
 pub async fn resolve(
     db: &mut PgConnection,
     client: ClientId,

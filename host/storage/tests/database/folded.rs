@@ -1,4 +1,4 @@
-//! What becomes of the open chats of two customers who turn out to be one.
+//! The open chats of two customers that turn out to be one.
 
 use domain::{
     channel::Channel,
@@ -54,7 +54,7 @@ async fn turn_out_to_be_one(db: &mut PgConnection) -> (Folded, Participant) {
     let met = introduce(db, CLIENT, &ids(), named(true, true), moment(60)).await.unwrap();
     let [folded] = <[Folded; 1]>::try_from(met.folded).unwrap();
     let stored = participants::find(db, CLIENT, GONE).await.unwrap().unwrap();
-    // What searches find it by is written down when all of the customer is one.
+    // The search index of the chat is written after the merge of the customer.
     let stored = Participant { found_by: folded.chat.found_by.clone(), ..stored };
     assert_eq!(stored, folded.chat, "the id of the one that is gone finds the one that goes on");
     (folded, stored)

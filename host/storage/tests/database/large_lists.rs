@@ -1,4 +1,4 @@
-//! Lists of chats and searches of tickets where there are many: what is found and counted, and by which index.
+//! Long lists of chats and searches of tickets: results, counts and indexes.
 
 use domain::{
     chat::{ChatScope, Rating, TicketStatus},

@@ -1,4 +1,4 @@
-//! Participants, their messages and what their chatbot must see, in a real database.
+//! Participants, their messages and the events for their chatbots, in a real database.
 
 use std::collections::HashSet;
 

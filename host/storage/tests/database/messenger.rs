@@ -1,4 +1,4 @@
-//! Messages of pages that nobody has read yet, and who a page belongs to.
+//! Unread messages of pages, and the owners of pages.
 
 use domain::ids::{InboxId, MessageId};
 use storage::{

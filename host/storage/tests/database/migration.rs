@@ -1,4 +1,4 @@
-//! What the schema of WhatsApp numbers held is all there after the one of inboxes has been applied.
+//! All data of the schema of WhatsApp numbers is there after the migration to inboxes.
 
 use std::borrow::Cow;
 

@@ -19,7 +19,7 @@ async fn claim(db: &mut PgConnection, node: NodeId) -> Option<i64> {
     lanes::claim(db, CLIENT, Queue::Outbound, LANE, node, Duration::from_secs(30)).await.unwrap()
 }
 
-/// What must not wait for anybody.
+/// Runs an operation that must not wait.
 async fn at_once<T>(doing: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(10), doing).await.unwrap_or_else(|_| panic!("it waits for a lock"))
 }
@@ -52,7 +52,7 @@ async fn the_lanes_of_a_process_that_died_are_free_before_their_lease_ends() {
     let fence = claim(db, OTHER).await.unwrap();
     assert_eq!(claim(db, ME).await, None);
 
-    // What a killed process does to its connections.
+    // Ends its connections as a killed process does.
     drop(presence);
 
     assert_eq!(until_buried(db).await, [OTHER]);
@@ -185,7 +185,7 @@ async fn who_buries_the_dead_does_not_wait_for_what_they_hold_and_comes_back_for
     assert_eq!(claim(db, ME).await, Some(fence + 1));
 }
 
-/// Until PostgreSQL has seen that whoever was announced has gone.
+/// Waits until PostgreSQL has seen that the announced process has gone.
 async fn until_forgotten(db: &mut PgConnection) {
     let announced = "SELECT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1
                      AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))";
@@ -203,7 +203,7 @@ async fn what_a_process_holds_while_it_stands_still_is_bounded_by_the_length_of_
     let scratch = scratch::database().await;
     let pool = scratch.pool(1).await;
     let lease = lanes::LEASE.as_millis().to_string();
-    // What the connection asks for: PostgreSQL shows 0 for what a Unix socket cannot have.
+    // The settings of the connection: PostgreSQL shows 0 for those that a Unix socket cannot have.
     for (name, value) in [
         ("idle_in_transaction_session_timeout", lease.as_str()),
         ("lock_timeout", &lease),

@@ -80,7 +80,7 @@ async fn store(db: &mut PgConnection, new: &[(u128, Recipient)], inbox: (InboxId
     outgoing::insert(db, CLIENT, &outgoing, 1, moment(0)).await.unwrap();
 }
 
-/// What the answer to a send leads to: the provider has the first leg of a message, under an id.
+/// The steps of an accepted send: the provider has the first leg of a message, under an id.
 fn accepted(message: u128) -> Steps {
     let leg = LegMove {
         message: id(message),

@@ -24,7 +24,7 @@ const READ_WHOLE: [&str; 4] = [
     "_sqlx_migrations",
 ];
 
-/// Sources whose statements run for each message: these find rows by more than whose they are.
+/// Sources with statements for each message: these find rows by more than their client.
 const FOR_EACH_MESSAGE: [&str; 9] = [
     "src/chat/conversations/fold.rs",
     "src/chat/conversations/messages.rs",

@@ -1,4 +1,4 @@
-//! Uploaded versions, activations and what is kept of calls, in a real database.
+//! Uploaded versions, activations and records of calls, in a real database.
 
 use chrono::{DateTime, Utc};
 use domain::ids::{InboxId, NodeId};

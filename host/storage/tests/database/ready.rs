@@ -1,4 +1,4 @@
-//! What waits for its time is no work before it, and is found when it has come.
+//! A row that waits for its time is no work before it, and is found afterwards.
 
 use domain::{
     chat::Timer,
@@ -75,7 +75,7 @@ fn row_of(queue: Queue) -> &'static str {
 /// Stores `count` rows of a queue in one lane, which wait until then.
 async fn wait(db: &mut PgConnection, queue: Queue, lane: Uuid, (seconds, count): (i64, i32)) {
     if queue == Queue::LiteSession {
-        // A number has one session; what is looked at here is the queue.
+        // A number has one session; this test looks at the queue.
         let alone = "ALTER TABLE lite_session DROP CONSTRAINT IF EXISTS lite_session_pk, DROP CONSTRAINT IF EXISTS lite_session_fk";
         sqlx::query(alone).execute(&mut *db).await.unwrap();
     }

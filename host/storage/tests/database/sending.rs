@@ -1,4 +1,4 @@
-//! What accepting sends reads and stores, each in one statement.
+//! The reads and writes of accepted sends, each in one statement.
 
 use std::collections::{BTreeSet, HashSet};
 

@@ -185,7 +185,7 @@ async fn of_callbacks_about_one_message_the_last_is_on_its_way() {
 
     let due = callbacks::due(&mut db, CLIENT, lane, moment(0), 10).await.unwrap();
     assert_eq!(due.iter().map(|one| (one.form.as_str(), one.attempts)).collect::<Vec<_>>(), [("statusCode=600", 0)]);
-    // How the attempt before ended is said of what nobody waits for any more.
+    // The end of the earlier attempt of a callback that is not expected any more.
     callbacks::put_off(&mut db, CLIENT, &[(&sent, moment(60))]).await.unwrap();
     callbacks::done(&mut db, CLIENT, &[&sent]).await.unwrap();
     assert_eq!(callbacks::due(&mut db, CLIENT, lane, moment(0), 10).await.unwrap().len(), 1);

@@ -1,4 +1,4 @@
-//! What a row holds and this version does not know is an error that names table and column; nothing is guessed.
+//! A stored value that this version does not know is an error that names table and column.
 
 use domain::{
     channel::Channel,
@@ -64,7 +64,7 @@ async fn rows() -> (PgConnection, CustomerId) {
     (db, customer)
 }
 
-/// Writes what a later version might have written.
+/// Writes values of a later version.
 async fn write(db: &mut PgConnection, statements: &[&str]) {
     for statement in statements {
         sqlx::query(statement).execute(&mut *db).await.unwrap();
@@ -79,7 +79,7 @@ fn names<T: std::fmt::Debug>(outcome: storage::Result<T>, place: &str, value: &s
     assert!(text.contains(place) && text.contains(value), "{text}");
 }
 
-/// What is wrong with the leg that is due.
+/// The fault of the due leg.
 async fn unreadable(db: &mut PgConnection) -> storage::Result<()> {
     let due = work::due(db, CLIENT, INBOX.0, moment(0), 1).await?;
     assert!(due.legs.is_empty());

@@ -1,4 +1,4 @@
-//! Teams and who belongs to them, in a real database.
+//! Teams and their members, in a real database.
 
 use domain::{
     hours::{BusinessHours, TimeZone},

@@ -1,4 +1,4 @@
-//! Tickets: their numbers, what is found of them, and that a rating is given once.
+//! Tickets: their numbers, the results of searches, and ratings, which are given once.
 
 use domain::{
     channel::Channel,
@@ -65,7 +65,7 @@ async fn tickets_opened_at_the_same_time_count_without_gap_or_double() {
         tokio::spawn(async move {
             let mut tx = pool.begin().await.unwrap();
             let ticket = open(&mut tx, 1_000 + number, 1).await;
-            // What is given up leaves no gap.
+            // A rolled back number leaves no gap.
             if number % 4 == 3 {
                 tx.rollback().await.unwrap()
             } else {

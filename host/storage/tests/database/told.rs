@@ -1,4 +1,4 @@
-//! Steps with the webhooks that tell of them, and with whom they reach.
+//! Steps with the webhooks that report them, and with the recipients that they reach.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What retention deletes, and partitions: neither keeps anybody waiting.
+//! The deletes of retention, and partitions: neither makes other work wait.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ fn days_ago(days: u64) -> DateTime<Utc> {
     now() - Days::new(days)
 }
 
-/// What must not wait for anybody.
+/// Runs an operation that must not wait.
 async fn at_once<T>(doing: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(10), doing).await.unwrap_or_else(|_| panic!("it waits for a lock"))
 }

@@ -341,7 +341,7 @@ async fn lane(db: &mut PgConnection) -> i64 {
     lanes::claim(db, CLIENT, Queue::Webhook, ENDPOINT.0, node, length).await.unwrap().unwrap()
 }
 
-/// Writes down what became of deliveries of the endpoint.
+/// Stores the outcomes of deliveries of the endpoint.
 async fn settle(db: &mut PgConnection, fence: i64, finished: &[Finished<'_>]) {
     assert_eq!(
         deliveries::settle(db, CLIENT, (ENDPOINT, fence), finished, &[], None).await.unwrap(),

@@ -1,4 +1,4 @@
-//! What a role and a database bring to a session, and what of it counts.
+//! Settings of a session from its role and database, and those that count.
 
 use scratch::Scratch;
 use storage::PgPool;

@@ -33,7 +33,7 @@ impl fmt::Debug for Login {
 #[derive(Debug, thiserror::Error)]
 pub enum LoginError {
     /// Unknown client or user, or a wrong password. The error does not tell which.
-    #[error("e-mail, password and clientRef do not belong together")]
+    #[error("e-mail, password and clientRef do not match")]
     InvalidCredentials,
     /// Too many wrong passwords for this account. A correct one is refused too.
     #[error("too many wrong passwords for this account: try again later")]

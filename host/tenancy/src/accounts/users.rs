@@ -68,7 +68,7 @@ pub enum UserError {
     #[error("nobody deletes the own account: have another ADMIN do it")]
     OwnAccount,
     /// Users cannot reset their own password.
-    #[error("change your own password with the one you have")]
+    #[error("change your own password with your current one")]
     OwnPassword,
     #[error("the user was changed in the same moment: try again")]
     Meanwhile,

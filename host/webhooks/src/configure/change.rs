@@ -15,9 +15,9 @@ use storage::{
 
 use super::{ConfigureError, note, refuse_addresses, shown};
 
-/// Changes a configuration. Absent fields stay as they are, an empty address turns its type off, and a given address is
-/// checked again and turns its type on, even if it had been turned off for failing. The scope never changes. Deliveries
-/// that wait for a replaced address go to the new one.
+/// Changes a configuration. Absent fields stay, and an empty address turns its type off. A given address is checked
+/// again and turns its type on, even if it was turned off after failures. The scope never changes. Deliveries that wait
+/// for a replaced address go to the new one.
 pub async fn update(
     ctx: &Context,
     client: ClientId,
@@ -65,7 +65,7 @@ pub async fn delete(ctx: &Context, client: ClientId, actor: &str, id: WebhookCon
     Ok(())
 }
 
-/// Wakes the workers of these endpoints, because an address is new or gone.
+/// Wakes the workers of endpoints with a new or removed address.
 fn wake(ctx: &Context, client: ClientId, endpoints: Vec<EndpointId>) {
     ctx.wake.wake_all(client, endpoints.into_iter().map(|endpoint| (Queue::Webhook, endpoint.0)));
 }

@@ -61,7 +61,7 @@ pub enum ConfigureError {
     /// The operating system gave no randomness for a secret.
     #[error("no signing secret could be made")]
     NoRandomness(#[source] SealError),
-    /// Nobody's request's fault.
+    /// The fault is in the service, not in the request.
     #[error(transparent)]
     Failed(#[from] Error),
 }
@@ -84,7 +84,7 @@ impl From<SealError> for ConfigureError {
     }
 }
 
-/// Stores a configuration with a new signing secret. `actor` is the id of the user who asks.
+/// Stores a configuration with a new signing secret. `actor` is the id of the user for the audit trail.
 pub async fn create(
     ctx: &Context,
     client: ClientId,
@@ -114,14 +114,14 @@ pub async fn create(
     Ok(shown(stored))
 }
 
-/// Other inboxes have no overrides: nobody is told their ids as those of numbers (SPEC 2.12).
+/// Only numbers have overrides (SPEC 2.12). The id of another inbox is unknown here.
 async fn own_number(db: &mut PgConnection, client: ClientId, id: InboxId) -> Result<InboxId, ConfigureError> {
     let inbox = inboxes::by_id(db, client, id).await?;
     let is_number = inbox.is_some_and(|inbox| inbox.msisdn().is_some());
     if is_number { Ok(id) } else { Err(ConfigureError::NumberNotYours) }
 }
 
-/// Which rule of the database a new configuration broke.
+/// The error for the constraint that a new configuration broke.
 fn refused_insert(error: storage::Error) -> ConfigureError {
     use configs::{ONE_DEFAULT, ONE_OVERRIDE, OWN_INBOX};
     let broken = [
@@ -133,7 +133,7 @@ fn refused_insert(error: storage::Error) -> ConfigureError {
     known.map_or_else(|| ConfigureError::Failed(error.into()), |(_, refusal)| refusal)
 }
 
-/// Judges the addresses by the policy of this client.
+/// Refuses addresses that the policy of this client forbids.
 async fn refuse_addresses(
     ctx: &Context,
     db: &mut PgConnection,
@@ -177,8 +177,8 @@ pub async fn secret(ctx: &Context, client: ClientId, id: WebhookConfigId) -> Res
     Ok(standard_webhooks::encode_secret(&secret))
 }
 
-/// Puts a new signing secret in place and answers it as `whsec_...`. The one it replaces signs too for
-/// [`REPLACED_SECRET_SIGNS`], beside those of which the same still holds: the newest five, however often it is rotated.
+/// Stores a new signing secret and returns it as `whsec_...`. Replaced secrets sign too for [`REPLACED_SECRET_SIGNS`],
+/// at most the newest five.
 pub async fn rotate_secret(
     ctx: &Context,
     client: ClientId,

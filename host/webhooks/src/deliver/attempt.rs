@@ -17,7 +17,6 @@ pub(super) struct Target {
     pub(super) url: String,
     /// The checked address, or the failure of every attempt.
     address: Result<WebhookAddress, PostError>,
-    /// The signing secret.
     secret: Vec<u8>,
     /// Replaced secrets, which sign too until these times.
     replaced: Vec<(Vec<u8>, DateTime<Utc>)>,
@@ -45,7 +44,6 @@ impl Target {
     }
 }
 
-/// The outcome of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Outcome {
     pub(super) verdict: Verdict,
@@ -78,7 +76,7 @@ impl Outcome {
         }
     }
 
-    /// No answer came.
+    /// The outcome if no answer came.
     pub(super) fn failed(why: &str) -> Self {
         Self {
             verdict: Verdict::Failure,
@@ -103,17 +101,14 @@ fn storable(text: &str) -> String {
     text.replace('\0', "\u{fffd}")
 }
 
-/// A finished attempt.
 pub(super) struct Attempted {
     pub(super) ready: ReadyDelivery,
-    /// The address that was called.
     pub(super) target: Arc<Target>,
     pub(super) outcome: Outcome,
     pub(super) at: DateTime<Utc>,
     pub(super) duration: Duration,
 }
 
-/// Makes an attempt.
 pub(super) async fn attempt(
     http: GuardedClient,
     clock: Arc<dyn Clock>,

@@ -56,7 +56,7 @@ fn verb(reason: DisabledReason) -> &'static str {
     }
 }
 
-/// Records that the webhook is off, as a partner event. As for all events, the configuration of the inbox decides its
+/// Records a partner event that the webhook is off. As for all events, the configuration of the inbox decides its
 /// receiver.
 async fn tell(
     ctx: &Context,

@@ -1,4 +1,4 @@
-//! Sends the due deliveries of one endpoint: the worker of `Queue::Webhook`, whose lanes are endpoints.
+//! Sends the due deliveries of one endpoint. `Queue::Webhook` has one lane for each endpoint.
 //!
 //! Three activities run at the same time and never wait for each other: reading the next page of due deliveries, which
 //! shapes their bodies ([`page`], [`shape`]); the requests in flight ([`attempt`]), started in the order that
@@ -52,14 +52,13 @@ const PAGE: usize = 256;
 const MOST_WAITING: usize = 4096;
 /// Outcomes that are stored at once, without waiting for more.
 const GROUP: usize = 128;
-/// With this many outcomes to store, no more requests start. This is also the number that may arrive twice if the
-/// process dies.
+/// With this many outcomes to store, no more requests start. So many deliveries may arrive twice if the process dies.
 const MOST_UNWRITTEN: usize = 2 * GROUP;
 /// How long an outcome waits for others.
 const GROUP_WAIT: Duration = Duration::from_millis(15);
 
-/// Sends the due deliveries of the endpoint until none is left or the lease is over. Then it finishes the requests in flight, which
-/// takes no longer than the timeout of the guarded client. The write of the last outcomes gives the lane back, if nothing is due.
+/// Sends the due deliveries of the endpoint until none is left or the lease ends. Then it finishes the requests in
+/// flight, which takes at most the timeout of the guarded client. The last write gives the lane back if nothing is due.
 pub async fn work(ctx: &Context, lease: &Lease) -> Result<LaneState> {
     EndpointRun::new(ctx, lease).run().await
 }
@@ -153,12 +152,10 @@ impl<'a> EndpointRun<'a> {
         }
     }
 
-    /// True if nothing new may start.
     fn is_ending(&self) -> bool {
         self.closed || self.failed.is_some() || self.lease.is_over()
     }
 
-    /// True if nothing is in progress and nothing waits in memory.
     fn is_idle(&self) -> bool {
         self.is_quiet() && self.page.is_none() && self.settling.is_none() && self.outcomes.is_empty()
     }
@@ -233,7 +230,7 @@ impl<'a> EndpointRun<'a> {
         }
     }
 
-    /// Returns the next time to go on without an event.
+    /// The next time to go on without an event.
     fn next_timer(&self) -> Option<Instant> {
         let look = (self.page.is_none() && !self.is_ending() && self.has_room()).then(|| self.page_schedule.next_at());
         let settle = self.oldest_outcome.filter(|_| self.settling.is_none()).map(|oldest| oldest + GROUP_WAIT);
@@ -332,7 +329,6 @@ async fn sleep_until(time: Option<Instant>) {
     }
 }
 
-/// The endpoint of a lease.
 fn endpoint_of(lease: &Lease) -> EndpointId {
     EndpointId(lease.lane)
 }

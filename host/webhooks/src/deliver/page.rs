@@ -36,7 +36,6 @@ use plugins::{
     slots,
 };
 
-/// A page of due deliveries.
 #[derive(Default)]
 pub(super) struct Page {
     /// `None` if the endpoint takes no more deliveries. Its waiting deliveries have been dropped.
@@ -88,7 +87,6 @@ pub(super) async fn prepare(
     Ok(Page { open: Some(open), ready, ended_at, fresh: count })
 }
 
-/// Returns the address of an endpoint and its signing secrets.
 pub(super) fn target(ctx: &Context, client: ClientId, endpoint: Endpoint) -> Result<Target> {
     let open = |sealed: &[u8]| ctx.sealer.open(client, Purpose::WebhookSecret, sealed);
     let now = ctx.now();
@@ -110,7 +108,7 @@ async fn close(ctx: &Context, lease: &Lease, endpoint: Option<&Endpoint>) -> Res
     tx.commit().await?;
     if ended > 0 {
         tracing::info!(client.id = %lease.client, endpoint.id = %endpoint_of(lease), ended,
-            "webhook deliveries ended, because their endpoint takes nothing any more");
+            "webhook deliveries were dropped, because their endpoint is off");
     }
     Ok(Page::default())
 }
@@ -213,7 +211,6 @@ fn ready_with(delivery: &Due, body: Bytes, is_stored: bool) -> ReadyDelivery {
     }
 }
 
-/// The results of shaping a page.
 #[derive(Default)]
 struct SortedOut {
     ready: Vec<ReadyDelivery>,

@@ -19,7 +19,6 @@ use super::{
 };
 use base::{Context, Result};
 
-/// The result of a ping.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pinged {
     /// Its header `webhook-id`.

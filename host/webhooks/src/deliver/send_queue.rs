@@ -6,7 +6,6 @@ use std::collections::{HashMap, VecDeque};
 use bytes::Bytes;
 use domain::ids::{DeliveryId, InboxId};
 
-/// A delivery with its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ReadyDelivery {
     pub(super) id: DeliveryId,
@@ -42,7 +41,7 @@ struct Line {
 #[derive(Debug, Default)]
 pub(super) struct SendQueue {
     lines: HashMap<i64, Line>,
-    /// Keys whose first delivery may go now, in the order in which they became free.
+    /// Keys with a delivery that may go now, in the order in which they became free.
     free: VecDeque<i64>,
     retries: VecDeque<ReadyDelivery>,
     waiting: usize,

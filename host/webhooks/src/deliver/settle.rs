@@ -28,7 +28,6 @@ use base::{
 /// An endpoint that has failed for this time without a success is turned off (STYLE 6.1).
 const FAILING_TOO_LONG: TimeDelta = TimeDelta::days(5);
 
-/// The result of settling a group.
 pub(super) struct Settled {
     /// Deliveries that are no longer held.
     pub(super) ids: Vec<DeliveryId>,
@@ -79,7 +78,6 @@ pub(super) async fn settle(
     })
 }
 
-/// The result of a write.
 struct Written {
     failing_since: Option<DateTime<Utc>>,
     disabled: bool,
@@ -210,7 +208,6 @@ fn count(group: &[Attempted]) {
 
 #[cfg(test)]
 mod tests {
-    //! Tests of the fates of deliveries and endpoints.
 
     use bytes::Bytes;
     use domain::ids::InboxId;

@@ -75,10 +75,9 @@ impl OwnShapers {
     }
 }
 
-/// An inbox of events of a page.
+/// Facts about an inbox that shaping needs.
 #[derive(Debug, Default)]
 pub(super) struct ShapedInbox {
-    /// Its address.
     pub(super) business: String,
     /// Its channel. `None` if it is gone.
     pub(super) channel: Option<Channel>,
@@ -93,10 +92,8 @@ pub(super) struct PageShaper {
     pub(super) inboxes: HashMap<InboxId, ShapedInbox>,
 }
 
-/// The result of shaping a delivery.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ShapeOutcome {
-    /// The body.
     Body(String),
     /// The shaper decided that there is nothing to send.
     Unwanted,
@@ -266,7 +263,7 @@ impl PageShaper {
             Ok((body, _)) => outcome_of(body),
             Err(error) => {
                 tracing::error!(client.id = %self.client, delivery.id = %delivery.id, plugin = answering.name(),
-                    outcome = trace::kind_of(&error), "a built-in webhook shaper failed; it will be asked again");
+                    outcome = trace::kind_of(&error), "a built-in webhook shaper failed; it is called again");
                 ShapeOutcome::Failed
             }
         };

@@ -22,7 +22,6 @@ const AT_ONCE: i64 = 5_000;
 /// Deliveries that one call makes due.
 const MOST: u64 = 100_000;
 
-/// The result of sending again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Resent {
     /// Deliveries that are sent again.

@@ -15,7 +15,6 @@ pub use storage::webhooks::history::{Attempt, Delivery, DeliveryState, EndpointH
 
 use base::{Context, Error};
 
-/// The reason of a refusal.
 #[derive(Debug, thiserror::Error)]
 pub enum HistoryError {
     /// 404.
@@ -25,9 +24,7 @@ pub enum HistoryError {
     #[error("`{0}` is off: save an address for it first")]
     Off(&'static str),
     /// 409.
-    #[error(
-        "there is nothing to send: the event was dropped, by the plugin that shapes it or because its webhook was off"
-    )]
+    #[error("there is nothing to send: the shaper dropped the event, or its webhook was off")]
     Dropped,
     /// The fault is in the service, not in the request.
     #[error(transparent)]

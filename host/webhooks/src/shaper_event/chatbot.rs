@@ -31,7 +31,7 @@ pub(super) fn came(came: &MessageCame, told: ChatbotReport, business: &str, at: 
     }
 }
 
-/// An edit or deletion by the customer: an event about that message, whose type names the change.
+/// An edit or deletion by the customer: an event about that message with the change as its type.
 pub(super) fn changed(
     changed: &MessageChanged,
     told: ChatbotReport,

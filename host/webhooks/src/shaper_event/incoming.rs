@@ -113,7 +113,7 @@ fn body_parameters(came: &MessageCame) -> Option<Vec<(String, String)>> {
     Some(numbered.map(|(parameter, position): (_, u32)| (position.to_string(), parameter.clone())).collect())
 }
 
-/// The tracking id of the template whose quick reply was tapped.
+/// The tracking id of the template, if one of its quick replies was tapped.
 fn tapped_template(came: &MessageCame) -> Option<String> {
     let answered = came.answers.as_ref()?;
     let tapped = matches!(came.content, InboundContent::Button { .. });

@@ -21,11 +21,9 @@ use plugin_host::{
 /// The reason why a stored event cannot be shaped.
 #[derive(Debug, thiserror::Error)]
 pub enum Unreadable {
-    /// It has another version or kind, or is not an event.
-    #[error("it is no event of this version")]
+    #[error("it is not an event of this version")]
     Form(#[source] serde_json::Error),
-    /// Its webhook does not report such events.
-    #[error("its webhook tells of other events")]
+    #[error("its webhook does not report such events")]
     Kind,
 }
 

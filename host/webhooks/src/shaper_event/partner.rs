@@ -1,4 +1,4 @@
-//! The events of the partner webhook (SPEC 6.4), and that a plugin was suspended.
+//! The events of the partner webhook (SPEC 6.4), and the suspension of a plugin.
 
 use chrono::{DateTime, Utc};
 use domain::{

@@ -1,5 +1,3 @@
-//! Tests of the input of shapers.
-
 use chrono::DateTime;
 use domain::{
     channel::Channel,

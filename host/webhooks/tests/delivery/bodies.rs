@@ -1,5 +1,5 @@
-//! Every body that a webhook can have, with chatbot events in version 1 and in version 2, as a receiver gets it (SPEC 6.1 to 6.5).
-//! What is expected lies in `snapshots`; `UPDATE_SNAPSHOTS=1` writes it anew, for the eye of a reviewer.
+//! Every body of a webhook, with chatbot events in version 1 and in version 2, as a receiver gets it (SPEC 6.1 to 6.5).
+//! The expected bodies are in `snapshots`; `UPDATE_SNAPSHOTS=1` writes them again, for a reviewer.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use crate::{
 const FIELDS: [&str; 5] =
     ["incomingMessageURL", "statusUpdateURL", "sessionStatusURL", "eventWebhookURL", "chatbotWebhookURL"];
 
-/// What arrives at each address, by the name of the event.
+/// The bodies at each address, by the name of the event.
 async fn bodies(version: &str) -> Value {
     let stage = Stage::new().await;
     stage.store_chat().await;
@@ -45,7 +45,7 @@ async fn bodies(version: &str) -> Value {
     Value::Object(all)
 }
 
-/// A body without the id that every event gets anew.
+/// A body without its event id, which is always a new one.
 fn masked(text: &str) -> Value {
     let mut body: Value = serde_json::from_str(text).unwrap();
     if let Some(id) = body.get_mut("eventId") {

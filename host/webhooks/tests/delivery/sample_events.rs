@@ -40,7 +40,7 @@ fn chat() -> Chat {
     }
 }
 
-/// What a chat that was given out is in the database, for events that only name it.
+/// The stored chat of an assignment, for events that only name it.
 pub const CHAT: ParticipantId = ParticipantId(Uuid::from_u128(1));
 /// Its customer.
 pub const CUSTOMER: CustomerId = CustomerId(Uuid::from_u128(4));
@@ -101,7 +101,7 @@ fn customer() -> Customer {
     }
 }
 
-/// A customer of whom the number is withheld.
+/// A customer with a withheld number.
 fn withheld() -> Customer {
     let addresses = vec![address(AddressKind::Bsuid, "ZA.100")];
     Customer { username: None, addresses, ..customer() }
@@ -226,7 +226,7 @@ fn said(content: OutboundContent, quoted: Option<ChatMessageId>) -> Event {
     }))
 }
 
-/// Said by an agent who has the chat.
+/// An answer of the agent that has the chat.
 fn answered(content: OutboundContent) -> Event {
     let Event::MessageSaid(said) = said(content, None) else { unreachable!() };
     let by = Speaker::Agent(AGENTS[0].0);

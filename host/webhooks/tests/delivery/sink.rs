@@ -1,4 +1,4 @@
-//! A webhook receiver that answers as it is told and remembers what it got.
+//! A webhook receiver with scripted answers, which records its requests.
 
 use std::{
     collections::HashMap,
@@ -29,7 +29,7 @@ impl Received {
     }
 }
 
-/// What it answers.
+/// An answer.
 pub struct Answer {
     pub status: u16,
     pub after: Duration,
@@ -54,7 +54,7 @@ pub struct Sink {
 }
 
 impl Sink {
-    /// `script` says what the request with this number, counting from 0, is answered.
+    /// `script` returns the answer to the request with this number, counted from 0.
     pub async fn answering(script: impl Fn(usize) -> Answer + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/hook", listener.local_addr().unwrap());
@@ -69,7 +69,7 @@ impl Sink {
         Self { url, received }
     }
 
-    /// What came in so far.
+    /// The requests so far.
     pub fn received(&self) -> Vec<Received> {
         self.received.lock().unwrap().clone()
     }

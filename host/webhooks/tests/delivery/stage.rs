@@ -129,7 +129,7 @@ impl Stage {
         lanes.into_iter().map(|(_, lane)| EndpointId(lane)).collect()
     }
 
-    /// Does what the runner does with a lane that is due.
+    /// Works on a due lane, as the runner does.
     pub async fn work(&self, endpoint: EndpointId) -> base::Result<()> {
         self.due_lanes().await;
         let lease = self.claim(endpoint).await;

@@ -1,4 +1,4 @@
-/* Chatbots: short ways to read events and to write actions. Everything else of the interface is in
+/* Chatbots: helpers to read events and to write actions. The other types of the interface are in
  * build/bindings/plugin.h. */
 #ifndef PATCHBAY_CHATBOT_H
 #define PATCHBAY_CHATBOT_H
@@ -11,11 +11,12 @@ typedef exports_patchbay_plugin_bot_action_t patchbay_action;
 typedef exports_patchbay_plugin_bot_list_action_t patchbay_actions;
 typedef exports_patchbay_plugin_bot_button_t patchbay_button;
 
-/* What a chatbot implements: `bool patchbay_handle(patchbay_event *event, patchbay_session *session,
- * patchbay_actions *out, patchbay_error *error)`. True when the actions are the answer, false with an error. */
+/* A chatbot implements `bool patchbay_handle(patchbay_event *event, patchbay_session *session,
+ * patchbay_actions *out, patchbay_error *error)`. It returns true if the actions are the answer, or false with an
+ * error. */
 #define patchbay_handle exports_patchbay_plugin_bot_handle
 
-/* The choice in a message; NULL when the customer did not choose from buttons or a list. */
+/* The choice in a message. NULL if the customer did not choose from buttons or a list. */
 static inline patchbay_plugin_types_choice_t *patchbay_chosen(patchbay_event *event) {
   if (event->kind.tag != EXPORTS_PATCHBAY_PLUGIN_BOT_EVENT_KIND_MESSAGE) return NULL;
   patchbay_plugin_types_content_t *content = &event->kind.val.message.content;
@@ -27,7 +28,7 @@ static inline patchbay_plugin_types_choice_t *patchbay_chosen(patchbay_event *ev
   }
 }
 
-/* What the customer said, in words: the text, or what was written on the chosen button; NULL when there are none. */
+/* The customer's words: the text, or the title of the chosen button. NULL if there are none. */
 static inline char *patchbay_event_text(patchbay_event *event) {
   patchbay_plugin_types_choice_t *choice = patchbay_chosen(event);
   if (choice != NULL) return patchbay_text(choice->text);
@@ -36,13 +37,13 @@ static inline char *patchbay_event_text(patchbay_event *event) {
   return content->tag == PATCHBAY_PLUGIN_TYPES_CONTENT_TEXT ? patchbay_text(content->val.text) : NULL;
 }
 
-/* The id or payload of the button or list entry that the customer chose; "" when none was chosen. */
+/* The id or payload of the chosen button or list entry. "" if none was chosen. */
 static inline char *patchbay_event_choice(patchbay_event *event) {
   patchbay_plugin_types_choice_t *choice = patchbay_chosen(event);
   return choice == NULL ? "" : patchbay_text(choice->payload);
 }
 
-/* The name of the timer that has run out; "" when the event is another one. */
+/* The name of the timer that fired. "" for other events. */
 static inline char *patchbay_event_timer(patchbay_event *event) {
   return event->kind.tag == EXPORTS_PATCHBAY_PLUGIN_BOT_EVENT_KIND_TIMER ? patchbay_text(event->kind.val.timer) : "";
 }
@@ -53,7 +54,7 @@ static inline patchbay_action *patchbay_add(patchbay_actions *out, uint8_t tag) 
   return &out->ptr[out->len++];
 }
 
-/* Sends a text, written as by printf. */
+/* Sends a text in the format of printf. */
 static inline void patchbay_reply_text(patchbay_actions *out, const char *format, ...) {
   va_list values;
   va_start(values, format);
@@ -62,7 +63,7 @@ static inline void patchbay_reply_text(patchbay_actions *out, const char *format
   patchbay_add(out, EXPORTS_PATCHBAY_PLUGIN_BOT_ACTION_REPLY_TEXT)->val.reply_text.text = text;
 }
 
-/* Sends a text with up to three buttons: pairs of what each sends back and its title (at most 20 characters), then NULL. */
+/* Sends a text with up to three buttons: pairs of an id and a title of at most 20 characters, then NULL. */
 static inline void patchbay_reply_buttons(patchbay_actions *out, const char *text, ...) {
   patchbay_button *buttons = calloc(3, sizeof *buttons);
   size_t count = 0;
@@ -77,24 +78,24 @@ static inline void patchbay_reply_buttons(patchbay_actions *out, const char *tex
   action->val.reply_buttons.buttons.len = count;
 }
 
-/* Remembers where the conversation stands; comes back as `session->state`. */
+/* Stores the state of the conversation. The next call gets it as `session->state`. */
 static inline void patchbay_set_state(patchbay_actions *out, const char *state) {
   patchbay_add(out, EXPORTS_PATCHBAY_PLUGIN_BOT_ACTION_SET_STATE)->val.set_state = patchbay_string(state);
 }
 
-/* Asks to be called back; starting a timer again under the same name moves it. */
+/* Starts a timer that calls the bot again. If a timer with this name runs, it is moved. */
 static inline void patchbay_start_timer(patchbay_actions *out, const char *name, uint32_t after_seconds) {
   patchbay_action *action = patchbay_add(out, EXPORTS_PATCHBAY_PLUGIN_BOT_ACTION_START_TIMER);
   action->val.start_timer.name = patchbay_string(name);
   action->val.start_timer.after_seconds = after_seconds;
 }
 
-/* Asks not to be called back: the name of a timer that was started. */
+/* Cancels the timer with this name. */
 static inline void patchbay_cancel_timer(patchbay_actions *out, const char *name) {
   patchbay_add(out, EXPORTS_PATCHBAY_PLUGIN_BOT_ACTION_CANCEL_TIMER)->val.cancel_timer = patchbay_string(name);
 }
 
-/* Lets people take over: a team, or the unassigned queue when NULL. The note is for the agent; NULL for none. */
+/* Hands the conversation over to a team; NULL: to the unassigned queue. The note is for the agent; NULL: no note. */
 static inline void patchbay_hand_over(patchbay_actions *out, const char *team, const char *note) {
   patchbay_action *action = patchbay_add(out, EXPORTS_PATCHBAY_PLUGIN_BOT_ACTION_HAND_OVER);
   action->val.hand_over.team = patchbay_some(team);

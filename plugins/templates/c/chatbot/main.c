@@ -1,10 +1,10 @@
-/* Says back what the customer wrote, and hands over to people when asked for one. */
+/* Repeats the customer's text, and hands over to agents on request. */
 #include "chatbot.h"
 
 bool patchbay_handle(patchbay_event *event, patchbay_session *session, patchbay_actions *out, patchbay_error *error) {
   (void)error; /* See patchbay_fail. */
   char *text = patchbay_event_text(event);
-  if (text == NULL) return true; /* Reactions, files and timers have no words: nothing to do. */
+  if (text == NULL) return true; /* Reactions, files and timers have no text, so there is nothing to do. */
   if (strcasecmp(text, "person") == 0) {
     patchbay_reply_text(out, "A colleague will answer you here.");
     patchbay_hand_over(out, NULL, "The customer asked for a person.");

@@ -49,14 +49,14 @@ static inline char *patchbay_json_utf8(char *to, unsigned long code) {
   return to;
 }
 
-/* The four digits after `\u`; 0 when there are fewer. */
+/* The four digits after `\u`. 0 if there are fewer. */
 static inline unsigned long patchbay_json_code(const char *digits) {
   char four[5] = {0};
   strncpy(four, digits, 4);
   return strspn(four, "0123456789abcdefABCDEF") == 4 ? strtoul(four, NULL, 16) : 0;
 }
 
-/* The value that begins here as a text: strings without their escapes, everything else as it is written. */
+/* The value that begins here as a text: strings without their escapes, other values unchanged. */
 static inline char *patchbay_json_value(const char *at) {
   const char *end = patchbay_json_end(at);
   char *text = malloc((size_t)(end - at) + 1), *to = text;
@@ -93,8 +93,8 @@ static inline char *patchbay_json_value(const char *at) {
   return text;
 }
 
-/* A field of a JSON object as a text; NULL when the object has no such field, or `null` in it. A field that is an object
- * comes as JSON, to be asked in turn. */
+/* A field of a JSON object as a text. NULL if the object has no such field, or if it is `null`. If the field is an
+ * object, it is returned as JSON. */
 static inline char *patchbay_json_text(const char *object, const char *field) {
   const char *at = patchbay_json_space(object);
   if (*at != '{') return NULL;

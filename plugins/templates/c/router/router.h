@@ -1,4 +1,4 @@
-/* Routers: short ways to write decisions, each with the reason that is kept beside it. */
+/* Routers: helpers to write decisions, each with the reason that is stored with it. */
 #ifndef PATCHBAY_ROUTER_H
 #define PATCHBAY_ROUTER_H
 
@@ -7,11 +7,11 @@
 typedef exports_patchbay_plugin_routing_inbound_t patchbay_inbound;
 typedef exports_patchbay_plugin_routing_decision_t patchbay_decision;
 
-/* What a router implements: `bool patchbay_route(patchbay_inbound *inbound, patchbay_decision *out,
- * patchbay_error *error)`. True with a decision, false with an error. */
+/* A router implements `bool patchbay_route(patchbay_inbound *inbound, patchbay_decision *out,
+ * patchbay_error *error)`. It returns true with a decision, or false with an error. */
 #define patchbay_route exports_patchbay_plugin_routing_route
 
-/* Whether the contact has a tag. */
+/* True if the contact has a tag. */
 static inline bool patchbay_has_tag(patchbay_inbound *inbound, const char *tag) {
   for (size_t i = 0; i < inbound->tags.len; i++)
     if (strcmp(patchbay_text(inbound->tags.ptr[i]), tag) == 0) return true;
@@ -23,7 +23,7 @@ static inline bool patchbay_decided(patchbay_decision *out, uint8_t tag, const c
   return true;
 }
 
-/* A chatbot answers: the client's default one when NULL. */
+/* A chatbot answers. NULL: the client's default one. */
 static inline bool patchbay_to_bot(patchbay_decision *out, const char *name, const char *reason) {
   patchbay_decided(out, EXPORTS_PATCHBAY_PLUGIN_ROUTING_TARGET_BOT, reason);
   out->target.val.bot = patchbay_some(name);

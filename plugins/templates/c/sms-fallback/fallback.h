@@ -1,4 +1,4 @@
-/* Rules of the SMS fallback: short ways to write decisions. */
+/* Rules of the SMS fallback: helpers to write decisions. */
 #ifndef PATCHBAY_FALLBACK_H
 #define PATCHBAY_FALLBACK_H
 
@@ -7,7 +7,7 @@
 typedef exports_patchbay_plugin_fallback_undeliverable_t patchbay_undeliverable;
 typedef exports_patchbay_plugin_fallback_decision_t patchbay_decision;
 
-/* What a rule implements: `void patchbay_decide(patchbay_undeliverable *undeliverable, patchbay_decision *out)`. */
+/* A rule implements `void patchbay_decide(patchbay_undeliverable *undeliverable, patchbay_decision *out)`. */
 #define patchbay_decide exports_patchbay_plugin_fallback_decide
 
 /* Sends this SMS, from the sender id that is set for the client. */

@@ -1,4 +1,4 @@
-/* Sends the sender's own text, else that of the template, when a fallback was asked for. */
+/* If the sender asked for a fallback, sends the sender's own text; if there is none, that of the template. */
 #include "fallback.h"
 
 void patchbay_decide(patchbay_undeliverable *undeliverable, patchbay_decision *out) {

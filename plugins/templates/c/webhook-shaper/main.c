@@ -1,4 +1,4 @@
-/* Reports messages of customers in three fields, and nothing else. */
+/* Reports messages of customers in three fields, and no other events. */
 #include "shaper.h"
 
 bool patchbay_shape(patchbay_webhook_event *event, patchbay_body *out, patchbay_error *error) {

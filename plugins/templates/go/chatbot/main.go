@@ -1,4 +1,4 @@
-// Says back what the customer wrote, and hands over to people when asked for one.
+// Repeats the customer's text, and hands over to agents on request.
 package main
 
 import (
@@ -11,7 +11,7 @@ func init() { patchbay.Chatbot(handle) }
 
 func handle(event patchbay.Event, session patchbay.Session) ([]patchbay.Action, error) {
 	text, found := patchbay.Text(event)
-	// Reactions, files and timers have no words: nothing to do.
+	// Reactions, files and timers have no text, so there is nothing to do.
 	if !found {
 		return nil, nil
 	}
@@ -23,5 +23,5 @@ func handle(event patchbay.Event, session patchbay.Session) ([]patchbay.Action, 
 	return []patchbay.Action{patchbay.ReplyText("Hello, " + name + "! You said: " + text)}, nil
 }
 
-// main is never called; the compiler wants one.
+// main is never called, but the compiler requires it.
 func main() {}

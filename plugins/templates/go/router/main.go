@@ -1,4 +1,4 @@
-// Sends customers with the tag vip to the team VIP, everybody else to the default bot.
+// Sends customers with the tag vip to the team VIP, and all others to the default bot.
 package main
 
 import (
@@ -16,5 +16,5 @@ func route(inbound patchbay.Inbound) (patchbay.Decision, error) {
 	return patchbay.ToBot("", "nothing special"), nil
 }
 
-// main is never called; the compiler wants one.
+// main is never called, but the compiler requires it.
 func main() {}

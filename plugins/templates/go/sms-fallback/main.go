@@ -1,4 +1,4 @@
-// Sends the sender's own text, else that of the template, when a fallback was asked for.
+// If the sender asked for a fallback, sends the sender's own text; if there is none, that of the template.
 package main
 
 import "local/patchbay"
@@ -17,5 +17,5 @@ func decide(undeliverable patchbay.Undeliverable) patchbay.Decision {
 	return patchbay.SendSMS(text, requested.Unicode)
 }
 
-// main is never called; the compiler wants one.
+// main is never called, but the compiler requires it.
 func main() {}

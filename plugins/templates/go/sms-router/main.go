@@ -1,4 +1,4 @@
-// Has one-time pins go first, refuses long texts of batches, and leaves everything else as it is.
+// Sends one-time pins first, refuses long texts of batches, and leaves all other messages unchanged.
 package main
 
 import "local/patchbay"
@@ -15,5 +15,5 @@ func decide(sms patchbay.Sms) (patchbay.Decision, error) {
 	return patchbay.AsIs(), nil
 }
 
-// main is never called; the compiler wants one.
+// main is never called, but the compiler requires it.
 func main() {}

@@ -1,4 +1,4 @@
-// Reports messages of customers in three fields, and nothing else.
+// Reports messages of customers in three fields, and no other events.
 package main
 
 import "local/patchbay"
@@ -20,5 +20,5 @@ func shape(event patchbay.WebhookEvent) (any, error) {
 	return body{From: patchbay.Value(message.Sender), To: message.Receiver, Text: patchbay.Value(message.Text)}, nil
 }
 
-// main is never called; the compiler wants one.
+// main is never called, but the compiler requires it.
 func main() {}

@@ -1,4 +1,4 @@
-// Sends the sender's own text, else that of the template, when a fallback was asked for.
+// If the sender asked for a fallback, sends the sender's own text; if there is none, that of the template.
 
 export const fallback = {
   decide({ requested, autoText }) {

@@ -1,4 +1,4 @@
-"""Says back what the customer wrote, and hands over to people when asked for one."""
+"""Repeats the customer's text, and hands over to agents on request."""
 
 from patchbay.chatbot import chatbot, hand_over, text, text_of
 
@@ -6,7 +6,7 @@ from patchbay.chatbot import chatbot, hand_over, text, text_of
 @chatbot
 def handle(event, session):
     words = text_of(event)
-    # Reactions, files and timers have no words: nothing to do.
+    # Reactions, files and timers have no text, so there is nothing to do.
     if words is None:
         return []
     if words.lower() == "person":

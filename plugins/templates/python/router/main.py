@@ -1,4 +1,4 @@
-"""Sends customers with the tag `vip` to the team VIP, everybody else to the default bot."""
+"""Sends customers with the tag `vip` to the team VIP, and all others to the default bot."""
 
 from patchbay.router import default_bot, router, team
 

@@ -1,4 +1,4 @@
-"""Reports messages of customers in three fields, and nothing else."""
+"""Reports messages of customers in three fields, and no other events."""
 
 from patchbay.shaper import WebhookEvent_Incoming, shaper
 

@@ -1,4 +1,4 @@
-// Sends customers with the tag `vip` to the team VIP, everybody else to the default bot.
+// Sends customers with the tag `vip` to the team VIP, and all others to the default bot.
 
 import { router, to } from './patchbay/router';
 

@@ -1,4 +1,4 @@
-// Has one-time pins go first, refuses long texts of batches, and leaves everything else as it is.
+// Sends one-time pins first, refuses long texts of batches, and leaves all other messages unchanged.
 
 import { asIs, change, refuse, router } from './patchbay/sms-router';
 

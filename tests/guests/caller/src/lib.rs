@@ -1,4 +1,4 @@
-//! A chatbot that sends the requests that its configuration orders, and answers with what came of each.
+//! A chatbot that sends the requests of its configuration, and answers with their outcomes.
 
 use patchbay_plugin_sdk::chatbot::*;
 use patchbay_plugin_sdk::{config, http};

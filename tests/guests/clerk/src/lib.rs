@@ -1,4 +1,4 @@
-//! A chatbot that does what it is told: the text of a message names the deed, as in `count` or `remind tea 60`.
+//! A chatbot that follows orders: the text of a message names the action, as in `count` or `remind tea 60`.
 
 use patchbay_plugin_sdk::chatbot::*;
 use patchbay_plugin_sdk::kv::{self, Scope};
@@ -146,7 +146,7 @@ fn score(score: RatingScore) -> &'static str {
     }
 }
 
-/// Where the conversation takes place: what the interface has no case for is named beside it.
+/// The channel of the conversation. A channel that the interface has no case for is named in the metadata.
 fn channel(session: &Session) -> &'static str {
     if session.metadata.iter().any(|(key, name)| key == "channel" && name == "SMS") {
         return "sms";

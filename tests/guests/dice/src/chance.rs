@@ -1,4 +1,4 @@
-//! What chance has to say.
+//! Sources of chance.
 
 use std::collections::HashMap;
 use std::time::{Instant, SystemTime};

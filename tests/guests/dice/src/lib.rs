@@ -1,5 +1,5 @@
-//! A chatbot whose answers hang on everything that could be another way the next time: random numbers, the clock, the
-//! order of hash maps and of timers, stored values, responses. The text of the message names the deed.
+//! A chatbot whose answers depend on everything that can differ between calls: random numbers, the clock, the order of
+//! hash maps and of timers, stored values, responses. The text of the message names the action.
 
 mod chance;
 

@@ -1,4 +1,4 @@
-//! A chatbot that runs errands: it calls the addresses that it is given, and keeps what it is told.
+//! A chatbot that calls the given addresses, and keeps the answers.
 
 use std::time::SystemTime;
 

@@ -1,5 +1,5 @@
-//! A chatbot that is given a secret and spreads it wherever a plugin can: what a customer writes is the way, and the
-//! address that it goes to.
+//! A chatbot that gets a secret and spreads it in every way of a plugin: the text of a customer names the way, and the
+//! address.
 
 use std::hint::black_box;
 

@@ -1,4 +1,4 @@
-//! A chatbot whose first call or whose schema goes wrong. Tests write another deed over `deed-none` in the finished
+//! A chatbot whose first call or whose schema fails. Tests write another action over `deed-none` in the finished
 //! component.
 
 use std::hint::black_box;

@@ -87,7 +87,7 @@ impl Line<'_> {
             Ok(noted) => self.noted = noted,
             Err(error) => {
                 let error = &error as &dyn std::error::Error;
-                tracing::warn!(error, "how far a visitor has come was not noted");
+                tracing::warn!(error, "the progress of a visitor was not stored");
             }
         }
         ControlFlow::Continue(())
@@ -101,7 +101,7 @@ impl Line<'_> {
             self.typed = Some(Instant::now());
             let _turn = self.door.turn(self.state).await;
             if let Err(error) = web_chat::types(&self.state.context, &self.door.site, chat).await {
-                tracing::warn!(error = &error as &dyn std::error::Error, "agents were not told that a visitor writes");
+                tracing::warn!(error = &error as &dyn std::error::Error, "a typing notice to agents was not sent");
             }
         }
         ControlFlow::Continue(())

@@ -85,7 +85,6 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Serves the socket until it ends.
     pub(super) async fn hold(mut self, mut watching: Watching, resume: Resume) -> Option<End> {
         // Changes of the site before this moment were not announced to this socket, so the site is checked again.
         if let ControlFlow::Break(end) = self.may_stay().await {
@@ -119,14 +118,14 @@ impl<'a> Line<'a> {
                         let chat = watching.chat.borrow_and_update().clone();
                         self.follow(chat).await
                     }
-                    Err(_) => ControlFlow::Break(Some((code::FAILED, "come again"))),
+                    Err(_) => ControlFlow::Break(Some((code::FAILED, "connect again"))),
                 },
                 changed = watching.site.changed() => match changed {
                     Ok(()) => {
                         let site = watching.site.borrow_and_update().clone();
                         self.heed(&site).await
                     }
-                    Err(_) => ControlFlow::Break(Some((code::FAILED, "come again"))),
+                    Err(_) => ControlFlow::Break(Some((code::FAILED, "connect again"))),
                 },
                 _ = every.tick() => {
                     frames = 0;
@@ -168,7 +167,7 @@ impl<'a> Line<'a> {
 
     async fn look_after(&mut self, asks: bool) -> Going {
         if self.state.readiness.is_stopping() {
-            return ControlFlow::Break(Some((code::STOPPING, "come again")));
+            return ControlFlow::Break(Some((code::STOPPING, "connect again")));
         }
         if self.heard.elapsed() > GONE || self.unread.is_stuck(self.patience()) {
             return ControlFlow::Break(None);
@@ -187,7 +186,6 @@ impl<'a> Line<'a> {
         self.state.web_chat.limits.settings.write_timeout
     }
 
-    /// Sends a small frame.
     async fn say(&mut self, frame: Value) -> Going {
         self.tell(frame.to_string(), None).await
     }
@@ -220,5 +218,5 @@ impl<'a> Line<'a> {
 
 fn failed(error: &base::Error) -> Going {
     tracing::warn!(error = error as &dyn std::error::Error, "a visitor's socket ends");
-    ControlFlow::Break(Some((code::FAILED, "come again")))
+    ControlFlow::Break(Some((code::FAILED, "connect again")))
 }

@@ -14,7 +14,6 @@ use crate::web_chat::{
 /// Room for a page: its rows, and the frame that is made of them.
 const PAGE_ROOM: usize = 2 * PAGE.bytes;
 
-/// A page that is due.
 enum Due {
     /// The last page.
     End,
@@ -47,7 +46,7 @@ impl Line<'_> {
     pub(super) async fn follow(&mut self, chat: Option<Thread>) -> Going {
         let Some(chat) = chat else { return ControlFlow::Continue(()) };
         if chat.joined {
-            // The visitor was identified as a user of the site, who owns the chat now.
+            // The visitor was identified as a user of the site. The chat belongs to that user now.
             return ControlFlow::Break(Some((code::NO_VISITOR, "begin a session")));
         }
         let before = self.known.replace(chat.clone());

@@ -1,4 +1,4 @@
-// The session, the socket, and coming back after it was cut. `hears` is told what comes: `session`, `open`, `frame`, `lost`.
+// The session and the socket, with reconnection. It calls `session`, `open`, `frame`, `lost` and `refused` of `hears`.
 function connection(base, site, kept, hears) {
   const query = "?site=" + encodeURIComponent(site);
   let session = null;
@@ -37,12 +37,12 @@ function connection(base, site, kept, hears) {
 
   async function connect() {
     if (socket) return;
-    // The browser knows that there is nobody: it tells when there is.
+    // The browser is offline. It fires an event when it is online again.
     if (navigator.onLine === false) { again(); return; }
     try {
       if (!session) await begin();
     } catch (failed) {
-      // A page that may not show the widget will not be let in later either.
+      // A page that may not show the widget does not try again.
       if (failed.status === 403 || failed.status === 400) { wanted = false; hears.refused(); return; }
       again();
       return;
@@ -81,7 +81,7 @@ function connection(base, site, kept, hears) {
 
   return {
     start: async function () { wanted = true; await connect(); },
-    // Somebody else looks at the page: another session, another socket.
+    // For another user of the page: begins another session on another socket.
     identify: function (who) {
       identity = who;
       session = null;

@@ -1,4 +1,4 @@
-// What a message says, as elements.
+// The content of a message as elements.
 function contentOf(content, text, choose) {
   const kinds = {
     text: function () { return [bubble(content.text)]; },
@@ -35,7 +35,7 @@ function contentOf(content, text, choose) {
   return (kinds[content.kind] || kinds.text)().filter(Boolean);
 }
 
-// Browsers leave alone what is half in sight; who comes by keyboard sees the whole card.
+// Shows the whole card that gets the focus: browsers do not scroll to a card that is half visible.
 function wholeCard(event) {
   const card = event.target.closest(".card");
   if (card) card.scrollIntoView({ block: "nearest", inline: "nearest" });
@@ -45,7 +45,7 @@ function bubble(said) {
   return element("div", { class: "bubble", dir: "auto", text: said || "" });
 }
 
-// What a message answers, above it.
+// The quote above a message.
 function quoted(quotes) {
   if (!quotes || !quotes.text) return null;
   return element("blockquote", { class: "quote", dir: "auto", text: quotes.text });
@@ -56,7 +56,7 @@ function worded(content) {
   return words ? [bubble(words)] : [];
 }
 
-// Something to choose from: a group with a name, of buttons.
+// Choices: a named group of buttons.
 function choices(offered, label, choose, shown) {
   const buttons = (offered || []).map(function (choice) {
     const description = choice.description ? element("small", { text: choice.description }) : null;

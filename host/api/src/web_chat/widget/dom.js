@@ -1,4 +1,4 @@
-// Elements, made one by one: text is only ever set as text.
+// Makes an element. Text is always set as text, never as HTML.
 function element(name, properties, children) {
   const made = document.createElement(name);
   for (const key of Object.keys(properties || {})) {
@@ -13,7 +13,7 @@ function element(name, properties, children) {
   return made;
 }
 
-// A drawing that says nothing by itself.
+// A drawing that screen readers ignore.
 function icon(path) {
   const space = "http://www.w3.org/2000/svg";
   const drawing = document.createElementNS(space, "svg");
@@ -33,7 +33,7 @@ const ICONS = {
   clip: "M7 17V7a5 5 0 0 1 10 0v9a3 3 0 0 1-6 0V8h2v8a1 1 0 0 0 2 0V7a3 3 0 0 0-6 0v10a5 5 0 0 0 10 0V8h2v9a7 7 0 0 1-14 0z",
 };
 
-// Only addresses of the web are followed.
+// Only http and https addresses are links.
 function safeAddress(address) {
   return typeof address === "string" && /^https?:\/\//i.test(address) ? address : null;
 }

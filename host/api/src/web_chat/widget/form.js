@@ -29,7 +29,7 @@ function formOf(asked, text, submit) {
     "aria-label": text("formTitle"),
     onsubmit: function (event) {
       event.preventDefault();
-      // What was pressed once is on its way, until the server says what is wrong with it.
+      // The answers are on their way until the server refuses them.
       if (button.disabled) return;
       const answers = {};
       for (const key of Object.keys(inputs)) {

@@ -1,5 +1,5 @@
-// What was written and is not on the server's disk yet. It is kept beside the token, sent again after each reconnection under the
-// same key, and gone when the server has it: sent once, however often the connection breaks. Tabs of one page share it.
+// Messages that the server has not stored yet. They are kept in the browser and sent again after each reconnection under the same
+// key, so each is stored once. Tabs of one page share them.
 function outbox(kept, link, changed) {
   const MOST = 50;
   function all() {

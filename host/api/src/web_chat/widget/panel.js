@@ -1,4 +1,4 @@
-// The window of the chat: a dialog that does not block the page, with an order of focus, and one live region that tells what is new.
+// The window of the chat: a dialog that does not block the page, with an order of focus and one live region for new messages.
 function panel(text, act) {
   const status = element("div", { class: "status", role: "status" });
   const typing = element("div", { class: "typing", "aria-hidden": "true" });
@@ -62,7 +62,7 @@ function panel(text, act) {
     answered: function () {
       if (!form) return;
       const had = root.getRootNode().activeElement;
-      // A button that is disabled loses the focus to the page.
+      // A disabled button loses the focus to the page.
       const inside = had ? form.root.contains(had) : form.sent() && document.activeElement === document.body;
       form.root.remove();
       form = null;

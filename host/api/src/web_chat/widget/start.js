@@ -1,4 +1,4 @@
-// One script tag: `<script src=".../web-chat/widget.js?site=KEY" async></script>`. Pages may call `Patchbay.open()`, `.close()` and
+// The script tag: `<script src=".../web-chat/widget.js?site=KEY" async></script>`. Pages may call `Patchbay.open()`, `.close()` and
 // `.identify({userId, hash})`.
 const tag = document.currentScript || document.querySelector("script[src*='/web-chat/widget.js?site=']");
 const address = new URL(tag.src);
@@ -79,7 +79,7 @@ function start() {
     document.body.append(host);
     view.log.showWaiting(box.all());
     window.addEventListener("storage", function (event) {
-      // Another tab has written, or has had something taken.
+      // Another tab has changed the outbox.
       if (event.key === kept.prefix + "outbox") view.log.showWaiting(box.all());
     });
     document.addEventListener("visibilitychange", progress);
@@ -176,7 +176,7 @@ function start() {
     launcher.setAttribute("aria-label", unread && !open ? text("launcher") + ", " + text("newMessages", { count: unread }) : text("launcher"));
   }
 
-  // Tells how far the visitor has come: what is here, and what is on the screen.
+  // Reports the last messages that arrived and that were read.
   function progress() {
     const visible = open && document.visibilityState === "visible";
     const read = visible ? newest : told.read;
@@ -222,7 +222,7 @@ function start() {
     open: function () { show(true); },
     close: function () { show(false); },
     identify: function (who) {
-      // What somebody else wrote is not sent in the name of who comes next.
+      // Unsent messages are not sent in the name of the next user.
       if (!who && box) box.forget();
       link.identify(who && who.userId ? { userId: String(who.userId), hash: String(who.hash) } : null);
     },

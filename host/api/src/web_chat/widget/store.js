@@ -1,4 +1,4 @@
-// What outlives the page: the token, how far was read, and what was not sent yet. A browser that keeps nothing still chats.
+// Data that outlives the page: the token, the last read message, and unsent messages. Without storage the chat works too.
 function store(site) {
   const prefix = "patchbay." + site + ".";
   const memory = {};
@@ -15,13 +15,13 @@ function store(site) {
     try {
       window.localStorage.setItem(prefix + key, JSON.stringify(value));
     } catch (refused) {
-      // Private windows and full disks: the page remembers it while it lasts.
+      // In private windows, or if the disk is full, the data lasts as long as the page.
     }
   }
   return { read: read, write: write, prefix: prefix };
 }
 
-// A key that no other message has.
+// A unique key for a message.
 function newKey() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, function (byte) { return byte.toString(16).padStart(2, "0"); }).join("");

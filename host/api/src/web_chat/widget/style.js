@@ -1,5 +1,5 @@
-// How the widget looks: one constructed stylesheet, which strict policies allow where inline styles are not. Colours of the site
-// come in as the only variables; everything is placed by logical sides, so text may run either way.
+// The look of the widget: one constructed stylesheet, which strict policies allow, unlike inline styles. Colours of the site are the
+// only variables. Positions use logical sides, so the text can run in both directions.
 function stylesheet(look) {
   const color = /^#[0-9a-f]{6}$/.test(look.color) ? look.color : "#0a6c58";
   const ink = /^#[0-9a-f]{6}$/.test(look.textColor) ? look.textColor : "#ffffff";
@@ -43,7 +43,7 @@ function stylesheet(look) {
     ".choices button,.plain{border-color:var(--line);background:var(--ground);color:var(--ink);text-align:start;overflow-wrap:anywhere}",
     ".choices button:hover:not(:disabled),.plain:hover{background:var(--soft)}",
     ".choices small{display:block;color:var(--quiet);font-size:13px}",
-    // Room around the cards: what scrolls would cut off the marks of focus.
+    // Room around the cards, because a scrolling box cuts off focus outlines.
     ".cards{display:flex;gap:8px;overflow-x:auto;padding:6px;margin:-6px;scroll-padding:6px}.message:has(.cards){max-width:100%}",
     ".card{flex:0 0 200px;display:flex;flex-direction:column;gap:8px;border:1px solid var(--line);border-radius:12px;padding:8px}",
     ".card .choices{margin-block-start:auto}",

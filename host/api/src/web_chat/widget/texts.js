@@ -1,4 +1,4 @@
-// What the widget says unless its site words it otherwise. `{name}` stands for what is filled in.
+// The default texts of the widget. `{name}` is a placeholder.
 const TEXTS = {
   launcher: "Chat with us",
   title: "Chat",
@@ -9,14 +9,14 @@ const TEXTS = {
   close: "Close chat",
   newMessages: "{count} new messages",
   typing: "{name} is typing",
-  queued: "We are connecting you with somebody. You can go on writing.",
-  afterHours: "We are not here right now. Write to us, and we will answer as soon as we are back.",
+  queued: "We are connecting you with an agent. You can continue to write.",
+  afterHours: "We are not available now. Write to us, and we will answer when we are back.",
   agentJoined: "You are talking with {name}",
   bot: "Assistant",
   agent: "Agent",
   you: "You",
-  conversationClosed: "This conversation has ended. Write to begin a new one.",
-  offline: "No connection. What you write is sent when it is back.",
+  conversationClosed: "This conversation has ended. Write a message to begin a new one.",
+  offline: "No connection. Your messages are sent when it is back.",
   reconnecting: "Connecting",
   sending: "Sending",
   failed: "Not sent: {reason}",
@@ -28,16 +28,16 @@ const TEXTS = {
   choose: "Choose",
   earlier: "Show earlier messages",
   fileTooLarge: "This file is too large",
-  fileRefused: "This file was not taken: {reason}",
+  fileRefused: "This file was not accepted: {reason}",
   tooFast: "Too many messages in a short time. Wait a moment.",
-  location: "Place on the map",
+  location: "Location on the map",
   download: "Open file {name}",
   delivered: "Sent",
   seen: "Seen",
   messages: "Messages",
 };
 
-// The words of a site over ours.
+// The texts of a site take precedence.
 function wording(own) {
   return function text(key, values) {
     const template = own && own[key] ? own[key] : TEXTS[key];

@@ -1,4 +1,4 @@
-// The messages of the chat, in the order of their numbers, and below them what is on its way.
+// The messages of the chat, in the order of their numbers, and the unsent ones below them.
 function thread(text, act) {
   const list = element("ol", {});
   const waiting = element("ol", {});
@@ -8,7 +8,7 @@ function thread(text, act) {
     [earlier, greeting, list, waiting]);
   const shown = new Map();
   let seen = false;
-  // Who reads the newest goes on reading the newest, whatever changes size meanwhile.
+  // If the end is visible, it stays visible when the size of something changes.
   let atEnd = true;
 
   function toEnd() { log.scrollTop = log.scrollHeight; atEnd = true; }
@@ -53,7 +53,7 @@ function thread(text, act) {
     return fresh;
   }
 
-  // What became of the visitor's own messages: shown below the last one.
+  // Shows the state of the visitor's own messages, below the last one.
   function tell() {
     let last = null;
     for (const one of shown.values()) {

@@ -19,9 +19,7 @@ use crate::scene;
 /// A chat and its customer, for an event that only names the chat.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Scene {
-    /// The chat after the event.
     pub chat: Chat,
-    /// The customer.
     pub customer: Customer,
 }
 

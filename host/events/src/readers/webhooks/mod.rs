@@ -34,9 +34,7 @@ use base::{Context, Result};
 /// The content of a delivery until it is shaped.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Report {
-    /// The webhook of the event.
     pub kind: ReportKind,
-    /// The event.
     pub recorded: Recorded,
     /// The chat of an event that only names it.
     #[serde(default)]
@@ -56,15 +54,10 @@ struct NewReport<'event> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ReportKind {
-    /// Incoming messages.
     Incoming,
-    /// Status updates.
     Status,
-    /// Session status.
     Session,
-    /// Partner events.
     Partner,
-    /// Chatbot conversations.
     Chatbot(ChatbotReport),
 }
 

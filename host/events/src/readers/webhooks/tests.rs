@@ -1,4 +1,4 @@
-//! Tests of who is told of an event.
+//! Tests of the endpoints that an event is delivered to.
 
 use std::collections::BTreeMap;
 
@@ -103,7 +103,7 @@ fn session() -> Event {
     Event::SessionChanged(SessionChanged { status: SessionStatus::Success, words: "Connected".to_owned() })
 }
 
-/// Where each webhook of an event goes.
+/// The endpoints of the webhooks of an event.
 fn told(routes: &[Route], event: &Event) -> Vec<EndpointId> {
     let webhooks = told_by(event).iter();
     webhooks.filter_map(|webhook| Some(destination(routes, INBOX, *webhook, event)?.0)).collect()

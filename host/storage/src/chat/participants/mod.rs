@@ -73,7 +73,7 @@ pub struct Participant {
 }
 
 impl Participant {
-    /// Changes the state (SPEC 3.4), the control version and the agent. If a chat opens again, its episode begins anew.
+    /// Changes the state (SPEC 3.4), the control version and the agent. If a chat opens again, a new episode begins.
     pub fn apply(&mut self, step: ParticipantMove) -> std::result::Result<(), MoveRefused> {
         let moved = self.state.apply(step)?;
         if self.state == ParticipantState::Closed && moved.state != ParticipantState::Closed {

@@ -8,7 +8,7 @@ import (
 	wit "go.bytecodealliance.org/pkg/wit/types"
 )
 
-// Scope says whose values are meant.
+// Scope selects the values of a participant or of the client.
 type Scope = kv.Scope
 
 const (
@@ -18,7 +18,7 @@ const (
 	Client Scope = kv.Scope_Client
 )
 
-// Get answers the value of a key, and whether it has one.
+// Get returns the value of a key, and whether it has one.
 func Get(scope Scope, key string) (value string, found bool, err error) {
 	result := kv.Get(scope, key)
 	if result.IsErr() {
@@ -30,15 +30,15 @@ func Get(scope Scope, key string) (value string, found bool, err error) {
 	return string(result.Ok().Some()), true, nil
 }
 
-// Set gives a key a value. Writes take effect together with the answer, or not at all.
+// Set sets the value of a key. Writes take effect together with the answer, or not at all.
 func Set(scope Scope, key, value string) error { return done(kv.Set(scope, key, []byte(value))) }
 
-// SetExpiring gives a key a value that is gone after this number of seconds.
+// SetExpiring sets a value that expires after this number of seconds.
 func SetExpiring(scope Scope, key, value string, afterSeconds uint32) error {
 	return done(kv.SetExpiring(scope, key, []byte(value), afterSeconds))
 }
 
-// Keys answers up to a hundred keys that begin with prefix and come behind after, which is empty for the first ones.
+// Keys returns up to a hundred keys that begin with prefix and come after `after`, which is empty for the first ones.
 func Keys(scope Scope, prefix, after string) ([]string, error) {
 	result := kv.ListKeys(scope, prefix, Optional(after), 100)
 	if result.IsErr() {
@@ -47,7 +47,7 @@ func Keys(scope Scope, prefix, after string) ([]string, error) {
 	return result.Ok(), nil
 }
 
-// Delete removes a key; removing one that is not there is fine.
+// Delete removes a key. It is no error if the key does not exist.
 func Delete(scope Scope, key string) error { return done(kv.Delete(scope, key)) }
 
 func done(result wit.Result[wit.Unit, kv.Error]) error {

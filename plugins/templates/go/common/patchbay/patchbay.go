@@ -1,4 +1,4 @@
-// Package patchbay holds short ways to write the usual things: what every plugin has is in this file.
+// Package patchbay has helpers. This file has the parts that every plugin needs.
 package patchbay
 
 import (
@@ -16,20 +16,20 @@ import (
 	_ "local/build/bindings/exports/wit_exports"
 )
 
-// Error says that the plugin cannot answer: nothing that the call did takes effect.
+// Error reports that the plugin cannot answer. The call has no effect.
 type Error struct {
 	// Code is a short word for programs, such as "bad-config".
 	Code string
-	// Message is one sentence for the person who reads the log of the plugin.
+	// Message is one sentence for readers of the plugin's log.
 	Message string
-	// Retry says whether the same call may succeed a little later.
+	// Retry is true if the same call may succeed a little later.
 	Retry bool
 }
 
 func (e *Error) Error() string { return e.Code + ": " + e.Message }
 
-// Debugf, Infof, Warnf and Errorf keep a line for the author of the plugin, with the trace of the call. Do not write
-// personal data there.
+// Debugf, Infof, Warnf and Errorf write a line for the author of the plugin, which is stored with the trace of the
+// call. Do not write personal data.
 func Debugf(format string, values ...any) {
 	patchbay_plugin_log.Write(patchbay_plugin_log.Level_Debug, fmt.Sprintf(format, values...))
 }
@@ -46,7 +46,7 @@ func Errorf(format string, values ...any) {
 	patchbay_plugin_log.Write(patchbay_plugin_log.Level_Error, fmt.Sprintf(format, values...))
 }
 
-// Config reads the settings given when the plugin was activated into a value with JSON tags.
+// Config reads the configuration of the activation into a value with JSON tags.
 func Config(into any) error {
 	if err := json.Unmarshal([]byte(patchbay_plugin_config.Get()), into); err != nil {
 		return &Error{Code: "bad-config", Message: "the configuration of this plugin does not fit: " + err.Error()}
@@ -54,13 +54,13 @@ func Config(into any) error {
 	return nil
 }
 
-// Value is what an option holds, or the zero value when it holds nothing.
+// Value is the value of an option, or the zero value if it is empty.
 func Value[T any](option wit.Option[T]) T {
 	var nothing T
 	return option.SomeOr(nothing)
 }
 
-// Optional is an option that holds a text, or nothing when the text is empty.
+// Optional is an option with a text. It is empty if the text is empty.
 func Optional(text string) wit.Option[string] {
 	if text == "" {
 		return wit.None[string]()
@@ -68,7 +68,7 @@ func Optional(text string) wit.Option[string] {
 	return wit.Some(text)
 }
 
-// failure is what the host is told about an error.
+// failure is an error in the type of the host.
 func failure(err error) patchbay_plugin_types.Error {
 	var known *Error
 	if errors.As(err, &known) {

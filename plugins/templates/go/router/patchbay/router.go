@@ -7,7 +7,7 @@ import (
 	wit "go.bytecodealliance.org/pkg/wit/types"
 )
 
-// What goes in and what comes out.
+// The input and the output.
 type (
 	Inbound  = routing.Inbound
 	Decision = routing.Decision
@@ -24,7 +24,7 @@ func Router(route func(inbound Inbound) (Decision, error)) {
 	}
 }
 
-// ToBot lets a chatbot answer, the client's default one when the name is empty. The reason is kept beside the decision.
+// ToBot lets a chatbot answer; if the name is empty, the client's default one. The reason is stored with the decision.
 func ToBot(name, reason string) Decision {
 	return Decision{Target: routing.MakeTargetBot(Optional(name)), Reason: reason, Note: Optional("")}
 }

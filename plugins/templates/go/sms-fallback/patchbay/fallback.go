@@ -5,7 +5,7 @@ import (
 	fallback "local/build/bindings/imports/patchbay_plugin_fallback"
 )
 
-// What goes in and what comes out.
+// The input and the output.
 type (
 	Undeliverable = fallback.Undeliverable
 	Decision      = fallback.Decision

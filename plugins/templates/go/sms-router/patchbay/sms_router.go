@@ -7,13 +7,13 @@ import (
 	wit "go.bytecodealliance.org/pkg/wit/types"
 )
 
-// What goes in and what comes out.
+// The input and the output.
 type (
 	Sms      = routing.Sms
 	Decision = routing.Decision
 )
 
-// SmsRouter makes a function the router. It is asked about each message. Call it in an init function.
+// SmsRouter makes a function the router. It is called for each message. Call it in an init function.
 func SmsRouter(decide func(sms Sms) (Decision, error)) {
 	export_patchbay_plugin_sms_routing.DecideSms = func(messages []Sms) wit.Result[[]Decision, routing.Error] {
 		decisions := make([]Decision, 0, len(messages))
@@ -28,10 +28,10 @@ func SmsRouter(decide func(sms Sms) (Decision, error)) {
 	}
 }
 
-// IsOutgoing says whether a message goes to a subscriber.
+// IsOutgoing is true if a message goes to a subscriber.
 func IsOutgoing(sms Sms) bool { return sms.Direction == routing.Direction_Outgoing }
 
-// Changes of a message; what is left out stays as it is.
+// Changes of a message. Absent fields stay unchanged.
 type Changes struct {
 	Bind, Source    string
 	Priority        uint8
@@ -39,10 +39,10 @@ type Changes struct {
 	Text, Reason    string
 }
 
-// AsIs lets a message go on as it is.
+// AsIs sends a message unchanged.
 func AsIs() Decision { return routing.MakeDecisionAsIs() }
 
-// Changed lets a message go on with changes.
+// Changed sends a message with changes.
 func Changed(changes Changes) Decision {
 	return routing.MakeDecisionChange(routing.Change{
 		Bind:            Optional(changes.Bind),
@@ -54,7 +54,7 @@ func Changed(changes Changes) Decision {
 	})
 }
 
-// Refuse does not let a message go on, for this reason.
+// Refuse refuses a message, for this reason.
 func Refuse(reason string) Decision { return routing.MakeDecisionRefuse(reason) }
 
 func unlessZero[N uint8 | uint32](number N) wit.Option[N] {

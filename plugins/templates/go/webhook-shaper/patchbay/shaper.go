@@ -9,7 +9,7 @@ import (
 	wit "go.bytecodealliance.org/pkg/wit/types"
 )
 
-// WebhookEvent is what is reported.
+// WebhookEvent is the reported event.
 type WebhookEvent = shaper.WebhookEvent
 
 // Kinds of events, by their tags.
@@ -21,8 +21,8 @@ const (
 	ChatbotEvent  = shaper.WebhookEvent_Chatbot
 )
 
-// Shaper makes a function the shaper. It answers with a value with JSON tags, or with nil when the event is not to be
-// sent. Call it in an init function.
+// Shaper makes a function the shaper. It returns a value with JSON tags, or nil if the event is not sent.
+// Call it in an init function.
 func Shaper(shape func(event WebhookEvent) (any, error)) {
 	export_patchbay_plugin_shaper.Shape = func(event WebhookEvent) wit.Result[wit.Option[string], shaper.Error] {
 		type result = wit.Option[string]

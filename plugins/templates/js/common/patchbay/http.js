@@ -1,10 +1,10 @@
-// Outgoing HTTP, to the hosts that were named when the plugin was activated.
+// Outgoing HTTP, to the hosts that the activation allows.
 
 import * as http from 'patchbay:plugin/http@0.2.1';
 import { PluginError } from './index';
 import { decode, encode } from './bytes';
 
-/** What came back, whatever the status. */
+/** The response, with any status. */
 export class Response {
   status;
   headers;
@@ -14,7 +14,7 @@ export class Response {
     this.headers = headers;
     this.body = body;
   }
-  /** The status is 200 to 299. */
+  /** True if the status is 200 to 299. */
   get ok() {
     return this.status >= 200 && this.status < 300;
   }
@@ -26,7 +26,7 @@ export class Response {
   }
 }
 
-/** Sends one request and waits for the response. Throws a `PluginError` when none comes. */
+/** Sends one request and waits for the response. Throws a `PluginError` if none comes. */
 export function fetch(url, options = {}) {
   const { method = 'GET', headers = {}, body, timeoutMs = null } = options;
   const bytes = typeof body === 'string' ? encode(body) : body ?? null;

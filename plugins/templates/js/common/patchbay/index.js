@@ -1,9 +1,9 @@
-// What every plugin has: log lines, the configuration, errors.
+// The parts that every plugin needs: log lines, the configuration, errors.
 
 import { get } from 'patchbay:plugin/config@0.2.1';
 import { write } from 'patchbay:plugin/log@0.2.1';
 
-/** Lines for the author of the plugin, kept with the trace of the call. Do not write personal data here. */
+/** Log lines for the author of the plugin, stored with the trace of the call. Do not write personal data. */
 export const log = {
   debug: (message) => write('debug', message),
   info: (message) => write('info', message),
@@ -11,15 +11,15 @@ export const log = {
   error: (message) => write('error', message),
 };
 
-/** The settings given when the plugin was activated; `{}` when none were given. */
+/** The configuration of the activation. `{}` if there is none. */
 export function config() {
   return JSON.parse(get());
 }
 
-/** Throw it to say that the plugin cannot answer: nothing that the call did takes effect. */
+/** Throw it if the plugin cannot answer. The call then has no effect. */
 export class PluginError extends Error {
   /**
-   * `code` is a short word for programs, such as `bad-config`; `retry` says whether the same call may succeed a little
+   * `code` is a short word for programs, such as `bad-config`; `retry` is true if the same call may succeed a little
    * later.
    */
   constructor(code, message, retry = false) {
@@ -29,7 +29,7 @@ export class PluginError extends Error {
   }
 }
 
-/** What the host is told about something that was thrown. */
+/** A thrown value in the type of the host. */
 export function failure(thrown) {
   if (thrown instanceof PluginError)
     return { code: thrown.code, message: thrown.message, retry: thrown.retry };

@@ -10,22 +10,22 @@ export function get(key, scope = 'participant') {
   return value == null ? null : decode(value);
 }
 
-/** Gives a key a value. */
+/** Sets the value of a key. */
 export function set(key, value, scope = 'participant') {
   told(() => store.set(scope, key, encode(value)));
 }
 
-/** Gives a key a value that is gone after this number of seconds. */
+/** Sets a value that expires after this number of seconds. */
 export function setExpiring(key, value, afterSeconds, scope = 'participant') {
   told(() => store.setExpiring(scope, key, encode(value), afterSeconds));
 }
 
-/** Up to a hundred keys that begin with `prefix` and come behind `after`. */
+/** Up to a hundred keys that begin with `prefix` and come after `after`. */
 export function keys(prefix = '', after = null, scope = 'participant') {
   return told(() => store.listKeys(scope, prefix, after, 100));
 }
 
-/** Removes a key; removing one that is not there is fine. */
+/** Removes a key. It is no error if the key does not exist. */
 export function remove(key, scope = 'participant') {
   told(() => store.delete(scope, key));
 }

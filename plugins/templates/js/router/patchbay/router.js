@@ -1,4 +1,4 @@
-// Routers: short ways to write decisions, each with the reason that is kept beside it.
+// Routers: helpers to write decisions, each with the reason that is stored with it.
 
 import { failure } from './index';
 
@@ -15,7 +15,7 @@ export function router(route) {
   };
 }
 
-/** Where a conversation goes. `note` is for the agent. */
+/** The destination of a conversation. `note` is for the agent. */
 export const to = {
   defaultBot: (reason) => ({ target: { tag: 'bot', val: null }, reason, note: null }),
   bot: (name, reason) => ({ target: { tag: 'bot', val: name }, reason, note: null }),

@@ -1,8 +1,8 @@
-// SMS routers: short ways to write decisions.
+// SMS routers: helpers to write decisions.
 
 import { failure } from './index';
 
-/** Makes a function the router: `export const smsRouting = router((sms) => ...)`. It is asked about each message. */
+/** Makes a function the router: `export const smsRouting = router((sms) => ...)`. It is called for each message. */
 export function router(decide) {
   return {
     decideSms(messages) {
@@ -15,16 +15,16 @@ export function router(decide) {
   };
 }
 
-/** The message goes on as it is. */
+/** The message is sent unchanged. */
 export const asIs = { tag: 'as-is' };
 
-/** The message goes on with changes; what is left out stays as it is. */
+/** The message is sent with changes. Absent fields stay unchanged. */
 export function change(changes) {
   const nothing = { bind: null, source: null, priority: null, validitySeconds: null, text: null, reason: null };
   return { tag: 'change', val: { ...nothing, ...changes } };
 }
 
-/** The message does not go on, for this reason. */
+/** Refuses the message, for this reason. */
 export function refuse(reason) {
   return { tag: 'refuse', val: reason };
 }

@@ -2,7 +2,7 @@
 
 import { failure } from './index';
 
-/** Makes a function the shaper. It answers with the body, or with `undefined` when the event is not to be sent. */
+/** Makes a function the shaper. It returns the body, or `undefined` if the event is not sent. */
 export function shaper(shape) {
   return {
     shape(event) {

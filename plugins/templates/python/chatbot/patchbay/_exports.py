@@ -1,4 +1,4 @@
-"""What the host calls."""
+"""The functions that the host calls."""
 
 from patchbay import chatbot, failure
 

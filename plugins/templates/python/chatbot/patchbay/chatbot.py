@@ -1,4 +1,4 @@
-"""Chatbots: short ways to read events and to write actions. All types of the interface are in `wit_world.exports.bot`."""
+"""Chatbots: helpers to read events and to write actions. All types of the interface are in `wit_world.exports.bot`."""
 
 from typing import Callable, List, Mapping, Optional
 
@@ -18,7 +18,7 @@ def chatbot(handler: Handler) -> Handler:
 
 
 def text_of(event: Event) -> Optional[str]:
-    """What the customer said, in words: the text, or what was written on the chosen button."""
+    """The customer's words: the text, or the title of the chosen button."""
     match event.kind:
         case bot.EventKind_Message(message):
             match message.content:
@@ -30,7 +30,7 @@ def text_of(event: Event) -> Optional[str]:
 
 
 def choice_of(event: Event) -> Optional[str]:
-    """The id or payload of the button or list entry that the customer chose."""
+    """The id or payload of the chosen button or list entry."""
     match event.kind:
         case bot.EventKind_Message(message):
             match message.content:
@@ -45,13 +45,13 @@ def text(text: str, quote: Optional[str] = None) -> Action:
 
 
 def buttons(text: str, buttons: Mapping[str, str]) -> Action:
-    """Sends a text with up to three buttons: what each sends back, and its title of at most 20 characters."""
+    """Sends a text with up to three buttons, each an id and a title of at most 20 characters."""
     choices = [bot.Button(id, title) for id, title in buttons.items()]
     return bot.Action_ReplyButtons(bot.ReplyButtons(text, choices, None, None, None))
 
 
 def options(text: str, button_label: str, rows: Mapping[str, str]) -> Action:
-    """Sends a list of up to ten entries: what each sends back, and its title of at most 24 characters."""
+    """Sends a list of up to ten entries, each an id and a title of at most 24 characters."""
     section = bot.ListSection(None, [bot.ListRow(id, title, None) for id, title in rows.items()])
     return bot.Action_ReplyList(bot.ReplyList(text, button_label, [section], None, None, None))
 
@@ -62,22 +62,22 @@ def media(kind: MediaKind, url: str, caption: Optional[str] = None) -> Action:
 
 
 def set_state(state: str) -> Action:
-    """Remembers where the conversation stands; comes back as `session.state`."""
+    """Stores the state of the conversation. The next call gets it as `session.state`."""
     return bot.Action_SetState(state)
 
 
 def start_timer(name: str, after_seconds: int) -> Action:
-    """Asks to be called back; starting a timer again under the same name moves it."""
+    """Starts a timer that calls the bot again. If a timer with this name runs, it is moved."""
     return bot.Action_StartTimer(bot.Timer(name, after_seconds))
 
 
 def cancel_timer(name: str) -> Action:
-    """Asks not to be called back: the name of a timer that was started."""
+    """Cancels the timer with this name."""
     return bot.Action_CancelTimer(name)
 
 
 def hand_over(note: Optional[str] = None, team: Optional[str] = None) -> Action:
-    """Lets people take over: a team, or the unassigned queue."""
+    """Hands the conversation over to a team, or to the unassigned queue."""
     return bot.Action_HandOver(bot.HandOver(team, note))
 
 

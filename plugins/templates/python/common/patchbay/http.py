@@ -1,4 +1,4 @@
-"""Outgoing HTTP, to the hosts that were named when the plugin was activated."""
+"""Outgoing HTTP, to the hosts that the activation allows."""
 
 import json as _json
 from typing import Any, Mapping, Optional, Union
@@ -10,7 +10,7 @@ from patchbay import PluginError
 
 
 class Response:
-    """What came back, whatever the status."""
+    """The response, with any status."""
 
     def __init__(self, status: int, headers: Mapping[str, str], body: bytes) -> None:
         self.status = status
@@ -19,7 +19,7 @@ class Response:
 
     @property
     def ok(self) -> bool:
-        """The status is 200 to 299."""
+        """True if the status is 200 to 299."""
         return 200 <= self.status < 300
 
     @property
@@ -31,14 +31,14 @@ class Response:
 
 
 def get(url: str, headers: Mapping[str, str] = {}, timeout_ms: Optional[int] = None) -> Response:
-    """Gets an address and waits for the response. Raises PluginError when none comes."""
+    """Sends a GET request and waits for the response. Raises PluginError if none comes."""
     return request("GET", url, headers, timeout_ms=timeout_ms)
 
 
 def post(
     url: str, json: Any, headers: Mapping[str, str] = {}, timeout_ms: Optional[int] = None
 ) -> Response:
-    """Posts a value as JSON and waits for the response. Raises PluginError when none comes."""
+    """Posts a value as JSON and waits for the response. Raises PluginError if none comes."""
     headers = {"content-type": "application/json", **headers}
     return request("POST", url, headers, _json.dumps(json), timeout_ms)
 
@@ -50,7 +50,7 @@ def request(
     body: Union[str, bytes, None] = None,
     timeout_ms: Optional[int] = None,
 ) -> Response:
-    """Sends any request and waits for the response. Raises PluginError when none comes."""
+    """Sends any request and waits for the response. Raises PluginError if none comes."""
     body = body.encode() if isinstance(body, str) else body
     try:
         answer = _http.send(_http.Request(method, url, list(headers.items()), body, timeout_ms))

@@ -23,7 +23,7 @@ def get(key: str, scope: _kv.Scope = PARTICIPANT) -> Optional[str]:
 
 
 def set(key: str, value: Union[str, bytes], scope: _kv.Scope = PARTICIPANT) -> None:
-    """Gives a key a value."""
+    """Sets the value of a key."""
     try:
         _kv.set(scope, key, value.encode() if isinstance(value, str) else value)
     except Err as fault:
@@ -31,7 +31,7 @@ def set(key: str, value: Union[str, bytes], scope: _kv.Scope = PARTICIPANT) -> N
 
 
 def set_expiring(key: str, value: Union[str, bytes], after_seconds: int, scope: _kv.Scope = PARTICIPANT) -> None:
-    """Gives a key a value that is gone after this number of seconds."""
+    """Sets a value that expires after this number of seconds."""
     try:
         _kv.set_expiring(scope, key, value.encode() if isinstance(value, str) else value, after_seconds)
     except Err as fault:
@@ -39,7 +39,7 @@ def set_expiring(key: str, value: Union[str, bytes], after_seconds: int, scope: 
 
 
 def keys(prefix: str = "", after: Optional[str] = None, scope: _kv.Scope = PARTICIPANT) -> List[str]:
-    """Up to a hundred keys that begin with `prefix` and come behind `after`."""
+    """Up to a hundred keys that begin with `prefix` and come after `after`."""
     try:
         return list(_kv.list_keys(scope, prefix, after, 100))
     except Err as fault:
@@ -47,7 +47,7 @@ def keys(prefix: str = "", after: Optional[str] = None, scope: _kv.Scope = PARTI
 
 
 def delete(key: str, scope: _kv.Scope = PARTICIPANT) -> None:
-    """Removes a key; removing one that is not there is fine."""
+    """Removes a key. It is no error if the key does not exist."""
     try:
         _kv.delete(scope, key)
     except Err as fault:

@@ -1,4 +1,4 @@
-"""Routers: short ways to write decisions, each with the reason that is kept beside it."""
+"""Routers: helpers to write decisions, each with the reason that is stored with it."""
 
 from typing import Callable, Optional
 

@@ -1,4 +1,4 @@
-"""Rules of the SMS fallback: short ways to write decisions."""
+"""Rules of the SMS fallback: helpers to write decisions."""
 
 from typing import Callable, Optional
 

@@ -1,4 +1,4 @@
-"""SMS routers: short ways to write decisions."""
+"""SMS routers: helpers to write decisions."""
 
 from typing import Callable, Optional
 
@@ -10,19 +10,19 @@ _decide: Optional[Decide] = None
 
 
 def router(decide: Decide) -> Decide:
-    """Makes a function the router. It is asked about each message."""
+    """Makes a function the router. It is called for each message."""
     global _decide
     _decide = decide
     return decide
 
 
 def is_outgoing(sms: Sms) -> bool:
-    """Whether it goes to a subscriber."""
+    """True if it goes to a subscriber."""
     return sms.direction == sms_routing.Direction.OUTGOING
 
 
 def as_is() -> Decision:
-    """The message goes on as it is."""
+    """The message is sent unchanged."""
     return sms_routing.Decision_AsIs()
 
 
@@ -34,10 +34,10 @@ def change(
     text: Optional[str] = None,
     reason: Optional[str] = None,
 ) -> Decision:
-    """The message goes on with changes; what is left out stays as it is."""
+    """The message is sent with changes. Absent fields stay unchanged."""
     return sms_routing.Decision_Change(sms_routing.Change(bind, source, priority, validity_seconds, text, reason))
 
 
 def refuse(reason: str) -> Decision:
-    """The message does not go on, for this reason."""
+    """Refuses the message, for this reason."""
     return sms_routing.Decision_Refuse(reason)

@@ -16,7 +16,7 @@ _shape: Optional[Shape] = None
 
 
 def shaper(shape: Shape) -> Shape:
-    """Makes a function the shaper. It answers with the body, or with None when the event is not to be sent."""
+    """Makes a function the shaper. It returns the body, or None if the event is not sent."""
     global _shape
     _shape = shape
     return shape

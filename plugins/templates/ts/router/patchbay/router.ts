@@ -1,4 +1,4 @@
-// Routers: short ways to write decisions, each with the reason that is kept beside it.
+// Routers: helpers to write decisions, each with the reason that is stored with it.
 
 import type { Decision, Inbound } from 'patchbay:plugin/routing@0.2.1';
 import { failure } from './index';
@@ -18,7 +18,7 @@ export function router(route: (inbound: Inbound) => Decision) {
   };
 }
 
-/** Where a conversation goes. `note` is for the agent. */
+/** The destination of a conversation. `note` is for the agent. */
 export const to = {
   defaultBot: (reason: string): Decision => ({ target: { tag: 'bot', val: null }, reason, note: null }),
   bot: (name: string, reason: string): Decision => ({ target: { tag: 'bot', val: name }, reason, note: null }),

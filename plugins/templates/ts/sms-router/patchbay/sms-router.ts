@@ -1,11 +1,11 @@
-// SMS routers: short ways to write decisions.
+// SMS routers: helpers to write decisions.
 
 import type { Change, Decision, Sms } from 'patchbay:plugin/sms-routing@0.2.1';
 import { failure } from './index';
 
 export type { Change, Decision, Sms } from 'patchbay:plugin/sms-routing@0.2.1';
 
-/** Makes a function the router: `export const smsRouting = router((sms) => ...)`. It is asked about each message. */
+/** Makes a function the router: `export const smsRouting = router((sms) => ...)`. It is called for each message. */
 export function router(decide: (sms: Sms) => Decision) {
   return {
     decideSms(messages: Sms[]): Decision[] {
@@ -18,16 +18,16 @@ export function router(decide: (sms: Sms) => Decision) {
   };
 }
 
-/** The message goes on as it is. */
+/** The message is sent unchanged. */
 export const asIs: Decision = { tag: 'as-is' };
 
-/** The message goes on with changes; what is left out stays as it is. */
+/** The message is sent with changes. Absent fields stay unchanged. */
 export function change(changes: Partial<Change>): Decision {
   const nothing = { bind: null, source: null, priority: null, validitySeconds: null, text: null, reason: null };
   return { tag: 'change', val: { ...nothing, ...changes } };
 }
 
-/** The message does not go on, for this reason. */
+/** Refuses the message, for this reason. */
 export function refuse(reason: string): Decision {
   return { tag: 'refuse', val: reason };
 }

@@ -5,7 +5,7 @@ import { failure } from './index';
 
 export type { WebhookEvent } from 'patchbay:plugin/shaper@0.2.1';
 
-/** Makes a function the shaper. It answers with the body, or with `undefined` when the event is not to be sent. */
+/** Makes a function the shaper. It returns the body, or `undefined` if the event is not sent. */
 export function shaper(shape: (event: WebhookEvent) => unknown) {
   return {
     shape(event: WebhookEvent): string | null {

@@ -22,7 +22,7 @@ pub(super) fn is_from_a_customer(info: &MessageInfo) -> bool {
     !source.is_from_me && !elsewhere && !source.chat.is_group() && (source.sender.is_pn() || source.sender.is_lid())
 }
 
-/// The phone number of whoever wrote, where the message says it itself.
+/// The phone number of the sender, if the message has it.
 pub(super) fn phone_of(info: &MessageInfo) -> Option<String> {
     let names = [Some(&info.source.sender), info.source.sender_alt.as_ref()];
     names.into_iter().flatten().find(|jid| jid.is_pn()).map(|jid: &Jid| jid.user.to_string())
@@ -137,7 +137,7 @@ fn place(base: &wa::Message) -> Option<InboundContent> {
     Some(InboundContent::Location(place))
 }
 
-/// A tap on a button or a row that somebody else's message showed.
+/// A tap on a button or a row of a message of another sender.
 fn tap(base: &wa::Message) -> Option<InboundContent> {
     if let Some(reply) = base.template_button_reply_message.as_option() {
         let payload = reply.selected_id.clone().unwrap_or_default();

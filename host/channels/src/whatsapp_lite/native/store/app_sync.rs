@@ -1,4 +1,4 @@
-//! What phone and device share besides messages: keys, versions and digests of the collections.
+//! The data that phone and device share, other than messages: keys, versions and digests of the collections.
 
 use std::collections::HashMap;
 

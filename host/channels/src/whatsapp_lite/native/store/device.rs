@@ -1,4 +1,4 @@
-//! The device itself: its keys and whom it is paired with.
+//! The device itself: its keys and its pairing.
 
 use async_trait::async_trait;
 use whatsapp_rust::{
