@@ -1,8 +1,6 @@
 //! Counts the frames of an HTTP/2 connection that bring no request forward. Each of them costs processor time, and the
 //! library answers PINGs and SETTINGS without a limit.
 
-use std::time::Duration;
-
 use tokio::time::Instant;
 
 /// The bytes that begin an HTTP/2 connection (RFC 9113, 3.4).
@@ -104,13 +102,14 @@ fn costs_without_use(kind: u8, flags: u8, length: u32) -> bool {
     }
 }
 
-/// The time in which a used up allowance is full again.
-#[cfg(test)]
-const REFILL: Duration = Duration::from_secs((BURST / PER_SECOND) as u64);
-
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+
+    /// The time in which a used up allowance is full again.
+    const REFILL: Duration = Duration::from_secs((BURST / PER_SECOND) as u64);
 
     fn frame(kind: u8, flags: u8, payload: &[u8]) -> Vec<u8> {
         let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
