@@ -1,6 +1,6 @@
-//! Work on large bodies, done apart. The threads of the runtime serve all requests, so none of them may be busy with one body for
-//! long. Few bodies are worked on at once, and clients take turns: one that sends many large ones waits for its own, and another
-//! client finds a place free or waits for one body.
+//! Runs work on large bodies outside the threads of the runtime. Those serve all requests, so one body must not occupy
+//! them for long. Few bodies are handled at the same time, and clients take turns: a client with many large bodies
+//! waits for its own, while another client finds a free place or waits for one body.
 
 use std::{hash::Hash, sync::LazyLock};
 
@@ -10,17 +10,17 @@ use tokio::{sync::oneshot, task};
 
 use crate::{Error, Result};
 
-/// Up to so many bytes are worked on where they are: moving them would take longer.
+/// Most bytes of a body that is handled on the calling thread, because a move would take longer.
 const SMALL: usize = 64 * 1024;
 
 /// The owner of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Whose {
-    /// A client, after its key or signature was verified.
+    /// A client with a valid key or signature.
     Client(ClientId),
-    /// A provider, after its signature was verified. The body may be about several clients.
+    /// A provider with a valid signature. The body may concern several clients.
     Provider,
-    /// Anybody's: these wait for each other and never keep a known caller waiting.
+    /// An unknown caller. Such bodies wait for each other and never delay a known caller.
     Anybody,
 }
 
@@ -30,7 +30,7 @@ impl From<Option<ClientId>> for Whose {
     }
 }
 
-/// A body that waits is there already, and counted to its owner: it is not refused here.
+/// A waiting body is already in memory and counted to its owner, so it is never refused here.
 const ALL_WAIT: usize = usize::MAX;
 
 static OF_KNOWN: LazyLock<Turns<Whose>> =
@@ -38,7 +38,7 @@ static OF_KNOWN: LazyLock<Turns<Whose>> =
 static OF_ANYBODY: LazyLock<Turns<Whose>> =
     LazyLock::new(|| Turns::new(TurnTerms { places: 1, per_owner: 1, waiting_per_owner: ALL_WAIT }));
 
-/// Does work that takes time with the length of a body of `bytes`.
+/// Runs work whose time grows with a body of `bytes`.
 pub async fn work<T: Send + 'static>(
     bytes: usize,
     whose: Whose,
@@ -55,14 +55,14 @@ pub async fn work<T: Send + 'static>(
     in_turn(turn, work).await
 }
 
-/// Does work on a thread of its own, and holds a turn until it is done: a caller that hangs up ends the waiting, not the work.
+/// Runs work on a blocking thread and holds a turn until it ends. If the caller hangs up, the work continues.
 pub async fn in_turn<O: Eq + Hash + Clone + Send + 'static, T: Send + 'static>(
     turn: Turn<O>,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T> {
     let (tell, told) = oneshot::channel();
     let work = Box::new(move || {
-        // A caller that has hung up does not listen any more.
+        // The receiver is gone if the caller hung up.
         drop(tell.send(work()));
         drop(turn);
     });
@@ -70,7 +70,7 @@ pub async fn in_turn<O: Eq + Hash + Clone + Send + 'static, T: Send + 'static>(
     told.await.map_err(|_| Error::Stopped)
 }
 
-/// Compiled once: there are as many kinds of work as there are bodies.
+/// Not generic, so it is compiled once and not for each kind of work.
 async fn on_a_thread(work: Box<dyn FnOnce() + Send>) -> Result<()> {
     match task::spawn_blocking(work).await {
         Ok(()) => Ok(()),
@@ -120,7 +120,7 @@ mod tests {
         another.await.unwrap().unwrap();
     }
 
-    /// All bodies of the first client wait for it to let go; those of the second are done before that.
+    /// All bodies of the first client wait for a signal. Those of the second client are finished before it.
     #[tokio::test]
     async fn a_client_with_many_large_bodies_does_not_keep_another_one_waiting() {
         let (let_go, held) = mpsc::channel::<()>();

@@ -1,4 +1,4 @@
-//! Administrative changes: their actors, their context, and the row that each one leaves (DESIGN 7).
+//! Administrative changes: the actor, the required resources and the audit entry of each change (DESIGN 7).
 
 use std::fmt;
 
@@ -12,17 +12,13 @@ use uuid::Uuid;
 
 use crate::{Context, Result, secrets::Sealer};
 
-/// The context of an administrative change. It is smaller than a [`Context`], so that commands work without plugins and
-/// providers.
+/// The resources that administration needs. They are fewer than in a [`Context`], so that commands work without plugins
+/// and providers.
 #[derive(Clone, Copy)]
 pub struct Administration<'a> {
-    /// The database.
     pub db: &'a PgPool,
-    /// The business clock.
     pub clock: &'a dyn Clock,
-    /// Ids.
     pub ids: &'a IdSource,
-    /// Seals secrets.
     pub sealer: &'a Sealer,
 }
 
@@ -33,25 +29,23 @@ impl<'a> From<&'a Context> for Administration<'a> {
 }
 
 impl Administration<'_> {
-    /// The present moment of the business clock.
     pub fn now(&self) -> DateTime<Utc> {
         self.clock.now()
     }
 
-    /// A new id for something that happens now.
     pub fn mint<Id: From<Uuid>>(&self) -> Id {
         Id::from(self.ids.mint(self.clock.now()))
     }
 }
 
-/// The actor of an administrative change.
+/// The author of an administrative change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Actor {
     /// A person at the command line.
     Operator,
-    /// A user through the API.
+    /// A user of the API.
     User(UserId),
-    /// Patchbay itself, by a rule that the client set.
+    /// Patchbay itself, under a rule of the client.
     Platform,
 }
 
@@ -65,8 +59,8 @@ impl fmt::Display for Actor {
     }
 }
 
-/// Records an administrative change (DESIGN 7). Call it in the transaction that makes the change. `object` is the
-/// changed object: its kind, such as `user`, and its id.
+/// Writes the audit entry of an administrative change (DESIGN 7). Call it in the transaction of the change. `object` is
+/// the kind of the changed object, such as `user`, and its id.
 pub async fn audit(
     admin: &Administration<'_>,
     db: &mut PgConnection,

@@ -1,4 +1,4 @@
-//! The context of every use case. The program makes it once.
+//! The shared resources of all use cases. The program builds them once.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -22,91 +22,74 @@ use crate::{
     moved_media::MovedMediaStore, readiness::Writes, rights::Rights, secrets::Sealer,
 };
 
-/// The surroundings of every use case. Shared; nothing in it changes except through its own parts.
+/// The shared resources of all use cases. A clone shares them. The fields never change, only their own inner state
+/// does.
 #[derive(Clone)]
 pub struct Context {
-    /// The database.
     pub db: PgPool,
-    /// The business clock.
     pub clock: Arc<dyn Clock>,
-    /// Ids and randomness.
     pub ids: Arc<IdSource>,
     /// This process, as the owner of leases.
     pub node: NodeId,
-    /// Runs components.
     pub plugins: Arc<PluginHost>,
-    /// WhatsApp Cloud.
     pub cloud: CloudApi,
     /// For addresses that clients chose.
     pub http: GuardedClient,
-    /// Files of customers.
+    /// The store for files of customers.
     pub media: Arc<dyn MediaStore>,
-    /// Folder of this machine where downloads are put together.
+    /// Local folder in which downloads are assembled.
     pub scratch: PathBuf,
-    /// Opens and seals secrets.
     pub sealer: Sealer,
-    /// Settings of the operator.
     pub settings: Settings,
     /// Hints to the runner.
     pub wake: Wakeups,
-    /// The carriers that send messages.
     pub carriers: Carriers,
-    /// Comparisons with shadows of plugins that there was no room for.
+    /// Counts comparisons with shadow versions that were skipped for lack of room.
     pub skipped: SkippedComparisons,
-    /// Tells if sends can be stored.
+    /// Whether sends can be stored.
     pub writes: Arc<Writes>,
-    /// Notices of rights that may have ended.
+    /// Notices of permissions that may have ended.
     pub rights: Rights,
 }
 
 impl Context {
-    /// The present moment of the business clock.
     pub fn now(&self) -> DateTime<Utc> {
         self.clock.now()
     }
 
-    /// A new id for something that happens now.
     pub fn mint<Id: From<Uuid>>(&self) -> Id {
         Id::from(self.ids.mint(self.clock.now()))
     }
 
-    /// The same for requests, whose callers wait: a statement may take at most `Timing::request`.
+    /// The same context for requests: each statement is limited to `Timing::request`, because a caller waits.
     pub fn for_requests(&self) -> Self {
         Self { db: self.db.for_requests(), ..self.clone() }
     }
 
-    /// The same with a few database connections of its own, so that its work does not queue behind other work.
+    /// The same context with a few database connections of its own, so that its work does not queue behind other work.
     pub fn beside(&self) -> Self {
         Self { db: self.db.beside(), ..self.clone() }
     }
 }
 
-/// The parts of a [`Context`] that have no default.
+/// The parts of a [`Context`] that the caller must supply.
 pub struct ContextBuilder {
-    /// The database.
     pub db: PgPool,
-    /// The business clock.
     pub clock: Arc<dyn Clock>,
-    /// Ids and randomness.
     pub ids: IdSource,
-    /// Opens and seals secrets.
     pub sealer: Sealer,
-    /// Runs components.
     pub plugins: Arc<PluginHost>,
-    /// WhatsApp Cloud.
     pub cloud: CloudApi,
-    /// The carriers that send messages, by kind of inbox.
+    /// The carriers, by kind of inbox.
     pub carriers: Carriers,
-    /// For addresses that clients chose.
     pub http: GuardedClient,
-    /// Folder of this machine for files of customers: for downloads, and unless the settings say otherwise for all. Must exist.
+    /// Local folder for downloads, and for all files of customers if the settings name no other place. It must exist.
     pub media_folder: PathBuf,
-    /// Settings of the operator.
     pub settings: Settings,
 }
 
 impl ContextBuilder {
-    /// Puts the rest around it. Hints to the runner go to `wake`.
+    /// Builds the context. Hints to the runner go to `wake`.
     pub fn build(self, wake: Wakeups) -> Context {
         let folder = LocalMediaStore::new(self.media_folder.clone());
         let in_database = |folder| Arc::new(DatabaseMediaStore::new(self.db.for_requests(), folder));

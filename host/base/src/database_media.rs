@@ -1,4 +1,4 @@
-//! Files of customers in the database, where every node finds them.
+//! Files of customers in the database, where all nodes can read them.
 
 use std::{io, ops::Range};
 
@@ -15,11 +15,11 @@ use tokio::{
 };
 use tokio_util::io::StreamReader;
 
-/// Bytes of a part. Reading or writing a file holds this much in memory.
+/// Bytes of a part. Reading or writing a file needs this much memory.
 const PART: usize = 512 * 1024;
 
-/// Keeps files in the database. Files that an earlier release put into the folder of this machine are still served, and
-/// are deleted with the retention.
+/// Stores files in the database. Files that an earlier release put into the local folder can still be read, and are
+/// deleted when they are too old.
 #[derive(Debug, Clone)]
 pub struct DatabaseMediaStore {
     db: PgPool,
@@ -27,14 +27,13 @@ pub struct DatabaseMediaStore {
 }
 
 impl DatabaseMediaStore {
-    /// Files in `db`; `folder` is where they used to be.
+    /// Stores files in `db`. `folder` has the files of earlier releases.
     pub fn new(db: PgPool, folder: LocalMediaStore) -> Self {
         Self { db, folder }
     }
 }
 
 impl DatabaseMediaStore {
-    /// Size of a file that lies in the database.
     async fn size_here(&self, client: ClientId, id: MediaId) -> Result<Option<u64>, MediaStoreError> {
         let mut db = self.db.acquire().await.map_err(failed)?;
         let size = media_content::size(&mut db, client, id).await.map_err(failed)?;
@@ -47,7 +46,6 @@ impl DatabaseMediaStore {
     }
 }
 
-/// The error of a store that failed.
 fn failed(source: impl std::error::Error + Send + Sync + 'static) -> MediaStoreError {
     MediaStoreError::Shared { store: "database", source: Box::new(source) }
 }
@@ -107,7 +105,7 @@ impl MediaStore for DatabaseMediaStore {
     }
 }
 
-/// Stores `content` part by part. A file without content has one empty part.
+/// Stores `content` in parts. An empty file has one empty part.
 async fn write(
     db: &mut PgConnection,
     client: ClientId,
@@ -129,7 +127,7 @@ async fn write(
     }
 }
 
-/// Reads each part when it is needed, so that a slow reader holds no connection.
+/// Reads each part when it is needed, so that a slow reader does not hold a connection.
 fn reader(db: PgPool, client: ClientId, id: MediaId, wanted: Range<u64>) -> impl AsyncRead + Send + Unpin {
     let part_size = u64::try_from(PART).unwrap_or(u64::MAX);
     let parts = stream::try_unfold(wanted.start, move |at| {
@@ -146,7 +144,7 @@ fn reader(db: PgPool, client: ClientId, id: MediaId, wanted: Range<u64>) -> impl
             let skipped = usize::try_from(within).unwrap_or(usize::MAX).min(bytes.len());
             let mut bytes = bytes.split_off(skipped);
             bytes.truncate(usize::try_from(wanted.end - at).unwrap_or(usize::MAX));
-            // The file was removed during the read. An end would look like the whole file.
+            // The file was deleted during the read. A normal end would look like the whole file.
             if bytes.is_empty() {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }

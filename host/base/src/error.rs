@@ -1,43 +1,39 @@
 //! Failures that no request has caused.
 
-/// A use case could not do its work. Failures that a caller can act on are in the error of the use case; this type has
-/// the others.
+/// A use case failed. Failures that the caller can act on are in the error type of the use case itself.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The database failed, or has a value that this version does not know.
+    /// The database failed or has data that this version does not understand.
     #[error(transparent)]
     Storage(#[from] storage::Error),
-    /// Something sealed does not open.
+    /// A sealed value cannot be opened.
     #[error(transparent)]
     Sealed(#[from] crate::secrets::SealError),
-    /// A stored JSON value does not have the shape that this version writes.
+    /// A stored JSON value has a shape that this version cannot read.
     #[error("the stored {what} is not readable")]
     Unreadable {
-        /// The object that was read.
         what: &'static str,
-        /// Where it broke.
+        /// The position of the fault.
         #[source]
         source: serde_json::Error,
     },
-    /// Plugins could not be worked with.
+    /// A plugin operation failed.
     #[error("plugins could not be worked with")]
     Plugins(#[from] HostFailed),
-    /// The lane went to another process. That process repeats the work that was not committed.
+    /// Another process has taken the lane. It repeats all work that was not committed.
     #[error("this work belongs to another process now")]
     LeaseLost,
-    /// The process is stopping.
     #[error("the service is stopping; send the request again")]
     Stopped,
 }
 
-/// Something about a plugin could not be done by this program.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct HostFailed(pub String);
 
 impl Error {
-    /// True when the failure has nothing to do with the work at hand: everything stops, and nothing counts against the
-    /// item that was being worked on.
+    /// True if the failure does not concern the item at work. All work stops, and it does not count as a failed
+    /// attempt.
     pub fn is_outage(&self) -> bool {
         match self {
             Self::LeaseLost | Self::Stopped => true,
@@ -46,7 +42,8 @@ impl Error {
         }
     }
 
-    /// True when a transaction gave way to another one: it may succeed at once in another order, or by smaller steps.
+    /// True if the transaction was rolled back in favour of another one. It may succeed at once in another order or in
+    /// smaller steps.
     pub fn gave_way(&self) -> bool {
         matches!(self, Self::Storage(error) if error.gave_way())
     }

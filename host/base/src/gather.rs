@@ -1,8 +1,9 @@
-//! Does work that arrives together in one step: one transaction, or one query, for many callers.
+//! Groups items that arrive together, so that many callers share one transaction or one query.
 //!
-//! A key has only a few groups in progress, so the next one fills while the disk works. A lone caller never waits for
-//! others. Callers that return as soon as they are answered would split into two halves that take turns, each in groups
-//! of half the size. So after a group of several callers, the next one waits a moment for those callers.
+//! Only a few groups of a key run at the same time, so the next group fills up while the disk works. A caller without
+//! company never waits for others. After a group of several callers, the next group waits a moment for them to come
+//! back. Without that pause, such callers would split into two halves that take turns, each with groups of half the
+//! size.
 
 use std::{
     collections::HashMap,
@@ -16,46 +17,44 @@ use futures::{FutureExt, future::BoxFuture};
 use storage::silence::within;
 use tokio::sync::{Notify, oneshot};
 
-/// After a group of so many, some of its callers are likely to come back.
+/// After a group of this size, some of its callers are likely to come back.
 const SEVERAL: usize = 4;
-/// Time that the next group waits for callers that return as soon as they have their answer.
+/// Time for which the next group waits for callers that come back at once.
 pub const COMING_BACK: Duration = Duration::from_millis(2);
-/// Work on a group that takes longer waits for a database that says nothing, and the callers after it for that. Callers are
-/// answered within 30 s.
+/// Limit for the work on a group. It is exceeded only if the database does not answer, and later callers would wait for
+/// it too. Callers must have an answer within 30 s.
 const LONGEST: Duration = Duration::from_secs(25);
 
-/// How groups are made.
 #[derive(Debug, Clone, Copy)]
 pub struct Grouping {
-    /// Groups of one key under way at most: while one waits for the disk, another uses the processor.
+    /// Most groups of one key that run at the same time. While one waits for the disk, another uses the processor.
     pub groups: usize,
-    /// Weight that a further group begins with: a smaller one would cost more statements than its head start is worth.
+    /// Least weight with which a second or later group starts. A smaller one would cost more statements than it gains.
     pub further_from: usize,
-    /// Items of one group at most.
     pub most_items: usize,
-    /// Weight of one group at most, unless a single item weighs more.
+    /// Largest weight of one group. A single item may weigh more.
     pub most_weight: usize,
-    /// How long a group at most waits for the callers of the one before.
+    /// Longest time for which a group waits for the callers of the group before.
     pub coming_back: Duration,
 }
 
-/// Does the work of a group: answers each of the items, in their order.
+/// Does the work of a group and returns one answer per item, in order.
 type Work<K, I, A> = Box<dyn Fn(K, Vec<I>) -> BoxFuture<'static, Vec<A>> + Send + Sync>;
 
-/// Gathers items of one kind. `K` separates groups, `I` is an item, `A` is the result of an item.
+/// Gathers items. `K` is the key: items of different keys are never grouped. `I` is an item, `A` its answer.
 pub struct Gatherer<K, I, A> {
     grouping: Grouping,
     weight: fn(&I) -> usize,
     work: Work<K, I, A>,
-    /// The waiting items of each key with a group in progress.
+    /// The waiting items of each key that has a running group.
     waiting: Mutex<HashMap<K, Waiting<I, A>>>,
 }
 
-/// The items of one key that no group has taken yet.
+/// The items of one key that are not in a group yet.
 struct Waiting<I, A> {
     items: Vec<(I, oneshot::Sender<A>)>,
     groups: usize,
-    /// The number of items that a group waits for, and the notice that they have come.
+    /// The number of items that a group waits for, and the signal for their arrival.
     awaited: Option<(usize, Arc<Notify>)>,
 }
 
@@ -65,7 +64,7 @@ where
     I: Send + 'static,
     A: Send + 'static,
 {
-    /// Items of `weight` are done by `work`.
+    /// `weight` gives the weight of an item, and `work` does the work of a group.
     pub fn new<F>(
         grouping: Grouping,
         weight: fn(&I) -> usize,
@@ -78,8 +77,8 @@ where
         Arc::new(Self { grouping, weight, work, waiting: Mutex::new(HashMap::new()) })
     }
 
-    /// Does an item together with the other items of its key that arrive in the same time. `None` if the work on its
-    /// group panicked or did not end.
+    /// Adds an item to a group of its key and waits for the answer. `None` if the work of the group panicked or did not
+    /// end.
     pub async fn join(self: &Arc<Self>, key: K, item: I) -> Option<A> {
         let (answer, answered) = oneshot::channel();
         let starts_group = {
@@ -97,18 +96,18 @@ where
             starts_group
         };
         if starts_group {
-            // Not in this caller's own task: one that hangs up must not take the group down with it.
+            // In a task of its own: if this caller hangs up, the group must continue.
             tokio::spawn(Arc::clone(self).do_groups(key));
         }
         answered.await.ok()
     }
 
-    /// True if the waiting items are too few for another group at the same time.
+    /// True if the waiting items do not justify another parallel group.
     fn is_too_light(&self, waiting: &Waiting<I, A>) -> bool {
         waiting.items.iter().map(|(item, _)| (self.weight)(item)).sum::<usize>() < self.grouping.further_from
     }
 
-    /// Does one group after another until no item waits.
+    /// Runs group after group until no items wait.
     async fn do_groups(self: Arc<Self>, key: K) {
         let mut answered = 0;
         loop {
@@ -116,9 +115,9 @@ where
             let Some(group) = self.next_group(key) else { return };
             answered = group.len();
             let (items, answers): (Vec<I>, Vec<_>) = group.into_iter().unzip();
-            // A panic must not leave later callers waiting for a group that never comes.
+            // After a panic, later callers must still get their group.
             match within(LONGEST, AssertUnwindSafe((self.work)(key, items)).catch_unwind()).await {
-                // A caller that has hung up does not listen any more.
+                // The receiver is gone if the caller hung up.
                 Some(Ok(done)) => answers.into_iter().zip(done).for_each(|(answer, done)| drop(answer.send(done))),
                 Some(Err(_)) => tracing::error!("the work on a group panicked; its callers are told that it failed"),
                 None => tracing::error!("the work on a group did not end; its callers are told that it failed"),
@@ -126,7 +125,7 @@ where
         }
     }
 
-    /// Gives callers that have just been answered a moment to return, unless the waiting items are enough for a group.
+    /// Waits a moment for the `answered` callers to come back, unless the waiting items already justify a group.
     async fn await_callers(&self, key: K, answered: usize) {
         if answered < SEVERAL {
             return;
@@ -142,7 +141,7 @@ where
             entry.awaited = Some((awaited, Arc::clone(&all_are_there)));
             all_are_there
         };
-        // A caller that does not return in time is in a later group.
+        // A caller that comes later is in a later group.
         let _ = tokio::time::timeout(self.grouping.coming_back, all_are_there.notified()).await;
     }
 
@@ -179,7 +178,7 @@ mod tests {
     const GROUPING: Grouping =
         Grouping { groups: 2, further_from: 3, most_items: 4, most_weight: 100, coming_back: COMING_BACK };
 
-    /// Answers each item with the size of its group, once it is let through the gate.
+    /// Answers each item with the size of its group after the gate opens.
     fn sizes(grouping: Grouping, gate: &Arc<Semaphore>) -> Arc<Gatherer<u8, usize, usize>> {
         let gate = Arc::clone(gate);
         Gatherer::new(
@@ -196,7 +195,7 @@ mod tests {
         )
     }
 
-    /// Lets one after the other of `items` join, and only then any group through the gate.
+    /// Adds `items` one by one, and then lets the groups through the gate.
     async fn joined(
         gatherer: &Arc<Gatherer<u8, usize, usize>>,
         gate: &Semaphore,
@@ -256,8 +255,8 @@ mod tests {
         assert_eq!(gatherer.join(1, 1).await, Some(1));
     }
 
-    /// Five callers at the same time. Some of them return with a second item as soon as they are answered. Returns the
-    /// sizes of all groups.
+    /// Five callers start together, and `come_back` of them add a second item after their answer. Returns the sizes of
+    /// all groups.
     async fn groups_where(come_back: usize) -> Vec<usize> {
         let gate = Arc::new(Semaphore::new(Semaphore::MAX_PERMITS));
         let gatherer = sizes(Grouping { groups: 1, most_items: 100, ..GROUPING }, &gate);

@@ -1,5 +1,5 @@
-//! The lease of a worker, and how new work wakes a worker. The operations that all work depends on end in time or fail,
-//! because a database whose machine has vanished says nothing.
+//! Leases of workers, and hints that wake a worker for new work. All exchanges with the database have a time limit,
+//! because a database that has vanished with its machine never answers.
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,30 +15,27 @@ use uuid::Uuid;
 
 use crate::{Context, Error, Result};
 
-/// First pause between two attempts to record finished work.
+/// First pause between attempts to store an outcome.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
-/// The same after many.
+/// Longest pause between such attempts.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 /// A lane that this process holds.
 #[derive(Debug, Clone)]
 pub struct Lease {
-    /// The client of the work.
     pub client: ClientId,
-    /// Which queue.
     pub queue: Queue,
-    /// Which stretch of it.
     pub lane: Uuid,
-    /// Older fences have lost the lane.
+    /// A process with an older fence has lost the lane.
     pub fence: i64,
-    /// Cancelled when the lease is lost or the process stops: finish the step at hand and return.
+    /// Cancelled if the lease is lost or the process stops. The worker finishes its current step and returns.
     pub stop: CancellationToken,
-    /// Notified when work was added to the lane while it is being worked on.
+    /// Notified when work was added to the lane during the lease.
     pub nudge: Arc<Notify>,
 }
 
 impl Lease {
-    /// Claims a lane for `length`; `None` when another process has it.
+    /// Claims a lane for `length`. `None` if another process has it.
     pub async fn claim(
         ctx: &Context,
         lane: Wake,
@@ -55,7 +52,7 @@ impl Lease {
         Ok(fence.map(|fence| Self { client, queue, lane, fence, stop, nudge }))
     }
 
-    /// Extends the lease. `false` if another process has the lane.
+    /// Extends the lease. `false` if another process has the lane now.
     pub async fn renew(&self, ctx: &Context, length: Duration) -> Result<bool> {
         let renewing = async {
             let mut db = ctx.db.acquire().await?;
@@ -64,7 +61,7 @@ impl Lease {
         Ok(in_time(renewing).await?)
     }
 
-    /// Gives the lane back at once.
+    /// Gives the lane back, even if work is due in it.
     pub async fn release(&self, ctx: &Context) -> Result<()> {
         let releasing = async {
             let mut db = ctx.db.acquire().await?;
@@ -73,8 +70,8 @@ impl Lease {
         Ok(in_time(releasing).await?)
     }
 
-    /// Gives the lane back, unless work is due in it; then it returns `false`. No other worker is told about work that
-    /// other processes add to a lane that is held here.
+    /// Gives the lane back, unless work is due in it: then it returns `false`, and the worker must continue. The check
+    /// is needed because this process gets no hint about work that another process added.
     pub async fn give_back(&self, ctx: &Context) -> Result<bool> {
         let giving_back = async {
             let mut db = ctx.db.acquire().await?;
@@ -84,8 +81,8 @@ impl Lease {
         Ok(in_time(giving_back).await?)
     }
 
-    /// First statement of every transaction of a worker: fails when the lane has gone to another process, and keeps it
-    /// ours until the transaction ends.
+    /// The first statement of each transaction of a worker. It fails if another process has the lane, and otherwise
+    /// keeps the lane until the transaction ends.
     pub async fn hold(&self, db: &mut PgConnection) -> Result<()> {
         if storage::work::lanes::hold(db, self.client, self.queue, self.lane, self.fence).await? {
             Ok(())
@@ -94,27 +91,28 @@ impl Lease {
         }
     }
 
-    /// As [`Self::hold`], of a lane that is an inbox; says in the same statement whether a plugin answers for `world` on it.
+    /// Like [`Self::hold`], for a lane that is an inbox. The same statement finds out whether a plugin answers for
+    /// `world` on it.
     pub async fn hold_and_see(&self, db: &mut PgConnection, world: &str) -> Result<bool> {
         let held =
             storage::work::lanes::hold_and_see(db, self.client, self.queue, self.lane, self.fence, world).await?;
         held.ok_or(Error::LeaseLost)
     }
 
-    /// Waits for so long, or until the worker should return.
+    /// Waits for `length`, or until the worker must return.
     pub async fn pause(&self, length: Duration) {
         self.stop.run_until_cancelled(tokio::time::sleep(length)).await;
     }
 
-    /// True once the worker should return.
+    /// True if the worker must return.
     pub fn is_over(&self) -> bool {
         self.stop.is_cancelled()
     }
 }
 
-/// Records work that was done outside, such as a request that was made. It cannot be undone, and without the record it
-/// is done twice. While the database is away, the record is tried again until it is written or refused for its content.
-/// Each attempt calls `writing` again.
+/// Stores the outcome of an external action, such as a provider call. The action cannot be undone, and without the
+/// record it would be repeated. If the database is down, `writing` is called again until it succeeds or fails for
+/// another reason.
 pub async fn write_down<T, F: Future<Output = Result<T>>>(ctx: &Context, writing: impl Fn() -> F) -> Result<T> {
     let mut pause = SHORTEST_PAUSE;
     loop {
@@ -133,37 +131,32 @@ pub async fn write_down<T, F: Future<Output = Result<T>>>(ctx: &Context, writing
     }
 }
 
-/// A hint that a lane has work. Losing one costs a poll interval, never work.
+/// A hint that a lane has work. If it is lost, the work waits for the next poll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Wake {
-    /// Which queue.
     pub queue: Queue,
-    /// The client.
     pub client: ClientId,
-    /// Which lane.
     pub lane: Uuid,
 }
 
-/// Where hints go: to the runner of this process, when it has one.
+/// Sends hints to the runner of this process, if there is one.
 #[derive(Debug, Clone)]
 pub struct Wakeups {
     sender: Arc<mpsc::Sender<Wake>>,
 }
 
 impl Wakeups {
-    /// The sending and the receiving end.
     pub fn channel() -> (Self, mpsc::Receiver<Wake>) {
         let (sender, receiver) = mpsc::channel(4096);
         (Self { sender: Arc::new(sender) }, receiver)
     }
 
-    /// Call after the commit. Never waits: when the runner is busy or absent, its poll finds the work.
+    /// Call it after the commit. It never waits: if the runner is busy or absent, its poll finds the work.
     pub fn wake(&self, queue: Queue, client: ClientId, lane: Uuid) {
-        // A full or closed channel is fine: polling stands behind it.
+        // A full or closed channel does no harm, because the poll finds the work.
         let _ = self.sender.try_send(Wake { queue, client, lane });
     }
 
-    /// Wakes several lanes of one client.
     pub fn wake_all(&self, client: ClientId, lanes: impl IntoIterator<Item = (Queue, Uuid)>) {
         for (queue, lane) in lanes {
             self.wake(queue, client, lane);
@@ -171,16 +164,16 @@ impl Wakeups {
     }
 }
 
-/// Looks for lanes with due work, over a connection outside the pool. Each queue has two statements. Every connection
-/// of the pool would plan them for itself, and again after each analysis of a table.
+/// Searches for lanes with due work, over a connection outside the pool. There are two statements per queue. Each
+/// connection of the pool would have to plan them, and again after each change of table statistics.
 #[derive(Default)]
 pub struct Search {
     connection: Option<PgConnection>,
 }
 
 impl Search {
-    /// Returns at most `limit` free lanes with due work, fair between clients. After an error the next search opens a
-    /// new connection.
+    /// Free lanes with due work, at most `limit`, fair between clients. After an error, the next search opens a new
+    /// connection.
     pub async fn due(&mut self, ctx: &Context, queue: Queue, limit: i64) -> Result<Vec<Wake>> {
         let connection = self.connection.take();
         let searching = async {
@@ -198,14 +191,14 @@ impl Search {
 }
 
 /// The presence of this process: a connection whose end the other processes notice at once. Without it, the lanes of a
-/// process that died become free only when their leases end.
+/// dead process become free only when their leases end.
 pub struct Presence {
     connection: PgConnection,
     trusted: Trusted,
 }
 
 impl Presence {
-    /// Announces this process, on a connection outside the pool.
+    /// Announces this process on a connection outside the pool.
     pub async fn announce(ctx: &Context) -> Result<Self> {
         let announcing = async {
             let mut connection = ctx.db.acquire().await?.detach();
@@ -215,24 +208,24 @@ impl Presence {
         Ok(Self { connection: in_time(announcing).await?, trusted: Trusted::from_now() })
     }
 
-    /// False once the connection is lost, or its server has become read-only: announce again.
+    /// False if the connection is lost or its server has become read-only. Announce the process again.
     pub async fn holds(&mut self) -> bool {
         let looking = storage::work::nodes::is_present(&mut self.connection, &mut self.trusted);
         within(SILENCE, looking).await == Some(true)
     }
 
-    /// Says that this process stops in good order.
+    /// Reports an orderly stop of this process.
     pub async fn retire(mut self, ctx: &Context) -> Result<()> {
         Ok(in_time(storage::work::nodes::retire(&mut self.connection, ctx.node)).await?)
     }
 }
 
-/// The failure of work that waits for an answer of a database that was lost.
+/// The error of work that waits for a lost database.
 pub fn silent() -> Error {
     storage::silence::silent().into()
 }
 
-/// Frees the lanes of other processes that died without giving them back; answers how many processes those were.
+/// Frees the lanes of other processes that died without releasing them. Returns the number of these processes.
 pub async fn bury_the_dead(ctx: &Context) -> Result<usize> {
     let burying = async {
         let mut tx = ctx.db.begin().await?;

@@ -1,5 +1,4 @@
-//! The base of all use cases: [`Context`], settings, secrets, the lanes of the work queues, the audit trail, and
-//! internal failures.
+//! The base of all use cases: [`Context`], settings, secrets, leases of lanes, the audit trail and internal failures.
 
 pub mod aside;
 pub mod audit;

@@ -1,5 +1,5 @@
-//! The memory of Lite devices in the database: every process can read it, and the process that holds the device writes
-//! it (ADR 0037).
+//! Stored values of the devices of Lite numbers, in the database. All processes can read them, and the process that
+//! holds the device writes them (ADR 0037).
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use storage::{
 
 use crate::secrets::{Purpose, Sealer};
 
-/// Keeps values sealed, bound to their client.
+/// Stores values sealed and bound to their client.
 #[derive(Clone)]
 pub struct DatabaseDeviceValues {
     db: PgPool,
@@ -24,12 +24,11 @@ pub struct DatabaseDeviceValues {
 }
 
 impl DatabaseDeviceValues {
-    /// Values in `db`, under the operator's key.
     pub fn new(db: PgPool, sealer: Sealer) -> Self {
         Self { db, sealer }
     }
 
-    /// A transaction that writes, for the process that holds the device.
+    /// A write transaction. It fails if `holding` does not name the process that holds the device.
     async fn begin(&self, holding: &Holding) -> Result<Transaction<'static>, ValuesFailed> {
         let node: NodeId = holding.holder.parse().map_err(failed)?;
         let mut tx = self.db.begin().await.map_err(failed)?;
@@ -49,9 +48,9 @@ impl DatabaseDeviceValues {
         self.sealer.open(client, Purpose::LiteDevice, sealed).map_err(failed)
     }
 
-    /// The changes as they are written: each key once, with the last of its changes.
+    /// The sealed changes. Only the last change of each key remains.
     fn sealed(&self, client: ClientId, changes: Vec<ValueChange>) -> Result<Vec<Change>, ValuesFailed> {
-        // Two transactions that write the same keys take them in the same order.
+        // Sorted, so that two transactions lock the same keys in the same order.
         let last: BTreeMap<_, ValueChange> =
             changes.into_iter().map(|change| ((change.space, change.key.clone()), change)).collect();
         let seal = |value: Vec<u8>| self.sealer.seal(client, Purpose::LiteDevice, &value).map_err(failed);

@@ -1,5 +1,5 @@
-//! The names of customers' files, and their addresses. An address is signed and valid for a limited time, because its
-//! reader has no API key (DESIGN 7 "media").
+//! Addresses and names of files of customers. An address is signed and valid for a limited time, because it is fetched
+//! without an API key (DESIGN 7 "media").
 
 use bytes::Bytes;
 pub use channels::media_store::MediaStoreError;
@@ -14,7 +14,7 @@ use storage::inbound::media::Media;
 
 use crate::Context;
 
-/// The address of a file, valid from now on for `media_url_lifetime`.
+/// The address of a file. It is valid for `media_url_lifetime`, starting now.
 pub fn url_for(ctx: &Context, client: ClientId, id: MediaId) -> String {
     let lifetime = i64::try_from(ctx.settings.media_url_lifetime.as_secs()).unwrap_or(i64::MAX);
     let expires = ctx.now().timestamp().saturating_add(lifetime);
@@ -22,32 +22,32 @@ pub fn url_for(ctx: &Context, client: ClientId, id: MediaId) -> String {
     format!("{}/media/{client}/{id}?expires={expires}&signature={signature}", ctx.settings.public_url)
 }
 
-/// Returns the file that an address names, also if the address is not valid any more. `None` for an address that is not
-/// ours, and `Some(None)` for one that names no file.
+/// The client and the file that one of our addresses names, expired or not. `None` if the address is not ours,
+/// `Some(None)` if it names no file.
 pub fn own(ctx: &Context, url: &str) -> Option<Option<(ClientId, MediaId)>> {
     below(&ctx.settings.public_url, url)
 }
 
-/// The same, for addresses below another base than that of a [`Context`].
+/// Like [`own`], for the given base address.
 pub fn below(public_url: &str, url: &str) -> Option<Option<(ClientId, MediaId)>> {
     let path = url.strip_prefix(public_url)?.strip_prefix("/media/")?;
     let (client, id) = path.split(['?', '#']).next()?.split_once('/')?;
     Some(client.parse().ok().zip(id.parse().ok()))
 }
 
-/// True if a provider can fetch files below this base: over TLS, from a host that means the same everywhere.
+/// True if a provider can fetch addresses below this base: over TLS, from a public host.
 pub fn can_be_fetched(public_url: &str) -> bool {
     let Ok(url) = (AddressPolicy { allow_private: false }).judge_url(public_url) else { return false };
-    // A name without a dot is one of a private network.
+    // A name without a dot belongs to a private network.
     url.scheme() == "https" && url.domain().is_none_or(|name| name.trim_end_matches('.').contains('.'))
 }
 
-/// Puts a file of the business into our store, whole; answers its SHA-256 in hexadecimal.
+/// Stores a file of the business. Returns its SHA-256 in hexadecimal.
 pub async fn keep(ctx: &Context, client: ClientId, id: MediaId, bytes: Bytes) -> Result<String, MediaStoreError> {
     Ok(ctx.media.put(client, id, MediaContent::Bytes(bytes)).await?.sha256)
 }
 
-/// Refuses an address that we did not make, or that is too old.
+/// Refuses an address with a wrong signature or past its end.
 pub fn check(
     ctx: &Context,
     client: ClientId,
@@ -61,18 +61,17 @@ pub fn check(
     if ctx.now().timestamp() > expires { Err(AddressRefused::Expired) } else { Ok(()) }
 }
 
-/// Why an address of a file is not followed.
+/// The reason why an address is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum AddressRefused {
-    /// The address was not made by us, or was changed.
+    /// The address is not ours or was changed.
     #[error("the signature of this address is wrong")]
     BadSignature,
-    /// The address was valid once.
     #[error("this address has expired; take a new one from the message")]
     Expired,
 }
 
-/// The key of addresses, derived from the master key.
+/// The signing key of addresses, derived from the master key.
 struct Signer([u8; 32]);
 
 impl Signer {
@@ -92,14 +91,14 @@ impl Signer {
         self.mac(client, id, expires).map(|mac| hex::encode(mac.finalize().into_bytes())).unwrap_or_default()
     }
 
-    /// In constant time.
+    /// Takes constant time.
     fn verify(&self, client: ClientId, id: MediaId, expires: i64, signature: &str) -> bool {
         let given = hex::decode(signature).unwrap_or_default();
         self.mac(client, id, expires).is_some_and(|mac| mac.verify_slice(&given).is_ok())
     }
 }
 
-/// The name of a file of ours, to be shown or saved under; `nameless` is the stem where it came without one.
+/// The name under which a file is shown and saved. `nameless` is the stem if the file has no name.
 pub fn name_of(file: &Media, nameless: &str) -> String {
     match file_name::given(file.filename.as_deref(), &file.mime_type) {
         Some(name) => name,

@@ -1,4 +1,4 @@
-//! Files of customers where the operator wants them now, and those from before where they have always been.
+//! Files of customers after a change of `media.store`: new files in the current store, older ones in the store before.
 
 use std::{ops::Range, sync::Arc};
 
@@ -6,15 +6,15 @@ use async_trait::async_trait;
 use channels::media_store::{MediaContent, MediaStore, MediaStoreError, OpenMedia, StoredMedia};
 use domain::ids::{ClientId, MediaId};
 
-/// Keeps files in one store. Those that were put into another one, before `media.store` was changed, are still given out, and
-/// forgotten in their time.
+/// Puts files into one store. Files in the store that was used before `media.store` changed can still be read, and are
+/// deleted when they are too old.
 pub struct MovedMediaStore {
     now: Arc<dyn MediaStore>,
     before: Arc<dyn MediaStore>,
 }
 
 impl MovedMediaStore {
-    /// Files in `now`; `before` is where they used to be.
+    /// `now` takes new files, and `before` has the older ones.
     pub fn new(now: Arc<dyn MediaStore>, before: Arc<dyn MediaStore>) -> Self {
         Self { now, before }
     }

@@ -1,4 +1,4 @@
-//! Whether this process can do its work, and whether a failure is worth trying again.
+//! The readiness of this process, and whether a failure is temporary.
 
 use std::{
     panic::AssertUnwindSafe,
@@ -15,51 +15,47 @@ use tokio::{sync::watch, time::timeout};
 
 use crate::{Context, Error};
 
-/// Longest time that a look at the database may take. On an open session it is four round trips.
+/// Limit for one check of the database. On an open session it takes four round trips.
 const LOOK_WITHIN: Duration = Duration::from_secs(5);
-/// Time for which the result of a probe is used again. Probes need no key, and each one asks and writes.
+/// Time for which a result is reused. Probes need no key, and each check reads and writes.
 const BELIEVED: Duration = Duration::from_secs(1);
-/// Time that a caller waits for a probe before it gets the previous result. Probes have deadlines, often of a second.
+/// Time for which a probe waits for a new result before it gets the last one. Probes often have a deadline of one
+/// second.
 const TOLD_WITHIN: Duration = Duration::from_millis(700);
 
-/// The report of `/readyz`.
+/// The content of `/readyz`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Checks {
-    /// The database answers.
     pub database: bool,
-    /// Every migration of this program is applied.
+    /// All migrations of this program are applied.
     pub migrations: bool,
-    /// Sends can be stored.
     pub writable: bool,
-    /// Components are loaded.
     pub plugins: bool,
 }
 
 impl Checks {
-    /// True when everything is.
     pub fn all(self) -> bool {
         self.database && self.migrations && self.writable && self.plugins
     }
 }
 
-/// Looks at the database and the plugins.
 pub async fn check(ctx: &Context) -> Checks {
     let Database { answers, is_current, writable } = ctx.writes.known(ctx).await;
     Checks { database: answers, migrations: is_current, writable, plugins: ctx.plugins.ready() }
 }
 
-/// Tells if sends can be stored. A database with a full disk still answers and still takes small changes. So after a
-/// send could not be stored, only a stored one shows that storing works again.
+/// Whether sends can be stored. A database with a full disk still answers and still accepts small changes. So after a
+/// failed send, only a trial send proves that sends can be stored again.
 #[derive(Debug, Default)]
 pub struct Writes {
     doubted: AtomicBool,
     looking: AtomicBool,
     seen: watch::Sender<Option<Seen>>,
-    /// Kept for looks alone: a busy pool does not make a process unready, and a new session takes several round trips.
+    /// A session for checks only. A busy pool does not make a process unready, and a new session takes several round
+    /// trips.
     session: Mutex<Option<PgConnection>>,
 }
 
-/// The result of a probe.
 #[derive(Debug, Clone, Copy)]
 struct Seen {
     at: Instant,
@@ -67,7 +63,6 @@ struct Seen {
     database: Database,
 }
 
-/// The database, as it was seen.
 #[derive(Debug, Clone, Copy, Default)]
 struct Database {
     answers: bool,
@@ -76,15 +71,14 @@ struct Database {
 }
 
 impl Writes {
-    /// Notes why a send was not stored.
     pub fn note_failure(&self, error: &Error) {
         if matches!(error, Error::Storage(storage::Error::Database(storage::SqlxError::Database(_)))) {
             self.doubted.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Returns the last known state of the database. If a probe takes long, because the database is far away, it
-    /// continues, and the caller gets the previous result. A silent database is reported at once.
+    /// The last known state of the database. If a new check takes long because the database is far away, it continues
+    /// in the background and the probe gets the result before it. A silent database is reported at once.
     async fn known(self: &Arc<Self>, ctx: &Context) -> Database {
         if ctx.db.is_silent() {
             return Database::default();
@@ -103,7 +97,7 @@ impl Writes {
             while seen.changed().await.is_ok() {
                 match *seen.borrow_and_update() {
                     Some(now) if self.is_fresh(&now) => return now.database,
-                    // It was begun before a send failed.
+                    // That check began before a send failed.
                     _ => self.look(ctx),
                 }
             }
@@ -120,7 +114,7 @@ impl Writes {
         seen.doubted == self.doubted.load(Ordering::Relaxed) && seen.at.elapsed() < BELIEVED
     }
 
-    /// Begins a look, unless there is one.
+    /// Starts a check, unless one is running.
     fn look(self: &Arc<Self>, ctx: &Context) {
         if self.looking.swap(true, Ordering::AcqRel) {
             return;
@@ -128,7 +122,7 @@ impl Writes {
         let (writes, ctx) = (Arc::clone(self), ctx.clone());
         tokio::spawn(async move {
             let doubted = writes.doubted.load(Ordering::Relaxed);
-            // A slow database answers, but does not work as it should.
+            // A check that exceeds its limit: the database answers but is not usable.
             let slow = Database { answers: !ctx.db.is_silent(), ..Database::default() };
             let looked = AssertUnwindSafe(timeout(LOOK_WITHIN, writes.look_now(&ctx, doubted))).catch_unwind();
             let database = looked.await.map_or_else(|_| Database::default(), |looked| looked.unwrap_or(slow));
@@ -155,7 +149,7 @@ impl Writes {
         }
     }
 
-    /// Looks on this session, and keeps it if all is well. `None`: it is lost.
+    /// Checks on this session and keeps it if all is well. `None` if the session is lost.
     async fn look_on(&self, mut db: PgConnection, ctx: &Context, doubted: bool) -> Option<Database> {
         let is_current = storage::is_current(&mut db).await.ok()?;
         let writable = is_current && can_write(&mut db, ctx, doubted).await;
@@ -191,15 +185,15 @@ async fn try_to_write(db: &mut PgConnection, ctx: &Context, thoroughly: bool) ->
     Ok(writes)
 }
 
-/// True for a failure that passes by itself, such as a database that is overloaded, restarting or not reachable: the
-/// caller may try again (SPEC 7).
+/// True for a temporary failure, such as an overloaded, restarting or unreachable database. The caller may try again
+/// (SPEC 7).
 pub fn is_passing(error: &Error) -> bool {
     let Error::Storage(storage::Error::Database(error)) = error else { return matches!(error, Error::Stopped) };
     match error {
         storage::SqlxError::PoolTimedOut | storage::SqlxError::PoolClosed | storage::SqlxError::Io(_) => true,
-        // Classes of PostgreSQL codes: 08 (connection), 53 (resources), 57P (shutdown), 40 (rollback); a wait for a
-        // lock of another process that took too long (55P03); a transaction of ours that was idle too long (25P03); a
-        // server that has become read-only, whose sessions are replaced (25006).
+        // PostgreSQL codes: classes 08 (connection), 53 (resources), 57P (shutdown) and 40 (rollback); 55P03, a lock
+        // wait of another process that took too long; 25P03, an idle transaction of ours that took too long; 25006, a
+        // server that has become read-only, whose sessions are replaced.
         storage::SqlxError::Database(error) => error.code().is_some_and(|code| {
             ["08", "53", "57P", "40", "55P03", "25P03", "25006"].iter().any(|class| code.starts_with(class))
         }),

@@ -1,6 +1,5 @@
-//! Notices about rights that may have ended, for the parts that hold connections open (ADR 0027, ADR 0029). One task of
-//! a process listens to the database ([`follow`]). Each part with connections checks again those that a notice is
-//! about.
+//! Notices of permissions that may have ended, for code with open connections (ADR 0027, ADR 0029). One task of a
+//! process listens to the database ([`follow`]). Each part with connections checks again those that a notice concerns.
 
 use std::{future, time::Duration};
 
@@ -10,14 +9,14 @@ use tokio_util::sync::CancellationToken;
 
 pub use storage::tenancy::rights::Affected;
 
-/// Notices that a part may fall behind before it has to look at everybody.
+/// Notices that a part can fall behind before it must check all its connections.
 const HELD: usize = 1024;
-/// How often it is asked whether the database is there.
+/// Interval of the checks that the database still answers.
 const ASK: Duration = Duration::from_secs(15);
-/// After the database could not be listened to.
+/// Pause after a failure to listen.
 const BREATH: Duration = Duration::from_secs(1);
 
-/// Passes notices on within a process. Cheap to clone.
+/// Distributes notices within a process. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Rights(broadcast::Sender<Affected>);
 
@@ -28,24 +27,22 @@ impl Default for Rights {
 }
 
 impl Rights {
-    /// The notices from now on.
     pub fn changes(&self) -> RightChanges {
         RightChanges(self.0.subscribe())
     }
 
-    /// Tells every part of this process.
     pub fn tell(&self, affected: Affected) {
-        // Possibly no part listens.
+        // There may be no listener.
         drop(self.0.send(affected));
     }
 }
 
-/// Notices, as one part of a process gets them.
+/// The notices for one part of a process.
 #[derive(Debug)]
 pub struct RightChanges(broadcast::Receiver<Affected>);
 
 impl RightChanges {
-    /// Returns the next right to check. It may be dropped while it waits.
+    /// The connections to check again. May be dropped while it waits.
     pub async fn next(&mut self) -> Affected {
         match self.0.recv().await {
             Ok(affected) => affected,
@@ -55,9 +52,8 @@ impl RightChanges {
     }
 }
 
-/// Passes the notices of the database on, until it is told to stop. After the database was away, it continues as soon
-/// as the database answers. While it cannot listen, connections are checked with their heartbeats only; when it can
-/// again, all of them are checked.
+/// Distributes the notices of the database until `stop`. After a failure it listens again when the database answers.
+/// During the outage, connections are checked only with their heartbeats. Afterwards all of them are checked.
 pub async fn follow(db: PgPool, rights: Rights, stop: CancellationToken) {
     let followed = async {
         loop {
@@ -77,7 +73,7 @@ pub async fn follow(db: PgPool, rights: Rights, stop: CancellationToken) {
 }
 
 async fn pass_on(mut notices: Notices, rights: &Rights) -> storage::Error {
-    // Earlier notices are not known here.
+    // Earlier notices may have been missed.
     rights.tell(Affected::Anybody);
     let mut asks = tokio::time::interval(ASK);
     loop {

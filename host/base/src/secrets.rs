@@ -1,5 +1,5 @@
-//! Secrets at rest: sealed with an AEAD under the operator's master key, bound to the client and the purpose, so that a
-//! sealed value copied to another row does not open (DESIGN 3.9).
+//! Stored secrets. They are sealed with an AEAD under the operator's master key and bound to the client and the
+//! purpose, so that a sealed value in another row cannot be opened (DESIGN 3.9).
 
 use std::fmt;
 
@@ -15,17 +15,16 @@ use sha2::Sha256;
 use storage::PgConnection;
 use uuid::Uuid;
 
-/// First byte of every sealed value: XChaCha20-Poly1305, layout `version | key id | nonce | ciphertext`.
+/// First byte of each sealed value: XChaCha20-Poly1305, layout `version | key id | nonce | ciphertext`.
 const VERSION: u8 = 1;
 const KEY_ID_BYTES: usize = 4;
 const NONCE_BYTES: usize = 24;
 
-/// The purpose of a secret. It is a part of the binding of a sealed value.
+/// The purpose of a secret. A sealed value is bound to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// A user's API key.
     ApiKey,
-    /// A provider's access token of a business number.
+    /// A provider's access token for a business number.
     AccessToken,
     /// The app secret that signs callbacks of a business number.
     AppSecret,
@@ -35,9 +34,9 @@ pub enum Purpose {
     PluginSecret,
     /// Signs the user ids of a web site.
     SiteIdentity,
-    /// The password of a client's own account for SMS.
+    /// The password of a client's SMS account.
     SmsPassword,
-    /// The memory of the device of a WhatsApp Lite number.
+    /// A stored value of the device of a WhatsApp Lite number.
     LiteDevice,
 }
 
@@ -56,66 +55,58 @@ impl Purpose {
     }
 }
 
-/// A secret was not sealed, or a sealed value does not open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SealError {
-    /// Too short, or of a layout that this version does not know.
+    /// Too short, or of an unknown layout.
     #[error("a sealed value is damaged or was written by a newer version of Patchbay")]
     Unreadable,
-    /// Sealed under another master key.
     #[error("a secret was sealed with another master key: start with the key that the data was sealed with")]
     OtherKey,
-    /// Changed, or taken from another client or purpose.
+    /// Changed, or copied from another client or purpose.
     #[error("a sealed value does not belong where it was found, or was changed")]
     NotAuthentic,
-    /// The operating system gave no randomness.
     #[error("the operating system gave no randomness")]
     NoRandomness,
-    /// The value opened is not text, though it must be.
+    /// The opened value must be text and is not.
     #[error("a sealed value that must be text is not")]
     NotText,
 }
 
-/// The key is not the one that the data was sealed with, or that could not be found out.
+/// The master key is wrong or could not be checked.
 #[derive(Debug, thiserror::Error)]
 pub enum MasterKeyError {
-    /// Another key.
     #[error(
         "this database was sealed with another master key. Start with the key it was sealed with: restore the file \
          `master.key` in `data_dir`, or set `security.master_key`. Without that key its API keys, provider tokens and \
          webhook secrets cannot be read"
     )]
     OtherKey,
-    /// The setting is not a key.
     #[error("`security.master_key` is not 32 bytes in base64: make one with `openssl rand -base64 32`")]
     NotAKey,
-    /// Sealing failed.
     #[error(transparent)]
     Seal(SealError),
-    /// The database failed.
     #[error(transparent)]
     Storage(#[from] storage::Error),
 }
 
-/// Reads `security.master_key` or the content of a key file: 32 bytes in base64, whitespace around them ignored.
+/// Parses `security.master_key` or the content of a key file: 32 bytes in base64. White space around them is ignored.
 pub fn parse_master_key(text: &str) -> Result<[u8; 32], MasterKeyError> {
     let bytes = STANDARD.decode(text.trim()).map_err(|_| MasterKeyError::NotAKey)?;
     bytes.try_into().map_err(|_| MasterKeyError::NotAKey)
 }
 
-/// A new master key, in the form that [`parse_master_key`] reads.
 pub fn generate_master_key() -> Result<String, SealError> {
     Ok(STANDARD.encode(random::<32>()?))
 }
 
-/// `N` bytes from the operating system's generator: keys and secrets come from nowhere else (DESIGN 3.7).
+/// `N` bytes from the generator of the operating system, the only source of keys and secrets (DESIGN 3.7).
 pub fn random<const N: usize>() -> Result<[u8; N], SealError> {
     let mut bytes = [0; N];
     OsRng.try_fill_bytes(&mut bytes).map_err(|_| SealError::NoRandomness)?;
     Ok(bytes)
 }
 
-/// Seals and opens secrets. `Debug` shows nothing of the key.
+/// Seals and opens secrets. `Debug` hides the key.
 #[derive(Clone)]
 pub struct Sealer {
     master_key: [u8; 32],
@@ -130,14 +121,13 @@ impl fmt::Debug for Sealer {
 }
 
 impl Sealer {
-    /// `master_key` is the operator's; every key that is used is derived from it.
+    /// `master_key` is the operator's. All keys in use are derived from it.
     pub fn new(master_key: [u8; 32]) -> Self {
         let cipher = XChaCha20Poly1305::new(&derive(&master_key, "seal").into());
         let [a, b, c, d, ..] = derive(&master_key, "key-id");
         Self { master_key, cipher, key_id: [a, b, c, d] }
     }
 
-    /// Seals `plain` for one client and purpose.
     pub fn seal(&self, client: ClientId, purpose: Purpose, plain: &[u8]) -> Result<Vec<u8>, SealError> {
         self.seal_bound(&binding(client, purpose.label()), plain)
     }
@@ -157,7 +147,8 @@ impl Sealer {
         derive(&self.master_key, &format!("derive/{purpose_label}"))
     }
 
-    /// Checks that the data of this database was sealed with this key; on first use, marks the database with it.
+    /// Checks that the data of this database was sealed with this key. On first use, it marks the database with the
+    /// key.
     pub async fn check_or_init(&self, db: &mut PgConnection) -> Result<(), MasterKeyError> {
         const KNOWN: &[u8] = b"patchbay master key";
         let bound = binding(ClientId(Uuid::nil()), "master-key-check");
@@ -205,14 +196,14 @@ impl Sealer {
     }
 }
 
-/// The binding of a sealed value: 16 bytes of the client, then the label.
+/// The data that a sealed value is bound to: 16 bytes of the client, then the label.
 fn binding(client: ClientId, label: &str) -> Vec<u8> {
     [client.0.as_bytes().as_slice(), label.as_bytes()].concat()
 }
 
 /// HMAC-SHA256 of the label under the key.
 fn derive(key: &[u8; 32], label: &str) -> [u8; 32] {
-    // An HMAC key may have any length, so there is nothing to fail.
+    // An HMAC key can have any length, so this cannot fail.
     let Ok(mut mac) = <Hmac<Sha256> as Mac>::new_from_slice(key) else { return [0; 32] };
     mac.update(b"patchbay/");
     mac.update(label.as_bytes());

@@ -1,46 +1,46 @@
-//! The operator's decisions (`docs/operations.md`).
+//! Settings of the operator (`docs/operations.md`).
 
 use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 
 use channels::{email::SmtpRelay, media_store::MediaStore};
 use domain::sms_products::StopWords;
 
-/// The operator's decisions (`docs/operations.md`).
+/// Settings of the operator (`docs/operations.md`).
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Base of media addresses, without a slash at the end.
     pub public_url: String,
-    /// `whatsapp_cloud.app_secret`; callbacks are refused while it is empty.
+    /// `whatsapp_cloud.app_secret`. If it is empty, callbacks are refused.
     pub app_secret: String,
     /// `whatsapp_cloud.verify_token`.
     pub verify_token: String,
-    /// `messenger.app_secret`; callbacks about pages are refused while it is empty, unless the page has its own.
+    /// `messenger.app_secret`. If it is empty, callbacks of pages without a secret of their own are refused.
     pub messenger_app_secret: String,
     /// `messenger.verify_token`.
     pub messenger_verify_token: String,
-    /// Recipients over all messages of one request.
+    /// Most recipients over all messages of one request.
     pub max_recipients: usize,
-    /// How long to wait for a status after an answer that never came.
+    /// Time to wait for a status of a message in doubt.
     pub unknown_after: Duration,
-    /// How long an SMS waits for an SMSC before it fails.
+    /// Time for which an SMS waits for an SMSC before it fails.
     pub sms_expires_after: Duration,
-    /// How long a message of a Lite number waits for its connection, or its time of day, before it fails.
+    /// Time for which a message of a Lite number waits for its connection or its time of day before it fails.
     pub lite_expires_after: Duration,
     /// Failures older than this do not fall back to SMS.
     pub fallback_max_age: Duration,
-    /// How long a conversation lasts unless it is closed.
+    /// Lifetime of a conversation that is not closed.
     pub conversation_lifetime: Duration,
-    /// How long a customer waits for an agent's answer before the chat is missed.
+    /// Time for which a customer waits for an agent before the chat counts as missed.
     pub missed_after: Duration,
-    /// Chats of an agent without a limit of its own.
+    /// Most chats of an agent without a limit of its own.
     pub agent_chats: u32,
-    /// Largest file taken from a customer, in bytes.
+    /// Largest file of a customer, in bytes.
     pub media_max_bytes: u64,
-    /// How long a media address stays valid.
+    /// Validity of a media address.
     pub media_url_lifetime: Duration,
-    /// Where files of customers are kept.
+    /// The store for files of customers.
     pub media_kept: MediaKept,
-    /// Source address of SMS when nothing else names one.
+    /// Source address of SMS if no other is configured.
     pub sms_default_source: String,
     /// Words that stop SMS.
     pub stop_words: StopWords,
@@ -48,22 +48,20 @@ pub struct Settings {
     pub email: EmailSettings,
     /// Delays between webhook attempts.
     pub webhook_retry_schedule: Vec<Duration>,
-    /// Webhook requests in flight per endpoint.
+    /// Most webhook requests in flight per endpoint.
     pub webhook_in_flight: usize,
-    /// Loopback and private addresses are fine as targets of every client.
+    /// Allows loopback and private addresses as targets for all clients.
     pub allow_private_targets: bool,
-    /// Limits of uploads.
+    /// Limits for uploads of plugins.
     pub plugins: PluginSettings,
-    /// Limits of the key-value stores of plugins.
+    /// Limits for the key-value stores of plugins.
     pub key_values: KeyValueQuota,
-    /// Live events of agents.
     pub live: LiveSettings,
-    /// Retention of the growing tables.
     pub retention: Retention,
 }
 
 impl Default for Settings {
-    /// The values without any setting of the operator, a public address and provider secrets.
+    /// The defaults of the configuration, without a public address and provider secrets.
     fn default() -> Self {
         Self {
             public_url: String::new(),
@@ -98,23 +96,23 @@ impl Default for Settings {
     }
 }
 
-/// How live events are kept and sent (ADR 0027).
+/// Storage and delivery of live events (ADR 0027).
 #[derive(Debug, Clone, Copy)]
 pub struct LiveSettings {
-    /// Time after the last connection for which events are kept for a client that resumes.
+    /// Time after the last connection for which events are kept for a client that comes back.
     pub resume_for: Duration,
-    /// Connections of one client to this process.
+    /// Most connections of one client to this process.
     pub connections_per_client: usize,
-    /// How long a ticket is good.
+    /// Validity of a ticket.
     pub ticket_lifetime: Duration,
-    /// Events in memory for all connections of a client. A connection that falls further behind is closed and must
+    /// Most events in memory for all connections of a client. A connection that falls further behind is closed and must
     /// resume.
     pub events_held: usize,
-    /// Bytes of events that all connections of a client to this process have been handed and not read yet.
+    /// Most unread bytes of events of all connections of a client to this process.
     pub unread_bytes_per_client: usize,
-    /// Longest time that the peer may take for a write.
+    /// Longest time for one write to a connection.
     pub write_timeout: Duration,
-    /// How often a connection is tried, and told where it stands.
+    /// Interval of heartbeats. Each one checks the connection and reports its position.
     pub heartbeat: Duration,
 }
 
@@ -132,22 +130,20 @@ impl Default for LiveSettings {
     }
 }
 
-/// E-mail to SMS.
 #[derive(Debug, Clone, Default)]
 pub struct EmailSettings {
-    /// Where mails to clients go; without it none are written.
+    /// The relay for mails to clients. Without it, no mails are written.
     pub relay: Option<SmtpRelay>,
 }
 
-/// Where files of customers are kept (`media.store`).
+/// The store for files of customers (`media.store`).
 #[derive(Clone, Default)]
 pub enum MediaKept {
-    /// In the folder of this machine: for a service of one machine.
+    /// In a local folder. Suitable for an installation on one machine.
     #[default]
     InFolder,
-    /// In a folder that all nodes have.
+    /// In a folder that all nodes share.
     InSharedFolder(PathBuf),
-    /// In the database.
     InDatabase,
     /// In a store of another kind that all nodes share.
     Elsewhere(Arc<dyn MediaStore>),
@@ -164,10 +160,10 @@ impl fmt::Debug for MediaKept {
     }
 }
 
-/// How long rows are kept, in days.
+/// Retention of rows, in days.
 #[derive(Debug, Clone)]
 pub struct Retention {
-    /// Outbound messages, legs, chat messages.
+    /// Outgoing messages, legs, chat messages.
     pub messages_days: u32,
     /// Delivery receipts.
     pub receipts_days: u32,
@@ -177,7 +173,7 @@ pub struct Retention {
     pub invocations_days: u32,
     /// Recorded plugin calls.
     pub recordings_days: u32,
-    /// Fingerprints of provider callbacks, and callbacks that were given up.
+    /// Fingerprints of provider callbacks, and callbacks that could not be processed.
     pub callbacks_days: u32,
     /// Files of customers.
     pub media_days: u32,
@@ -200,18 +196,18 @@ impl Default for Retention {
     }
 }
 
-/// Limits of uploads by clients.
+/// Limits for uploads of plugins.
 #[derive(Debug, Clone, Copy)]
 pub struct PluginSettings {
-    /// Bytes of one component.
+    /// Most bytes of one component.
     pub upload_bytes: usize,
-    /// Bytes of all components of one client.
+    /// Most bytes of all components of one client.
     pub bytes_per_client: u64,
-    /// Names that one client can upload under.
+    /// Most plugin names of one client.
     pub names_per_client: u64,
-    /// Versions kept per name, in addition to those that are in force or that a rollback may need.
+    /// Versions kept per name, in addition to those in force and those for a rollback.
     pub versions_kept: u32,
-    /// Bytes that one recording of an activation keeps.
+    /// Most bytes of one recording of an activation.
     pub recording_bytes: u64,
 }
 
@@ -227,12 +223,12 @@ impl Default for PluginSettings {
     }
 }
 
-/// Limits of the stores of plugins.
+/// Limits for the key-value stores of plugins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyValueQuota {
-    /// Bytes of all stores of one client: keys, values, and 64 for each key.
+    /// Most bytes of all stores of one client: keys, values, and 64 for each key.
     pub bytes_per_client: u64,
-    /// Keys of one plugin in the store of one participant.
+    /// Most keys of one plugin in the store of one participant.
     pub keys_per_participant: u32,
 }
 

@@ -1,4 +1,5 @@
-//! Counts the comparisons with shadows that there was no room for, so that their clients can read how much is missing.
+//! Counts comparisons with shadow versions that were skipped for lack of room, so that clients can see how many are
+//! missing.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -13,19 +14,19 @@ use storage::{
 };
 use uuid::Uuid;
 
-/// How long counts gather before they are written down.
+/// Time for which counts are gathered before they are stored.
 const GATHERED: Duration = Duration::from_millis(500);
 
-/// Comparisons that are not stored yet, by client and activation of the shadow. Each client in this map has a task that
-/// stores them.
+/// Counts that are not stored yet, by client and activation of the shadow. For each client in the map, a task is about
+/// to store them.
 type Gathering = HashMap<ClientId, BTreeMap<Uuid, Skipped>>;
 
-/// The comparisons that were skipped lately, in this process.
+/// The comparisons that this process skipped recently.
 #[derive(Debug, Clone, Default)]
 pub struct SkippedComparisons(Arc<Mutex<Gathering>>);
 
 impl SkippedComparisons {
-    /// Counts comparisons of a client that there was no room for. Does not wait.
+    /// Counts skipped comparisons of a client. Does not wait.
     pub fn count(&self, db: &PgPool, client: ClientId, skipped: Vec<Skipped>) {
         if self.gather(client, skipped) {
             let (gathering, db) = (self.clone(), db.clone());
@@ -41,7 +42,7 @@ impl SkippedComparisons {
         }
     }
 
-    /// Whether these are the first of the client.
+    /// True if these are the first counts of the client.
     fn gather(&self, client: ClientId, skipped: Vec<Skipped>) -> bool {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_first = !all.contains_key(&client);

@@ -1,6 +1,6 @@
-//! Regular maintenance of the tables: makes partitions ahead and removes old rows. It uses small transactions, each of
-//! which ends before it can disturb other work. A change of the schema never shares a transaction with deletes, and
-//! gives up rather than delay messages.
+//! Regular upkeep of the tables: makes partitions ahead and deletes old rows. It uses small transactions, so that it
+//! never blocks other work for long. A change of the schema never shares a transaction with deletes, and it is
+//! postponed rather than delay messages.
 
 use std::time::Duration;
 
@@ -23,39 +23,37 @@ use storage::{
 
 use crate::{Result, Retention};
 
-/// How long an idempotency key is remembered (DESIGN 7).
+/// Lifetime of an idempotency key (DESIGN 7).
 const KEY_DAYS: u64 = 7;
-/// Providers repeat callbacks for seven days, so fingerprints are kept longer, even if the retention is shorter.
+/// Least lifetime of callback fingerprints, because providers repeat callbacks for seven days.
 const CALLBACK_DAYS: u32 = 9;
-/// How long it can be asked how an upload ended.
+/// Time for which the result of an upload can be read.
 const UPLOAD_DAYS: u64 = 1;
-/// Recipients count for the tier of a number for a day and a quarter of an hour.
+/// Recipients count for the tier of a number for one day and a quarter of an hour.
 const TIER_DAYS: u64 = 2;
-/// Rows forgotten in one transaction.
+/// Most rows deleted in one transaction.
 const PAGE: i64 = 2000;
-/// Requests whose texts are removed in one transaction. Each may have a thousand messages.
+/// Most requests whose texts are deleted in one transaction. Each can have a thousand messages.
 const REQUESTS: i64 = 20;
-/// How often a round tries to change the schema where others are at the table.
+/// Attempts of one round at a change of the schema while others use the table.
 const TRIES: u32 = 5;
-/// The time that those others have in between.
+/// Pause between these attempts.
 const BETWEEN_TRIES: Duration = Duration::from_millis(50);
 
-/// The results of one round of upkeep.
+/// The result of one round of upkeep.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Round {
-    /// Partitions made.
     pub made: u32,
-    /// Partitions dropped.
     pub dropped: u32,
-    /// Changes of the schema that gave way to others, for the next round.
+    /// Changes of the schema that are left to the next round.
     pub postponed: u32,
-    /// Conversations that had expired and were closed.
+    /// Expired conversations that were closed.
     pub expired: u64,
-    /// Removed rows, without those of dropped partitions.
+    /// Rows deleted, without those of dropped partitions.
     pub forgotten: u64,
 }
 
-/// One round, by one process at a time; a process that finds another at it leaves the rest to that one.
+/// Runs one round. If another process is doing upkeep, this one leaves the rest to it.
 pub async fn round(db: &PgPool, now: DateTime<Utc>, keep: &Retention) -> Result<Round> {
     let mut upkeep = Upkeep { db, now, done: Round::default() };
     upkeep.make_partitions(keep).await?;
@@ -69,7 +67,7 @@ pub async fn round(db: &PgPool, now: DateTime<Utc>, keep: &Retention) -> Result<
     Ok(upkeep.done)
 }
 
-/// Lets PostgreSQL analyse the tables that have outgrown its statistics. Returns their number.
+/// Lets PostgreSQL analyze the tables that have outgrown their statistics. Returns the number of tables.
 pub async fn renew_statistics(db: &PgPool) -> Result<usize> {
     let tables = statistics::outgrown(&mut *db.acquire().await?).await?;
     for table in &tables {
@@ -80,8 +78,8 @@ pub async fn renew_statistics(db: &PgPool) -> Result<usize> {
     Ok(tables.len())
 }
 
-/// Folds changes into the counts and returns their number. If another process is folding, this one leaves the rest to
-/// it.
+/// Folds changes of message counts into the counts and returns the number of changes. If another process is doing this,
+/// this one leaves the rest to it.
 pub async fn fold_message_counts(db: &PgPool) -> Result<i64> {
     let mut folded = 0;
     loop {
@@ -98,7 +96,7 @@ pub async fn fold_message_counts(db: &PgPool) -> Result<i64> {
     }
 }
 
-/// The partitioned tables, each with the days for which its rows are kept.
+/// The partitioned tables and their retention in days.
 fn partitioned(keep: &Retention) -> [(&'static str, u32); PARTITIONED.len()] {
     [
         ("outbound_part", keep.messages_days),
@@ -117,7 +115,6 @@ fn partitioned(keep: &Retention) -> [(&'static str, u32); PARTITIONED.len()] {
     ]
 }
 
-/// A change to a partition.
 #[derive(Debug, Clone, Copy)]
 enum Change {
     Make,
@@ -125,7 +122,7 @@ enum Change {
 }
 
 impl Change {
-    /// Where a round counts it.
+    /// The counter of this change in a round.
     fn count(self, done: &mut Round) -> &mut u32 {
         match self {
             Self::Make => &mut done.made,
@@ -134,7 +131,6 @@ impl Change {
     }
 }
 
-/// A round that is under way.
 struct Upkeep<'a> {
     db: &'a PgPool,
     now: DateTime<Utc>,
@@ -142,7 +138,7 @@ struct Upkeep<'a> {
 }
 
 impl Upkeep<'_> {
-    /// Begins a transaction in which no other process does upkeep. `None` if another one does.
+    /// A transaction with the lock for upkeep. `None` if another process has it.
     async fn begin(&self) -> Result<Option<Transaction<'static>>> {
         let mut tx = self.db.begin().await?;
         Ok(if retention::try_lock(&mut tx).await? { Some(tx) } else { None })
@@ -178,9 +174,9 @@ impl Upkeep<'_> {
         Ok(())
     }
 
-    /// Changes the schema in a transaction of its own. It gives way to others and is tried again after them. If it
-    /// still fails, the next round does it; partitions are made a week ahead, so there is time. `false` if another
-    /// process does the upkeep now.
+    /// Changes the schema in a transaction of its own. It gives way to other work and is tried again afterwards. If all
+    /// attempts fail, the next round continues: partitions are made a week ahead, so there is time. `false` if another
+    /// process is doing upkeep.
     async fn change(&mut self, change: Change, partition: &Partition) -> Result<bool> {
         for _ in 0..TRIES {
             let Some(mut tx) = self.begin().await? else { return Ok(false) };
@@ -207,7 +203,8 @@ impl Upkeep<'_> {
         Ok(true)
     }
 
-    /// Readers decide by the clock if a conversation is active. This keeps the index of open ones small.
+    /// Keeps the index of open conversations small. Readers compare the end of a conversation with the clock and do not
+    /// depend on this.
     async fn close_expired_conversations(&mut self) -> Result<()> {
         loop {
             let Some(mut tx) = self.begin().await? else { return Ok(()) };
@@ -261,7 +258,7 @@ impl Upkeep<'_> {
         }
     }
 
-    /// Removes texts of SMS that were not to be kept and whose end was never reported.
+    /// Deletes texts of SMS that must not be stored and whose final state never came.
     async fn forget_texts(&mut self) -> Result<()> {
         loop {
             let Some(mut tx) = self.begin().await? else { return Ok(()) };
@@ -279,8 +276,7 @@ impl Upkeep<'_> {
         }
     }
 
-    /// Removes events without a number if no connection of their client reads them. A client that returns later starts
-    /// from the present.
+    /// Deletes unnumbered live events of clients without readers. A reader that comes back later starts afresh.
     async fn forget_unwanted_live_events(&mut self) -> Result<()> {
         loop {
             let unwanted = streams::unwanted(&mut *self.db.acquire().await?, PAGE).await?;

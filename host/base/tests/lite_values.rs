@@ -1,4 +1,4 @@
-//! The memory of Lite devices in the database.
+//! Stored values of the devices of Lite numbers.
 #![expect(clippy::unwrap_used, reason = "a test may panic, in its helper functions too")]
 
 use base::{DatabaseDeviceValues, secrets::Sealer};
@@ -30,7 +30,7 @@ struct Numbers {
 }
 
 impl Numbers {
-    /// Two clients with one Lite number each. Their devices run here.
+    /// Two clients with one Lite number each, whose devices live here.
     async fn new() -> Self {
         let db = scratch::database().await.pool(4).await;
         let numbers = Self { values: DatabaseDeviceValues::new(db.clone(), Sealer::new([9; 32])), db };

@@ -1,4 +1,4 @@
-//! Files of customers in the database, and in a store that took its place.
+//! Files of customers in the database, and in a store that replaced it.
 #![expect(clippy::unwrap_used, reason = "a test may panic, in its helper functions too")]
 
 use std::sync::Arc;
@@ -19,7 +19,7 @@ fn id(last: u128) -> MediaId {
     MediaId(Uuid::from_u128(0x0190_0000_0000_7000_8000_0000_0000_0000 | last))
 }
 
-/// A node: the database of all, a folder of its own.
+/// A node: the shared database and its own folder.
 struct Node {
     store: DatabaseMediaStore,
     folder: TempDir,
@@ -48,7 +48,7 @@ async fn content(store: &impl MediaStore, client: ClientId, id: MediaId) -> Opti
 async fn what_one_node_puts_every_node_has_until_one_of_them_deletes_it() {
     let db = scratch::database().await.pool(4).await;
     let (here, there) = (Node::new(&db), Node::new(&db));
-    // Several parts, the last one not full.
+    // Several parts, the last one partly filled.
     let content: Vec<u8> = (0..1_300_000_u32).map(|at| at.to_le_bytes()[1]).collect();
     let download = here.folder.path().join("a-download");
     std::fs::write(&download, &content).unwrap();
@@ -140,7 +140,7 @@ async fn what_lies_in_the_folder_of_a_node_from_before_is_given_out_and_forgotte
     assert!(node.store.delete(CLIENT, id(1)).await.unwrap());
     assert!(node.content(CLIENT, id(1)).await.is_none());
 
-    // The row of this one was removed by another node.
+    // Another node has deleted the row of this file.
     for _ in 0..256 {
         node.store.sweep(id(3)).await.unwrap();
     }

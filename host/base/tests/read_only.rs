@@ -1,4 +1,4 @@
-//! Essential operations, and a server that has become read-only.
+//! Leases and searches on a server that has become read-only.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -18,7 +18,7 @@ async fn the_search_for_work_and_the_announcement_leave_a_server_that_is_read_on
         sqlx::query(&statement).execute(&writable).await.unwrap();
     };
     make_read_only("on").await;
-    // Its sessions are on a server that only reads; those that begin later are not.
+    // These sessions are on a read-only server. Later sessions are not.
     let pool = scratch.pool(3).await;
     drop((pool.acquire().await.unwrap(), pool.acquire().await.unwrap(), pool.acquire().await.unwrap()));
     make_read_only("off").await;

@@ -1,4 +1,4 @@
-//! Leases, the search for work, readiness and notices, on a database that does not answer or is far away.
+//! Leases, the search for work, readiness and notices, with a database that is silent or far away.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -15,10 +15,10 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-/// Nothing here takes as long on any machine.
+/// Longer than any step of these tests on any machine.
 const FOR_EVER: Duration = Duration::from_secs(60);
 
-/// Silence is noticed soon, and statements have all the time that they want.
+/// Silence is noticed soon, and statements have no other limit.
 const ALERT: Timing = Timing {
     asked_every: Duration::from_millis(20),
     silent_after: Duration::from_millis(500),
@@ -32,7 +32,7 @@ async fn context(pool: PgPool) -> Context {
     surroundings.build(pool, Arc::new(HandClock::at(1_790_000_000))).await
 }
 
-/// Fails if it hangs.
+/// Panics if the future hangs.
 async fn ends<T>(doing: impl Future<Output = T>) -> T {
     timeout(FOR_EVER / 2, doing).await.unwrap_or_else(|_| panic!("it hangs"))
 }
@@ -72,7 +72,7 @@ async fn a_database_that_is_far_away_is_ready() {
     let wire = scratch::database().await.wire().await;
     let ctx = context(storage::connect(&wire.url, 2).await.unwrap()).await;
     wire.delay(Duration::from_millis(200));
-    // Requests have all sessions of the pool: looks have one of their own.
+    // Requests use all sessions of the pool. Readiness checks have their own session.
     let mut busy = Vec::new();
     for look in 0..8 {
         let checks = readiness::check(&ctx).await;
@@ -80,7 +80,7 @@ async fn a_database_that_is_far_away_is_ready() {
         while busy.len() < 2 {
             busy.push(ctx.db.acquire().await.unwrap());
         }
-        // The result of a look is believed for a second.
+        // The result of a check is reused for one second.
         tokio::time::sleep(Duration::from_millis(600)).await;
     }
 }
@@ -117,7 +117,7 @@ async fn notices_of_rights_are_heard_again_once_a_silent_database_answers() {
     ends(ctx.db.until_silent()).await;
     wire.vanish();
     wire.release();
-    // It listens again, and does not know the notices between.
+    // It listens again and may have missed notices.
     assert_eq!(ends(changes.next()).await, Affected::Anybody);
     stop.cancel();
     following.await.unwrap();

@@ -7,7 +7,7 @@ use domain::clock::first_id_at;
 use storage::{PgPool, work::partitions};
 use uuid::Uuid;
 
-/// Partitions that there are after a round: the present one of each table, and the next.
+/// Number of partitions after a round: the current one and the next one of each table.
 const ALL: u32 = 2 * partitions::PARTITIONED.len() as u32;
 
 const CLIENT: Uuid = Uuid::from_u128(1);
@@ -16,7 +16,7 @@ fn now() -> DateTime<Utc> {
     DateTime::from_timestamp(1_790_000_000, 0).unwrap()
 }
 
-/// The id of a provider for a message of so many days ago.
+/// Stores a provider's message id that is `days` old.
 async fn remember(db: &PgPool, name: &str, days: u64) {
     sqlx::query("INSERT INTO provider_message (client_id, provider_id, outbound_message_id) VALUES ($1, $2, $3)")
         .bind(CLIENT)
@@ -44,7 +44,7 @@ async fn a_round_makes_what_is_missing_once_and_forgets_what_is_old() {
     assert_eq!(remembered(&db).await, ["young"]);
     assert_eq!(upkeep::round(&db, now(), &keep).await.unwrap(), upkeep::Round::default());
 
-    // Partitions of messages last seven weeks.
+    // Partitions of messages cover seven weeks.
     let much_later = now() + Days::new(kept + 100);
     let last = upkeep::round(&db, much_later, &keep).await.unwrap();
     assert_eq!((last.made, last.dropped, last.forgotten), (ALL, ALL, 1));
@@ -83,7 +83,7 @@ async fn what_chatbots_stored_for_a_while_is_forgotten_when_that_is_over() {
 async fn what_one_round_waits_for_does_not_keep_sends_waiting() {
     let scratch = scratch::database().await;
     let db = scratch.pool(4).await;
-    // A reader reads all parts, however long that takes.
+    // A long read of all parts.
     let mut reading = db.begin().await.unwrap();
     sqlx::query("SELECT count(*) FROM outbound_part").execute(&mut *reading).await.unwrap();
 
@@ -118,7 +118,7 @@ async fn a_change_of_the_schema_does_not_wait_for_the_deletes_to_be_committed() 
     let db = scratch::database().await.pool(4).await;
     let keep = Retention::default();
     remember(&db, "old", u64::from(keep.messages_days) + 1).await;
-    // A delete that takes as long as the test likes.
+    // A delete that lasts until the test ends it.
     sqlx::raw_sql(
         "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
              $$ BEGIN PERFORM pg_advisory_xact_lock(42); RETURN OLD; END $$;

@@ -1,4 +1,4 @@
-//! Identifiers: UUIDv7 newtypes, so that one kind of id can never stand where another belongs.
+//! Identifiers. Each kind of id is a newtype of a UUIDv7, so the compiler rejects an id of another kind.
 
 use std::{fmt, str::FromStr};
 
@@ -41,7 +41,7 @@ macro_rules! id {
 }
 
 id!(
-    /// A tenant. First column of every table, first argument of every storage function.
+    /// A tenant. The first argument of almost every storage function.
     ClientId
 );
 id!(
@@ -53,7 +53,8 @@ id!(
     TeamId
 );
 id!(
-    /// An inbox of any kind. For a WhatsApp number, the `id` of the nested `whatsAppNumber` object (SPEC 2.12).
+    /// An address of a client that customers write to. For a WhatsApp number it is the `id` of the nested
+    /// `whatsAppNumber` object (SPEC 2.12).
     InboxId
 );
 id!(
@@ -61,7 +62,7 @@ id!(
     BatchId
 );
 id!(
-    /// The content that all recipients of one element of `messages` share.
+    /// The content that the recipients of one element of `messages` share.
     PartId
 );
 id!(
@@ -69,15 +70,15 @@ id!(
     MessageId
 );
 id!(
-    /// A customer, with any known addresses.
+    /// A customer, with all known addresses.
     CustomerId
 );
 id!(
-    /// A live-chat participant (`chatParticipantId`): one per inbox and customer, for ever.
+    /// The chat of one customer with one inbox (`chatParticipantId`). It never changes.
     ParticipantId
 );
 id!(
-    /// A ticket (SPEC 2.9): one episode of a live chat.
+    /// A ticket (SPEC 2.9).
     TicketId
 );
 id!(
@@ -89,15 +90,15 @@ id!(
     ChatMessageId
 );
 id!(
-    /// Something that happened to a participant and that its chatbot must see.
+    /// An event of a participant, to be handled by its chatbot.
     ParticipantEventId
 );
 id!(
-    /// A stored provider callback item.
+    /// A stored item of a provider callback.
     CallbackId
 );
 id!(
-    /// A media object in our own store.
+    /// A file in our own store.
     MediaId
 );
 id!(
@@ -109,7 +110,7 @@ id!(
     EndpointId
 );
 id!(
-    /// One webhook event on its way to one endpoint; also the `webhook-id` header.
+    /// One webhook event for one endpoint. Also the `webhook-id` header.
     DeliveryId
 );
 id!(
@@ -117,7 +118,7 @@ id!(
     RequestId
 );
 id!(
-    /// One process. Owner of leases.
+    /// One process. It can own leases.
     NodeId
 );
 id!(
@@ -125,7 +126,8 @@ id!(
     ConversationId
 );
 id!(
-    /// A customer of a business number in the conversation engine: `participantId` of webhooks. No [`ParticipantId`].
+    /// A customer of a business number in long-lived conversations: `participantId` of webhooks. Not a
+    /// [`ParticipantId`].
     ConversationParticipantId
 );
 id!(

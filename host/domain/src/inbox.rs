@@ -1,35 +1,31 @@
-//! The inboxes of a business.
+//! Inboxes: the addresses of a client that customers write to.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{address::AddressKind, channel::Channel};
 
-/// The kinds of inbox: each is one way in and out, with its own carrier.
+/// The kinds of inbox. Each has its own carrier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum InboxKind {
     /// A number on Meta's WhatsApp Cloud API.
     WhatsappCloud,
-    /// A number that is paired like a phone.
+    /// A number that is linked to WhatsApp like a device.
     WhatsappLite,
-    /// A Facebook page.
     Messenger,
     /// A web site with the chat widget.
     Web,
-    /// A source address of text messages.
     Sms,
 }
 
-/// A kind of inbox that this version does not know.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown kind of inbox `{0}`")]
 pub struct UnknownInboxKind(String);
 
 impl InboxKind {
-    /// All of them.
     pub const ALL: [Self; 5] = [Self::WhatsappCloud, Self::WhatsappLite, Self::Messenger, Self::Web, Self::Sms];
 
-    /// The name that is stored; of the first two also the `whatsAppProvider` of SPEC 4.7.
+    /// The stored name. For the two WhatsApp kinds it is also the `whatsAppProvider` of SPEC 4.7.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::WhatsappCloud => "WHATSAPP_CLOUD",
@@ -40,7 +36,6 @@ impl InboxKind {
         }
     }
 
-    /// The channel of its messages.
     pub fn channel(self) -> Channel {
         match self {
             Self::WhatsappCloud | Self::WhatsappLite => Channel::Whatsapp,
@@ -50,8 +45,8 @@ impl InboxKind {
         }
     }
 
-    /// The kinds of address that it can write to, the preferred one first (SPEC 1: the phone number is the primary
-    /// identifier; SPEC 2.2: it wins over the BSUID).
+    /// The kinds of address that the inbox can write to, the preferred one first (SPEC 1: the phone number is the
+    /// primary identifier; SPEC 2.2: it takes precedence over the BSUID).
     pub fn writes_to(self) -> &'static [AddressKind] {
         match self {
             Self::WhatsappCloud => &[AddressKind::Phone, AddressKind::Bsuid],
@@ -71,46 +66,40 @@ impl std::str::FromStr for InboxKind {
     }
 }
 
-/// The operator of the device of a paired number (SPEC 4.7, `hostingType`).
+/// The operator of the device of a Lite number (SPEC 4.7, `hostingType`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum LiteHosting {
-    /// The platform.
     #[default]
     #[serde(rename = "WHATSAPP_GO")]
     WhatsappGo,
 }
 
 impl LiteHosting {
-    /// The name shown to clients and stored.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::WhatsappGo => "WHATSAPP_GO",
         }
     }
 
-    /// From the name that is stored.
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::WhatsappGo].into_iter().find(|hosting| hosting.as_str() == name)
     }
 }
 
-/// The billing model of a paired number (SPEC 4.7).
+/// The unit of charge of a Lite number (SPEC 4.7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum BillingModel {
-    /// Each message.
     #[default]
     Message,
 }
 
 impl BillingModel {
-    /// The name shown to clients and stored.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Message => "message",
         }
     }
 
-    /// From the name that is stored.
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Message].into_iter().find(|model| model.as_str() == name)
     }

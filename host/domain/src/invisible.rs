@@ -1,18 +1,18 @@
-//! Characters that show nothing. A text of them alone looks empty, and is treated as empty.
+//! Invisible characters. A text of such characters only is treated as empty.
 
-/// Whether a character is shown as nothing: Unicode's `Default_Ignorable_Code_Point`, control and format characters, blanks of
-/// every kind, and the two letters that fonts draw as a blank (U+3164 is ignorable; U+2800 is not).
+/// True if a character is invisible: Unicode's `Default_Ignorable_Code_Point`, control and format characters, blanks of
+/// all kinds, and the two letters that fonts draw as a blank (U+3164 is ignorable; U+2800 is not).
 pub fn is_blank(one: char) -> bool {
     one.is_whitespace() || one.is_control() || is_ignorable(one) || one == '\u{2800}'
 }
 
-/// Whether a text has nothing to see.
 pub fn is_all_blank(text: &str) -> bool {
     text.chars().all(is_blank)
 }
 
-/// Whether a character is left out when a text is shown, and so when texts are compared: `Default_Ignorable_Code_Point` of
-/// Unicode 16 and the remaining format characters (general category Cf) that stand for nothing by themselves.
+/// True if a character is left out when a text is shown, and therefore also when texts are compared:
+/// `Default_Ignorable_Code_Point` of Unicode 16 and the other format characters (general category Cf) without a glyph
+/// of their own.
 pub fn is_ignorable(one: char) -> bool {
     matches!(one,
         '\u{00AD}' | '\u{034F}' | '\u{061C}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}'

@@ -1,5 +1,5 @@
-//! Rules and types of Patchbay. No I/O, no async, no clock: everything here is a value or a pure function, so every
-//! rule can be read and tested by itself.
+//! Rules and types of Patchbay. No I/O, no async, no clock: the crate has only values and pure functions, so each rule
+//! can be read and tested alone.
 
 pub mod address;
 pub mod analytics;

@@ -1,4 +1,4 @@
-//! The type of the file behind a link: from the request, the end of the link, or its server.
+//! The kind of file behind a link. The request states it, or the end of the link shows it, or its server does.
 
 use crate::{
     content::{MediaKind, OutboundMedia},
@@ -7,12 +7,12 @@ use crate::{
 };
 
 impl OutboundMedia {
-    /// True if neither the request nor the link tells the type.
+    /// True if neither the request nor the link shows the kind of file.
     pub fn is_unsaid(&self) -> bool {
         self.kind == MediaKind::Document && self.filename.is_none()
     }
 
-    /// The file by a link, of which the request says no more: its kind is that of the name that the link ends in.
+    /// A file by its link alone. Its kind follows from the extension in the link.
     pub fn by_link(url: String, caption: Option<String>) -> Self {
         let name = file_name::of_link(&url);
         let said = name.as_deref().and_then(extension_of).and_then(MediaKind::of_extension);
@@ -21,8 +21,8 @@ impl OutboundMedia {
         Self { kind, url, caption, filename }
     }
 
-    /// The same file now that its media type is known, `None` where its server does not say. `called` is the name that its
-    /// server gives to it.
+    /// The same file after its server was asked. `media_type` is `None` if the server gives no type. `called` is the
+    /// file name that the server gives.
     #[must_use]
     pub fn of_type(&self, media_type: Option<&str>, called: Option<&str>) -> Self {
         let media_type = media_type.unwrap_or_default();
@@ -36,8 +36,8 @@ impl OutboundMedia {
 }
 
 impl MediaKind {
-    /// The kind of message for a file with this extension. `None` for an extension without a meaning, such as that of a
-    /// program which makes files.
+    /// The kind under which a file with this extension is sent. `None` if the extension does not show it, such as that
+    /// of a program that generates files.
     pub fn of_extension(extension: &str) -> Option<Self> {
         let lower = extension.to_ascii_lowercase();
         match lower.as_str() {
@@ -49,7 +49,7 @@ impl MediaKind {
         }
     }
 
-    /// The kind of message for a file of this media type. `None` for a general one.
+    /// The kind under which a file of this media type is sent. `None` for a generic type.
     pub fn of_media_type(media_type: &str) -> Option<Self> {
         if media_type::is_generic(media_type) {
             return None;
@@ -58,8 +58,8 @@ impl MediaKind {
         Some(usual.and_then(Self::of_extension).unwrap_or(Self::Document))
     }
 
-    /// The same with a text: sounds and stickers cannot carry one, so with a text they become documents, and no part of
-    /// the message is lost.
+    /// The kind when the file has a caption. Audio files and stickers cannot carry a caption, so with one they are sent
+    /// as documents.
     #[must_use]
     pub fn beside(self, with_text: bool) -> Self {
         match self {

@@ -1,7 +1,7 @@
-//! Media types and the file extensions that go with them: one table for names that are made up, names that are checked and
-//! links that are judged by their end.
+//! The table of media types and their file extensions. It serves to make file names, to check them and to read the ends
+//! of links.
 
-/// A media type with its extensions; the first one is the usual one. Types with several spellings have a row for each.
+/// A media type with its extensions, the usual one first. A type with several spellings has one row for each.
 type Row = (&'static str, &'static [&'static str]);
 
 const TABLE: &[Row] = &[
@@ -80,7 +80,7 @@ const TABLE: &[Row] = &[
     ("application/vnd.ms-excel.sheet.macroenabled.12", &["xlsm"]),
     ("application/vnd.ms-excel.sheet.binary.macroenabled.12", &["xlsb"]),
     ("application/vnd.ms-powerpoint.presentation.macroenabled.12", &["pptm"]),
-    // Office programs write their newer formats under these as well, and Windows calls CSV a sheet of Excel.
+    // Office programs use these types for their newer formats too, and Windows labels CSV as an Excel sheet.
     ("application/msword", &["doc", "dot", "docx", "rtf"]),
     ("application/vnd.ms-word", &["doc", "dot", "docx"]),
     ("application/vnd.ms-excel", &["xls", "xlt", "xla", "xlsx", "csv"]),
@@ -137,7 +137,7 @@ const TABLE: &[Row] = &[
     ("application/gpx+xml", &["gpx"]),
     ("application/vnd.google-earth.kml+xml", &["kml"]),
     ("application/vnd.google-earth.kmz", &["kmz"]),
-    // Formats that are archives inside are often named by their content.
+    // Formats that are ZIP archives inside often keep their own extension.
     (
         "application/zip",
         &["zip", "docx", "xlsx", "pptx", "odt", "ods", "odp", "epub", "kmz", "pages", "numbers", "key"],
@@ -218,7 +218,7 @@ const TABLE: &[Row] = &[
     ("font/woff2", &["woff2"]),
 ];
 
-/// Labels without a meaning: those of programs that do not know the type, or that want a download.
+/// Types that say nothing about a file. Programs send them if they do not know the type or want to force a download.
 const GENERIC: &[&str] = &[
     "",
     "*/*",
@@ -242,9 +242,8 @@ const GENERIC: &[&str] = &[
     "application/x-www-form-urlencoded",
 ];
 
-/// The extension of a file that nothing is known of.
 pub const UNKNOWN_EXTENSION: &str = "bin";
-/// Most characters of an extension. A longer one is part of the name.
+/// Longest extension, in characters. A longer ending is part of the name.
 const EXTENSION_MAX: usize = 8;
 
 /// Type and subtype in lower case, without parameters.
@@ -253,7 +252,6 @@ pub fn essence(media_type: &str) -> String {
     plain.trim_matches(|c: char| c.is_whitespace() || c == '"').to_ascii_lowercase()
 }
 
-/// Whether a media type says nothing of the file.
 pub fn is_generic(media_type: &str) -> bool {
     let essence = essence(media_type);
     GENERIC.contains(&essence.as_str()) || !essence.contains('/')
@@ -263,23 +261,23 @@ fn row(essence: &str) -> Option<&'static [&'static str]> {
     TABLE.iter().find(|(name, _)| *name == essence).map(|(_, extensions)| *extensions)
 }
 
-/// The usual extension of a media type; `None` for one that says nothing or that is not known.
+/// The usual extension of a media type. `None` for a generic or unknown type.
 pub fn usual_extension(media_type: &str) -> Option<&'static str> {
     row(&essence(media_type))?.first().copied()
 }
 
-/// Whether files of a media type have this extension. Any fits a type that is not known.
+/// True if files of a media type have this extension. An unknown type allows all extensions.
 pub fn has_extension(media_type: &str, extension: &str) -> bool {
     let lower = extension.to_ascii_lowercase();
     row(&essence(media_type)).is_none_or(|known| known.contains(&lower.as_str()))
 }
 
-/// Whether a media type is known for files with this extension.
+/// True if a media type is known and allows this extension.
 pub fn is_known_with(media_type: &str, extension: &str) -> bool {
     row(&essence(media_type)).is_some_and(|known| known.contains(&extension))
 }
 
-/// The media type of files with this extension. For `opus` it is that of a sound in Ogg, the name that providers use.
+/// The media type of files with this extension. `opus` gives `audio/ogg`, the type that providers accept.
 pub fn of_extension(extension: &str) -> Option<&'static str> {
     let lower = extension.to_ascii_lowercase();
     if lower == "opus" {
@@ -289,15 +287,15 @@ pub fn of_extension(extension: &str) -> Option<&'static str> {
     usual.or_else(|| TABLE.iter().find(|(_, known)| known.contains(&lower.as_str()))).map(|(name, _)| *name)
 }
 
-/// The extension of a name as it is written: the part after its last dot, if it can be one.
+/// The part of a name after its last dot, if it can be an extension. Its case is kept.
 pub fn extension_of(name: &str) -> Option<&str> {
     let (stem, end) = name.rsplit_once('.')?;
     let plausible = (1..=EXTENSION_MAX).contains(&end.len()) && end.bytes().all(|byte| byte.is_ascii_alphanumeric());
     (plausible && !stem.is_empty()).then_some(end)
 }
 
-/// The extension of a file with this media type and name: that of the name where both fit together or the type says nothing,
-/// else the usual one of the type.
+/// The extension for a file with this media type and name. The extension of the name is used if it fits the type or if
+/// the type is generic. Otherwise it is the usual one of the type.
 pub fn extension_for(media_type: &str, name: Option<&str>) -> String {
     let named = name.and_then(extension_of).map(str::to_ascii_lowercase);
     let named = named.filter(|end| has_extension(media_type, end));

@@ -1,13 +1,13 @@
-//! Phone numbers that networks and providers spell in two ways (PROVIDERS A.4): one subscriber, two rows of digits. Every look-up
-//! of a number takes both as one.
+//! Phone numbers that networks and providers spell in two ways (PROVIDERS A.4). Every search for a number treats both
+//! spellings as one number.
 //!
 //! | country | mobile number | the other spelling |
 //! |---|---|---|
-//! | Brazil | `55`, area, `9`, eight digits | without the ninth digit, which came between 2012 and 2016 |
-//! | Argentina | `54`, `9`, ten digits | without the `9` that means a mobile phone |
-//! | Mexico | `52`, `1`, ten digits | without the `1`, which went in 2019 |
+//! | Brazil | `55`, area, `9`, eight digits | without the ninth digit, introduced between 2012 and 2016 |
+//! | Argentina | `54`, `9`, ten digits | without the `9` that marks a mobile phone |
+//! | Mexico | `52`, `1`, ten digits | without the `1`, abolished in 2019 |
 
-/// The other spelling of a number in digits; `None` where there is one spelling only.
+/// The other spelling of a number in digits. `None` if the number has one spelling only.
 pub fn other_spelling(digits: &str) -> Option<String> {
     if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
@@ -20,18 +20,17 @@ pub fn other_spelling(digits: &str) -> Option<String> {
     }
 }
 
-/// A number in digits, and its other spelling where it has one.
+/// A number in digits, followed by its other spelling if there is one.
 pub fn spellings(digits: &str) -> Vec<String> {
     std::iter::once(digits.to_owned()).chain(other_spelling(digits)).collect()
 }
 
-/// Whether two rows of digits are the number of one subscriber.
 pub fn is_same(one: &str, other: &str) -> bool {
     one == other || other_spelling(one).as_deref() == Some(other)
 }
 
-/// Digits after Brazil's code. Before there was a ninth digit, numbers of mobile phones began with 6 to 9; those that begin with
-/// 2 to 5 are fixed lines, and other subscribers than the mobile numbers that end in the same eight digits.
+/// `rest` is the number after the country code. Before the ninth digit, numbers of mobile phones began with 6 to 9.
+/// Numbers that begin with 2 to 5 are fixed lines and belong to other subscribers.
 fn brazil(rest: &str) -> Option<String> {
     let (area, subscriber) = rest.split_at_checked(2)?;
     let is_mobile = |eight: &str| eight.len() == 8 && !eight.starts_with(['0', '2', '3', '4', '5']);
@@ -45,7 +44,7 @@ fn brazil(rest: &str) -> Option<String> {
     }
 }
 
-/// National numbers of ten digits that begin with one of `first`, with a sign of mobile phones before them or without it.
+/// National numbers of ten digits that begin with a digit of `first`, with or without the mobile prefix `sign`.
 fn with_or_without(rest: &str, sign: char, first: std::ops::RangeInclusive<char>) -> Option<String> {
     let is_national = |ten: &str| ten.len() == 10 && ten.starts_with(|one: char| first.contains(&one));
     match rest.strip_prefix(sign) {

@@ -1,10 +1,10 @@
-//! JSON of others.
+//! JSON whose shape Patchbay does not define.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// JSON whose shape belongs to a provider or to the configuration of a plugin. It is kept and given back unchanged, and
-/// has no version of ours. Code that reads it must expect any shape.
+/// JSON whose shape a provider or a plugin's configuration defines. It is stored and returned unchanged and has no
+/// version. Code that reads it must expect any content.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Opaque(pub Value);

@@ -7,12 +7,11 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::invisible::is_blank;
 
-/// A phone number in international format: digits without `+`, as stored and shown (DESIGN 7).
+/// A phone number in international format, as digits without `+` (DESIGN 7).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Msisdn(String);
 
-/// Why a text is not a phone number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "is not a phone number in international format: an optional `+`, then a digit 1-9, then 6 to 14 further digits"
@@ -20,7 +19,7 @@ pub struct Msisdn(String);
 pub struct PhoneError;
 
 impl Msisdn {
-    /// Applies the rule of SPEC 2.2: an optional `+`, a digit 1-9, then 6 to 14 further digits. Nothing is trimmed.
+    /// Applies the rule of SPEC 2.2: an optional `+`, a digit 1-9, then 6 to 14 more digits. Nothing is trimmed.
     pub fn parse(text: &str) -> Result<Self, PhoneError> {
         let digits = text.strip_prefix('+').unwrap_or(text);
         let starts_well = digits.starts_with(|first: char| matches!(first, '1'..='9'));
@@ -28,23 +27,22 @@ impl Msisdn {
         if starts_well && well_formed { Ok(Self(digits.to_owned())) } else { Err(PhoneError) }
     }
 
-    /// The digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Fewest digits after a national prefix (`0`), and after an international one (`00`), for a search without the prefix.
-/// A shorter text may be a part of a number that begins with zeros.
+/// A search drops a national prefix (`0`) or an international one (`00`) only if at least this many digits follow. A
+/// shorter text can be the middle of a number.
 const AFTER_NATIONAL: usize = 3;
 const AFTER_INTERNATIONAL: usize = 4;
 
-/// Returns the digits to search for among stored numbers, if a text is a number or a part of one. It may be written
-/// with `+`, `00` or a national `0`, with punctuation and blanks between its digits, in full width, and with the
-/// invisible marks of copied numbers.
+/// The digits to search for in stored numbers if a text is a number or a part of one. `None` if it is other text. The
+/// text can have a prefix `+`, `00` or `0`, punctuation and blanks between digits, full-width digits, and the invisible
+/// characters that copying adds.
 pub fn as_searched(text: &str) -> Option<String> {
     let plain: String = text.nfkc().filter(|one| !is_blank(*one)).collect();
-    // `+27 (0)83 ...`: the nought is dialled within the country only.
+    // `+27 (0)83 ...`: the zero is dialled only within the country.
     let has_area = plain.starts_with("(0") && !plain.starts_with("(0)");
     let digits: String = plain.replace("(0)", "").chars().filter(|one| !is_between_digits(*one)).collect();
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -57,24 +55,23 @@ pub fn as_searched(text: &str) -> Option<String> {
     Some(abroad.or(within).unwrap_or(&digits).to_owned())
 }
 
-/// Characters that people write before a number and between its digits. All dashes of Unicode in use for it count.
+/// Punctuation before a number and between its digits, with all dashes of Unicode that are used for it.
 fn is_between_digits(one: char) -> bool {
     matches!(one, '+' | '-' | '(' | ')' | '.' | '/' | '\u{2010}'..='\u{2015}' | '\u{2212}')
 }
 
-/// A business-scoped user id: the durable id of a customer. Meta issues `ZA.13491208655302741918` and, for a parent,
-/// `ZA.ENT.118157` (PROVIDERS 0.1); the product writes `<country_code>.<digits>` (SPEC 1), so a calling code is
-/// accepted as prefix too.
+/// A business-scoped user id: the permanent id of a customer. Meta issues `ZA.13491208655302741918` and, for a parent,
+/// `ZA.ENT.118157` (PROVIDERS 0.1). SPEC 1 has `<country_code>.<digits>`, so a calling code is accepted as the prefix
+/// too.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Bsuid(String);
 
-/// Why a text is not a business-scoped user id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("is not a business-scoped user id: a country code, a dot, then 1 to 128 letters or digits, such as `ZA.1349`")]
 pub struct BsuidError;
 
-/// Longest part of a BSUID after its prefix.
+/// Longest part of a BSUID after its prefix, in characters.
 const BSUID_MAX: usize = 128;
 
 impl Bsuid {
@@ -88,12 +85,11 @@ impl Bsuid {
         if (letters || calling_code) && own_is_valid { Ok(Self(text.to_owned())) } else { Err(BsuidError) }
     }
 
-    /// The whole id.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The id names a parent account (`ENT`), not a single business.
+    /// True if the id names a parent account (`ENT`), not a single business.
     pub fn is_parent(&self) -> bool {
         self.0.split('.').nth(1) == Some("ENT")
     }

@@ -1,47 +1,45 @@
-//! Masks phone numbers and names of customers, for users that need not see them (SPEC 4.7, `popia-compliance`).
+//! Masks phone numbers and names of customers for users who do not need them (SPEC 4.7, `popia-compliance`).
 //!
-//! Answers are masked as a whole, by the names of their fields, so that a new answer is masked without further code.
-//! Texts of messages do not change, because an agent must read them.
+//! A whole answer is masked by the names of its fields, so a new kind of answer is masked without extra code. The texts
+//! of messages stay, because agents need them.
 
 use serde_json::{Map, Value};
 use unicode_normalization::UnicodeNormalization;
 
 use crate::{invisible::is_blank, phone, search};
 
-/// Digits at the end of a number that stay: enough to tell two customers apart on a screen.
+/// Digits at the end of a number that stay visible. They suffice to tell two customers apart on a screen.
 pub const SHOWN_DIGITS: usize = 3;
-/// Digits of a phone number at least.
+/// Fewest digits of a phone number.
 const SHORTEST_NUMBER: usize = 7;
-/// The mask of the rest of a name, of any length.
+/// Replaces the rest of a name and hides its length.
 const HIDDEN: &str = "***";
 
-/// Fields that hold the phone number of a customer, wherever they stand.
+/// Fields with the phone number of a customer, at any depth.
 const NUMBERS: [&str; 6] =
     ["phoneNumber", "recipient", "recipientNumber", "customerNumber", "customerMsisdn", "customerPhoneNumber"];
-/// Fields that hold the name of a customer, wherever they stand.
+/// Fields with the name of a customer, at any depth.
 const NAMES: [&str; 5] = ["fullName", "username", "profileName", "customerName", "customerUsername"];
-/// Fields with words of a provider, which may name the number of a customer.
+/// Fields with a provider's text, which may contain the customer's number.
 const WORDS: [&str; 1] = ["errorCodeString"];
-/// Fields with a provider's id of a message, in any object.
+/// Fields with a provider's message id, at any depth.
 const IDS: [&str; 4] = ["whatsAppMessageId", "quotedExternalMessageId", "reactionTo", "providerId"];
-/// The beginning of ids of WhatsApp Cloud. The rest holds the customer's number in base64.
+/// Prefix of the ids of WhatsApp Cloud. The rest contains the customer's number in base64.
 const CLOUD_ID: &str = "wamid.";
-/// Fields that only an object about a customer has. A `name` in the same object is the customer's.
+/// Fields that only objects about a customer have. The `name` in such an object is the customer's.
 const OF_A_CUSTOMER: [&str; 5] =
     ["phoneNumber", "customerUserId", "conversationClosed", "chatBotConversation", "missedConversation"];
 
-/// Tells if a user sees the identity of customers.
+/// Whether a user sees the identity of customers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Sight {
-    /// Everything as it is.
     #[default]
     Whole,
-    /// Numbers but for their end, and names but for their first letter, are hidden.
+    /// Only the end of a number and the first letter of a name are visible.
     Masked,
 }
 
 impl Sight {
-    /// A phone number as it is seen.
     pub fn number(self, number: &str) -> String {
         match self {
             Self::Whole => number.to_owned(),
@@ -49,7 +47,6 @@ impl Sight {
         }
     }
 
-    /// The name of a customer as it is seen.
     pub fn name(self, name: &str) -> String {
         match self {
             Self::Whole => name.to_owned(),
@@ -57,7 +54,6 @@ impl Sight {
         }
     }
 
-    /// An answer, or an event, as it is seen.
     pub fn json(self, value: &mut Value) {
         if self == Self::Masked {
             mask(value);
@@ -65,21 +61,21 @@ impl Sight {
     }
 }
 
-/// The parts of masked customers that a search may use: the visible ones. Other searches would reveal the hidden parts,
-/// one character at a time.
+/// The search of a user who sees masked customers. It finds only visible parts. Any other search would reveal the
+/// hidden parts one character at a time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SoughtMasked {
     /// The first letter of a name, folded.
     Initial(String),
-    /// Digits that stand together among the last [`SHOWN_DIGITS`] of a number.
+    /// Consecutive digits among the last [`SHOWN_DIGITS`] of a number.
     Ending(String),
-    /// Nothing that is shown of anybody.
+    /// The text can match no visible part.
     Nothing,
 }
 
 impl SoughtMasked {
-    /// Reads the text of a search. `None` if it is empty, which finds everything. Masked values (`T***`, `********001`)
-    /// may be searched as they are shown.
+    /// `None` if the text is empty, so everything matches. A masked value from an answer (`T***`, `********001`) is a
+    /// valid search text.
     pub fn parse(text: &str) -> Option<Self> {
         search::Sought::parse(text)?;
         let plain: String = text.nfkc().filter(|one| *one != '*' && !is_blank(*one)).collect();
@@ -95,7 +91,7 @@ impl SoughtMasked {
     }
 }
 
-/// `27820000001` becomes `********001`. Other values, such as a user id, do not change.
+/// `27820000001` becomes `********001`. A text that is not a number, such as a user id, stays.
 fn mask_number(number: &str) -> String {
     let digits = number.strip_prefix('+').unwrap_or(number);
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -103,12 +99,12 @@ fn mask_number(number: &str) -> String {
         return number.to_owned();
     }
     let hidden = number.len().saturating_sub(SHOWN_DIGITS);
-    // A number that is no longer than its end has nothing to show.
+    // A short number would be visible as a whole.
     let shown = if digits.len() > SHOWN_DIGITS { number.get(hidden..).unwrap_or_default() } else { "" };
     format!("{}{shown}", "*".repeat(number.len() - shown.len()))
 }
 
-/// `Thandi Mokoena` becomes `T***`; a name that is a number is masked as one.
+/// `Thandi Mokoena` becomes `T***`. A name that is a number is masked like a number.
 fn mask_name(name: &str) -> String {
     let masked = mask_number(name.trim());
     if masked != name.trim() {
@@ -120,7 +116,7 @@ fn mask_name(name: &str) -> String {
         .unwrap_or_default()
 }
 
-/// `wamid.HBgLMjc4...` becomes `wamid.***`. Other ids tell nothing.
+/// `wamid.HBgLMjc4...` becomes `wamid.***`. Other ids contain no number.
 fn mask_id(id: &str) -> String {
     if id.starts_with(CLOUD_ID) { format!("{CLOUD_ID}{HIDDEN}") } else { id.to_owned() }
 }
@@ -144,7 +140,7 @@ fn mask(value: &mut Value) {
 fn mask_object(fields: &mut Map<String, Value>) {
     let of_a_customer = OF_A_CUSTOMER.iter().any(|field| fields.contains_key(*field));
     let direction = fields.get("direction").and_then(Value::as_str).unwrap_or_default();
-    // The number of the business is the other one.
+    // The other of the two numbers belongs to the business.
     let numbers: &[&str] = match direction {
         "INCOMING" => &["sender", "senderMsisdn"],
         "OUTGOING" => &["receiver", "receiverMsisdn"],

@@ -1,4 +1,4 @@
-//! The cost of messages (SPEC 6.1, 6.2 `cost`): rates per category and country.
+//! Prices of messages (SPEC 6.1, 6.2 `cost`), by category and country.
 
 use std::collections::BTreeSet;
 
@@ -6,51 +6,43 @@ use serde::Deserialize;
 
 use crate::body::{self, Faults, FieldFault};
 
-/// The cost of a message of a category to or from a country.
+/// The price of a message of a category to or from a country.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rate {
     /// The billing category: one of [`CATEGORIES`].
     pub category: String,
-    /// A calling code, the two letters of a country for recipients with only a user id, or nothing: all other
-    /// countries.
+    /// A calling code, or the two letters of a country for recipients with a user id only. Empty: all other countries.
     pub country: String,
-    /// As it is shown.
+    /// A decimal number, shown unchanged.
     pub amount: String,
-    /// Three letters.
     pub currency: String,
 }
 
-/// The billing categories.
 pub const CATEGORIES: [&str; 6] = ["MARKETING", "UTILITY", "AUTHENTICATION", "SERVICE", "SMS", "INCOMING"];
-/// Everywhere else, as clients write it.
+/// All other countries, as clients write it.
 pub const ELSEWHERE: &str = "*";
-/// Rates of one client.
+/// Most rates of one client.
 pub const RATES_MAX: usize = 2_000;
 
-/// A rate as clients write it.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WireRate {
-    /// The billing category.
     pub category: Option<String>,
     /// Calling code, two letters, or `*`.
     pub country: Option<String>,
-    /// A decimal number.
     pub amount: Option<String>,
-    /// Three letters.
     pub currency: Option<String>,
 }
 
-/// A whole rate card, as clients write it.
+/// A whole rate card in the body of a request.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub struct WireRates {
-    /// All of them; those that are left out are gone.
+    /// All rates. A rate that is not in the list is deleted.
     #[serde(default, deserialize_with = "body::objects")]
     pub rates: Option<Vec<WireRate>>,
 }
 
 impl WireRates {
-    /// Checks a rate card; every fault names its field.
     pub fn parse(bytes: &[u8]) -> Result<Vec<Rate>, Faults> {
         let card: Self = body::parse(bytes)?;
         let Some(rates) = card.rates else { return Err(FieldFault::required("rates").into()) };
@@ -108,7 +100,7 @@ fn is_country(text: &str) -> bool {
     code || letters || text == ELSEWHERE
 }
 
-/// Digits, with a point among them at most: up to nine before it and six behind.
+/// Up to nine digits, optionally followed by a point and up to six digits.
 fn is_amount(text: &str) -> bool {
     let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |text: &str, most| (1..=most).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());

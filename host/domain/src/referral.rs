@@ -1,48 +1,44 @@
-//! Where a customer comes from: the advertisement, post, product or link that led to a message (PROVIDERS A.8, B).
+//! The origin of a customer: the advertisement, post, product or link that led to a message (PROVIDERS A.8, B).
 
 use serde::{Deserialize, Serialize};
 
-/// A provider's data about the advertisement, post, product or link, in the words of the provider or advertiser.
+/// A provider's description of the advertisement, post, product or link. All texts are the provider's or the
+/// advertiser's.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Referral {
-    /// Such as `ad`, `post`, `product`; on Messenger the `source`, such as `ADS` or `SHORTLINK`.
+    /// For example `ad`, `post` or `product`. On Messenger it is the `source`, such as `ADS` or `SHORTLINK`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_type: Option<String>,
     /// Meta's id of the advertisement or post.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_id: Option<String>,
-    /// Where the advertisement or post is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_url: Option<String>,
-    /// Its headline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub headline: Option<String>,
-    /// Its text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
     /// `image` or `video`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub media_type: Option<String>,
-    /// Where its picture or film is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub media_url: Option<String>,
-    /// The click of a click-to-WhatsApp advertisement, which Meta's Conversions API takes.
+    /// Id of the click on a click-to-WhatsApp advertisement. Meta's Conversions API takes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ctwa_clid: Option<String>,
     /// The parameter of a link of the business, such as `m.me/page?ref=...`.
     #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
-    /// The catalogue of the product that the customer asks about.
+    /// Catalogue of the product that the customer asks about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub catalog_id: Option<String>,
-    /// The retailer's id of that product.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub product_id: Option<String>,
 }
 
 impl Referral {
-    /// Each thing that is known, with its name in JSON.
+    /// The known values, with their names in JSON.
     pub fn facts(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let all = [
             ("sourceType", &self.source_type),
@@ -60,12 +56,12 @@ impl Referral {
         all.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?)))
     }
 
-    /// The same as `metadata` of plugins: `referral.sourceId` and so on.
+    /// The known values as `metadata` of plugins: `referral.sourceId` and so on.
     pub fn metadata(&self) -> impl Iterator<Item = (String, String)> {
         self.facts().map(|(name, value)| (format!("referral.{name}"), value.to_owned()))
     }
 
-    /// The referral, unless nothing is known of it.
+    /// `None` if no value is known.
     pub fn if_any(self) -> Option<Box<Self>> {
         (self != Self::default()).then(|| Box::new(self))
     }

@@ -1,4 +1,4 @@
-//! A client registers a number for WhatsApp Lite (SPEC 4.7).
+//! Registration of a number for WhatsApp Lite (SPEC 4.7).
 
 use serde::Deserialize;
 
@@ -8,12 +8,9 @@ use crate::{
     phone::Msisdn,
 };
 
-/// The number to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiteRegistration {
-    /// The number.
     pub number: Msisdn,
-    /// The operator of its device.
     pub hosting: LiteHosting,
 }
 
@@ -26,7 +23,7 @@ struct Body {
 }
 
 impl LiteRegistration {
-    /// Parses a body: `number` is required, in the form of SPEC 2.2; `hostingType` is `WHATSAPP_GO` when it is left out.
+    /// Parses a body. `number` is required, in the form of SPEC 2.2. The default of `hostingType` is `WHATSAPP_GO`.
     pub fn parse(body: &[u8]) -> Result<Self, FieldFault> {
         let body: Body = body::parse(body)?;
         let text = body.number.filter(|number| !number.is_empty());

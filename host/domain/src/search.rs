@@ -1,27 +1,27 @@
-//! Finds parts of names and numbers in any case and script, independent of the locale of the database: texts are folded
-//! here, and the index holds hashes of their parts.
+//! Finds parts of names and numbers in any case and script, independent of the locale of the database. Texts are folded
+//! here, and the database compares hashes of their parts.
 
 use sha2::{Digest, Sha256};
 use unicode_normalization::UnicodeNormalization;
 
 use crate::{ids::ClientId, invisible::is_ignorable, numbering, phone};
 
-/// Longest part that is looked up, in characters. Longer searches name all of their parts of this length.
+/// Longest part that is hashed, in characters. A longer search uses all its parts of this length.
 const PART: usize = 3;
 
-/// A text as it is compared, whenever one is looked for and whenever one is stored to be found: without accents and invisible
-/// characters, composed, small letters in every script, one space between words, none around them. The database has the same
-/// for small lists: `folded` (migration 0065).
+/// The form in which texts are compared, for stored texts and for searches. Accents and invisible characters are
+/// removed, letters are composed and in lower case, and one space separates words. The function `folded` of the
+/// database (migration 0065) does the same for small lists.
 pub fn fold(text: &str) -> String {
     let plain = text.nfkd().filter(|one| !is_accent(*one) && !is_ignorable(*one));
-    // Up and down again: `ß` and `SS`, `ς` and `σ`, `ı` and `i` are the same then.
+    // Upper case, then lower case: this makes `ß` equal to `SS`, `ς` to `σ` and `ı` to `i`.
     let small = plain.flat_map(char::to_uppercase).flat_map(char::to_lowercase);
     let composed = small.flat_map(without_stroke).nfkc().collect::<String>();
     composed.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Marks above, below and through letters: of Latin, Greek and Cyrillic letters, and the points of Hebrew and Arabic, which are
-/// written or left out as one likes. Vowel signs of other scripts are letters and stay.
+/// Marks above, below and through Latin, Greek and Cyrillic letters, and the points of Hebrew and Arabic, which are
+/// optional in writing. Vowel signs of other scripts are letters and stay.
 fn is_accent(one: char) -> bool {
     matches!(one,
         '\u{0300}'..='\u{036F}' | '\u{0591}'..='\u{05BD}' | '\u{05BF}' | '\u{05C1}'..='\u{05C2}'
@@ -30,7 +30,7 @@ fn is_accent(one: char) -> bool {
         | '\u{FE20}'..='\u{FE2F}')
 }
 
-/// Letters that are no letter with a mark to Unicode, and are typed as one without it.
+/// Letters that Unicode does not decompose but that people type without the stroke.
 fn without_stroke(one: char) -> impl Iterator<Item = char> {
     let (first, second) = match one {
         'ø' => ('o', None),
@@ -47,44 +47,42 @@ fn without_stroke(one: char) -> impl Iterator<Item = char> {
     std::iter::once(first).chain(second)
 }
 
-/// The text of a search, read in one way for all lists.
+/// The text of a search. All lists read it in the same way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sought {
-    /// As part of a name or of an id: folded, and never empty.
+    /// Part of a name or an id: folded and never empty.
     pub words: String,
-    /// As part of a phone number in digits, where it is written like one ([`phone::as_searched`]).
+    /// Part of a phone number in digits, if the text looks like one ([`phone::as_searched`]).
     pub digits: Option<String>,
 }
 
 impl Sought {
-    /// Reads the text of a search; `None` where there is nothing to look for, and everything is wanted.
+    /// `None` if the text is empty, so everything matches.
     pub fn parse(text: &str) -> Option<Self> {
         let words = fold(text);
         (!words.is_empty()).then(|| Self { digits: phone::as_searched(text), words })
     }
 
-    /// The digits of a number, else the words.
     pub fn digits_or_words(&self) -> &str {
         self.digits.as_deref().unwrap_or(&self.words)
     }
 
-    /// The digits, and the other spelling of the number that they are ([`numbering`]); none where it is no number.
+    /// The digits and the other spelling of the number ([`numbering`]). Empty if the text is not a number.
     pub fn spellings(&self) -> Vec<String> {
         self.digits.as_deref().map(numbering::spellings).unwrap_or_default()
     }
 }
 
-/// The kind of a text: parts of names are not found among those of numbers.
+/// The kind of a text. Parts of names never match parts of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Of {
-    /// A name, folded.
+    /// A folded name.
     Name,
-    /// A phone number in digits.
     Number,
 }
 
-/// Returns all hashes that a search of a text may look up. The client is part of each hash, so a client finds only its
-/// own texts.
+/// The hashes of all parts of a stored text. The client is part of each hash, so a search never finds data of another
+/// client.
 pub fn parts(client: ClientId, of: Of, text: &str) -> Vec<i64> {
     let letters: Vec<char> = text.chars().collect();
     let mut parts: Vec<i64> = (1..=PART)
@@ -95,7 +93,7 @@ pub fn parts(client: ClientId, of: Of, text: &str) -> Vec<i64> {
     parts
 }
 
-/// Returns the hashes that a text must have to contain `searched`. Empty for an empty search.
+/// The hashes that a text must all have to contain `searched`. Empty for an empty search.
 pub fn wanted(client: ClientId, of: Of, searched: &str) -> Vec<i64> {
     let letters: Vec<char> = searched.chars().collect();
     let length = letters.len().min(PART);

@@ -1,37 +1,34 @@
-//! The route of an SMS: the decisions of routers, and the bind if there is no decision.
+//! The route of an SMS: the decisions of routers, and the choice of a bind if no router chose one.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-/// A router that was asked.
+/// One router that took part in a decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RoutedBy {
-    /// Name of the plugin.
     pub plugin: String,
-    /// Its version; `None` for one that ships or is the operator's.
+    /// `None` for a built-in plugin and for the operator's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<u32>,
-    /// Hash of its component; `None` as before.
+    /// Hash of the component. `None` in the same cases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
-    /// It is the operator's, which is asked last.
+    /// True for the operator's router, which is called last.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub operator: bool,
-    /// Why it decided so, or why it could not.
+    /// The reason of its decision or of its failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<String>,
 }
 
-/// The decisions of routers about one SMS. An absent value is as without a router.
+/// The decision of the routers about one SMS. An absent field changes nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SmsRoute {
-    /// The routers that were called, in order.
+    /// The routers in the order of their calls.
     pub by: Vec<RoutedBy>,
-    /// When.
     pub at: DateTime<Utc>,
-    /// Name of the bind that it goes over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bind: Option<String>,
     /// The sender that the subscriber sees.
@@ -40,19 +37,19 @@ pub struct SmsRoute {
     /// `priority_flag`, 0 to 3.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<u8>,
-    /// How long the SMSC tries, in seconds.
+    /// The time for which the SMSC tries to deliver, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub validity_seconds: Option<u32>,
-    /// The text in place of its own. It is removed together with that one.
+    /// The text that replaces the original. It is deleted together with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// Why it does not go on.
+    /// The reason why the SMS is refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
 }
 
 impl SmsRoute {
-    /// In one word: `REFUSED`, `CHANGED` or `AS_IS`.
+    /// `REFUSED`, `CHANGED` or `AS_IS`.
     pub fn outcome(&self) -> &'static str {
         let Self { bind, source, priority, validity_seconds, text, refused, by: _, at: _ } = self;
         let changes = bind.is_some() || source.is_some() || priority.is_some() || validity_seconds.is_some();
@@ -64,36 +61,34 @@ impl SmsRoute {
     }
 }
 
-/// A bind that takes messages now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpenBind<'a> {
-    /// Beginnings of the numbers that it is for, in digits; every number where there are none.
+    /// Prefixes of the numbers that the bind serves, in digits. Empty: all numbers.
     pub prefixes: &'a [String],
-    /// Submits without an answer.
     pub used: usize,
-    /// Submits without an answer, at most.
+    /// Most submits without an answer.
     pub window: usize,
 }
 
 impl OpenBind<'_> {
-    /// How many digits of a number its prefixes fit; `None` where it is for other numbers.
+    /// Length of the longest prefix that matches the number. `None` if the bind serves other numbers.
     fn fit(&self, destination: &str) -> Option<usize> {
         let longest = self.prefixes.iter().filter(|prefix| destination.starts_with(prefix.as_str())).map(String::len);
         if self.prefixes.is_empty() { Some(0) } else { longest.max() }
     }
 }
 
-/// The documented default: the binds whose prefix fits most digits of a number, in their order. If none fits, every
-/// bind may send, so that no number is left without a bind.
+/// The default rule: the binds with the longest matching prefix, in their order. If no prefix matches, all binds are
+/// used, so every number has a bind.
 pub fn binds_for(binds: &[OpenBind<'_>], destination: &str) -> Vec<usize> {
     let fits: Vec<Option<usize>> = binds.iter().map(|bind| bind.fit(destination)).collect();
     let best = fits.iter().copied().max().flatten();
     (0..binds.len()).filter(|place| fits.get(*place).copied().flatten() == best).collect()
 }
 
-/// The least loaded of some binds, the first of several alike; `None` where there are none.
+/// The bind with the lowest load. The first one wins a tie. `None` if `among` is empty.
 pub fn least_loaded(binds: &[OpenBind<'_>], among: &[usize]) -> Option<usize> {
-    // As shares, compared without dividing.
+    // Compares `used / window` without a division.
     let load = |place: usize| binds.get(place).map_or((1, 1), |bind| (bind.used as u128, bind.window.max(1) as u128));
     among.iter().copied().min_by(|one, other| {
         let ((used, window), (other_used, other_window)) = (load(*one), load(*other));

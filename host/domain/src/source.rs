@@ -1,9 +1,9 @@
-//! Where a request comes from, as far as it is counted by.
+//! The source of a request: the unit of limits per address.
 
 use std::net::{IpAddr, Ipv6Addr};
 
-/// The source of an address: itself, or its network of 64 bits, which is the part of IPv6 that one subscriber has. An
-/// IPv4 address from an IPv6 socket is an IPv4 address.
+/// The unit under which an address is counted: an IPv4 address itself, or a 64-bit network of IPv6, because one
+/// subscriber has such a network. An IPv4 address on an IPv6 socket counts as IPv4.
 pub fn source_of(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from(u128::from(address) & (u128::MAX << 64))),

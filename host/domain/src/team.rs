@@ -1,29 +1,27 @@
-//! Teams of agents: their names, and the assignment of waiting chats (issue of live chat, DESIGN 6).
+//! Teams of agents: their names and the assignment of waiting chats (issue of live chat, DESIGN 6).
 
 use std::{fmt, str::FromStr};
 
 /// Longest name of a team, in characters.
 pub const NAME_MAX: usize = 128;
-/// Longest text that a team says outside its hours, in characters.
+/// Longest text for customers outside the hours of a team, in characters.
 pub const AFTER_HOURS_TEXT_MAX: usize = 1_000;
 
-/// The assignment of waiting chats within a team.
+/// The rule by which a team assigns a waiting chat to an agent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Assignment {
-    /// None: chats wait until an agent takes them.
+    /// No assignment: a chat waits until an agent takes it.
     #[default]
     Off,
-    /// The agent that got no chat for the longest time, among those that are available and below their limit.
+    /// The agent whose last assignment is oldest, among available agents below their limit.
     RoundRobin,
-    /// The agent with the fewest chats, among those that are available and below their limit.
+    /// The agent with the fewest chats, among available agents below their limit.
     LeastBusy,
 }
 
 impl Assignment {
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::Off, Self::RoundRobin, Self::LeastBusy];
 
-    /// The name in requests and answers.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Off => "off",
@@ -32,7 +30,6 @@ impl Assignment {
         }
     }
 
-    /// The name in the database.
     pub fn stored_name(self) -> &'static str {
         match self {
             Self::Off => "OFF",
@@ -41,7 +38,6 @@ impl Assignment {
         }
     }
 
-    /// Reads the value of [`Self::stored_name`].
     pub fn from_stored(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|mode| mode.stored_name() == name)
     }
@@ -53,7 +49,6 @@ impl fmt::Display for Assignment {
     }
 }
 
-/// A text that is no way of giving out chats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("is no way of giving out chats: use off, round-robin or least-busy")]
 pub struct UnknownAssignment;
@@ -66,34 +61,30 @@ impl FromStr for Assignment {
     }
 }
 
-/// The name of a team: readable, without surrounding spaces, unique within the client in any case of letters.
+/// The name of a team: visible characters without spaces around them. It is unique within the client, ignoring case.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TeamName(String);
 
-/// A text that is no name of a team.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("is no name of a team: it must have 1 to {NAME_MAX} characters and no control characters")]
 pub struct BadTeamName;
 
 impl TeamName {
-    /// Spaces around the name are left out.
     pub fn parse(text: &str) -> Result<Self, BadTeamName> {
         let name = text.trim();
         let fits = (1..=NAME_MAX).contains(&name.chars().count());
         if fits && !name.chars().any(char::is_control) { Ok(Self(name.to_owned())) } else { Err(BadTeamName) }
     }
 
-    /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// The text for a customer that comes to wait for a team outside its hours.
+/// The text for a customer who starts to wait for a team outside its hours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AfterHoursText(String);
 
-/// A text that cannot be said outside the hours of a team.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "must have 1 to {AFTER_HOURS_TEXT_MAX} characters and no control characters but line breaks; null = nothing is said"
@@ -101,7 +92,6 @@ pub struct AfterHoursText(String);
 pub struct BadAfterHoursText;
 
 impl AfterHoursText {
-    /// Blanks around the text are left out.
     pub fn parse(text: &str) -> Result<Self, BadAfterHoursText> {
         let text = text.trim();
         let fits = (1..=AFTER_HOURS_TEXT_MAX).contains(&text.chars().count());
@@ -109,7 +99,6 @@ impl AfterHoursText {
         if fits && !odd { Ok(Self(text.to_owned())) } else { Err(BadAfterHoursText) }
     }
 
-    /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

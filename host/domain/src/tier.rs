@@ -1,16 +1,14 @@
-//! Messaging tiers of Cloud numbers (SPEC part 8): how many different customers a number may send templates to within any 24
-//! hours. The count rolls on in quarters of an hour, and one that has begun 24 hours ago still counts: never more than the
-//! provider takes.
+//! Messaging tiers of Cloud numbers (SPEC part 8): the number of different customers that can get templates from a
+//! number within any 24 hours. The count advances in quarters of an hour. A quarter that began 24 hours ago still
+//! counts, so the count never exceeds the provider's limit.
 
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 
-/// How long a recipient counts.
 const WINDOW: TimeDelta = TimeDelta::hours(24);
-/// The steps in which the count rolls on.
 const QUARTER: TimeDelta = TimeDelta::minutes(15);
 
-/// How many customers a tier allows, by the provider's word for it (PROVIDERS 0.3): `TIER_250`, `TIER_1K`, `TIER_100K`. `None`
-/// for `TIER_UNLIMITED`, and for words that say no number.
+/// The number of customers of a tier, by the provider's name (PROVIDERS 0.3): `TIER_250`, `TIER_1K`, `TIER_100K`.
+/// `None` for `TIER_UNLIMITED` and for names without a number.
 pub fn limit_of(tier: &str) -> Option<u32> {
     let size = tier.strip_prefix("TIER_")?;
     match size.strip_suffix('K') {
@@ -19,12 +17,12 @@ pub fn limit_of(tier: &str) -> Option<u32> {
     }
 }
 
-/// The quarter of an hour that a moment lies in.
+/// The start of the quarter of an hour that contains a moment.
 pub fn quarter_of(moment: DateTime<Utc>) -> DateTime<Utc> {
     moment.duration_trunc(QUARTER).unwrap_or(moment)
 }
 
-/// Quarters that begin after this one count at `now`.
+/// Quarters that begin after this moment count at `now`.
 pub fn counted_after(now: DateTime<Utc>) -> DateTime<Utc> {
     now - WINDOW - QUARTER
 }

@@ -1,8 +1,8 @@
 //! The content of a `CHAT` message: a text, a file, or a file with a caption.
 //!
-//! One message is one provider call, and a call carries either a text or a file with a caption. So with a file,
-//! `messageText` becomes the caption. If there is a caption as well, both become the caption, the text first. If there
-//! is a text, a kind of file without captions (sound, sticker) goes as a document, and no part of the message is lost.
+//! One message is one provider call, and a call carries either a text or a file with a caption. So `messageText` with a
+//! file becomes the caption. If there is also a caption, the two are joined, the text first. A kind of file without
+//! captions (audio, sticker) is sent as a document if there is a text, so that the text is not lost.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::{
     media_type::{extension_of, is_generic},
 };
 
-/// Checks and builds the content; `None` when a fault was reported. `field` is the path of the element.
+/// Checks and builds the content. `None` if it reported a fault. `field` is the path of the element.
 pub(super) fn check(
     check: &mut Check,
     text: Option<String>,
@@ -53,14 +53,14 @@ pub(super) fn check(
     }
 }
 
-/// The type of a file in a request: absent, a kind of message, or a media type.
+/// The `type` of a file in a request: absent, a kind, or a media type.
 enum Said {
     Nothing,
     Kind(MediaKind),
     Type(String),
 }
 
-/// The file, as the request says it; where that says nothing, as its link does.
+/// The file as the request describes it. Its link decides the rest.
 fn file(url: String, caption: Option<String>, said: Said, name: Option<&str>) -> OutboundMedia {
     let by_link = OutboundMedia::by_link(url, caption);
     let name = name.and_then(file_name::clean);
@@ -78,8 +78,8 @@ fn file(url: String, caption: Option<String>, said: Said, name: Option<&str>) ->
     OutboundMedia { kind, filename, ..by_link }
 }
 
-/// Reads the type of a file. An unknown word counts as absent, because clients may have sent a field of this name
-/// before it existed.
+/// Reads `type`. An unknown word counts as absent: the field is an addition to the specification, and clients may have
+/// sent one of this name before.
 fn said(said: Option<String>) -> Said {
     let Some(said) = said else { return Said::Nothing };
     match said.trim().to_ascii_uppercase().as_str() {

@@ -1,13 +1,14 @@
-//! The checks of template components that need no template.
+//! Checks of template components that do not need the template.
 
 use super::{RequestComponent, links, request::Check};
 
-/// Checks the addresses of header files; whether a component fits is the template's business.
+/// Checks the addresses of header files. [`SendRequest::resolve`](super::SendRequest::resolve) checks the rest against
+/// the template.
 pub(super) fn check(check: &mut Check, components: &[RequestComponent], field: &str) {
     for (at, component) in components.iter().enumerate() {
         check_link(check, component, &format!("{field}[{at}]"));
         for (card, cards) in component.cards.iter().flatten().enumerate() {
-            // Components of cards hold no further cards worth looking into: the template refuses those.
+            // Cards within cards are not checked here: the template refuses them.
             for (inner, component) in cards.components.iter().flatten().enumerate() {
                 check_link(check, component, &format!("{field}[{at}].cards[{card}].components[{inner}]"));
             }

@@ -1,26 +1,22 @@
-//! The content of a `CONVERSATION` message: a text, and its conversation (SPEC 2.3).
+//! The content of a `CONVERSATION` message: a text and the id of its conversation (SPEC 2.3).
 
 use super::{TEXT_MAX, WireMessage, request::Check};
 use crate::{content::OutboundContent, ids::ConversationId};
 
-/// Why a conversation does not take a message. The text is the `reason` that the client reads.
+/// The reason why a conversation does not take a message. The text is the `reason` in the answer to the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ConversationFault {
-    /// The sender has no conversation with this id.
     #[error("the conversation is not known for this sender; create one and use its conversationId")]
     Unknown,
-    /// It was closed.
     #[error("the conversation is closed; create a new one to write to the customer again")]
     Closed,
-    /// Its time was over.
     #[error("the conversation has expired; create a new one to write to the customer again")]
     Expired,
-    /// It belongs to another customer.
+    /// The conversation belongs to another customer.
     #[error("the recipient is not the customer of this conversation")]
     SomebodyElse,
 }
 
-/// Nothing of a template belongs into a free text.
 pub(super) fn no_template(check: &mut Check, name: Option<&str>, id: Option<&str>) {
     for (field, value) in [("templateName", name), ("templateId", id)] {
         if value.is_some_and(|value| !value.is_empty()) {
@@ -29,7 +25,7 @@ pub(super) fn no_template(check: &mut Check, name: Option<&str>, id: Option<&str
     }
 }
 
-/// Checks a message; `None` where a fault was reported. `field` is the path of the element.
+/// Checks a message. A value is `None` if it reported a fault. `field` is the path of the element.
 pub(super) fn check(
     check: &mut Check,
     message: &WireMessage,

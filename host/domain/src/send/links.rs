@@ -1,4 +1,4 @@
-//! Addresses of files in a request: the checks before they are opened.
+//! Checks addresses of files in a request, before they are opened.
 
 use std::borrow::Cow;
 
@@ -7,12 +7,12 @@ use url::Url;
 /// Longest address of a file, in characters.
 const LINK_MAX: usize = 2_048;
 
-/// The address of a file, without surrounding blanks, tabs and line ends: absolute, `http` or `https`, with a host and
-/// without a password. Letters outside ASCII are encoded, as providers want them. The check if the address may be
-/// reached comes when it is opened.
+/// The address of a file, without blanks, tabs and line ends around it that come from copying. It must be an absolute
+/// `http` or `https` URL with a host and without a password. Letters outside ASCII are encoded, as providers need them.
+/// Whether the address may be reached is checked when it is opened.
 ///
 /// # Errors
-/// The fault, as a text.
+/// A text that names the fault.
 pub fn read(link: &str) -> Result<Cow<'_, str>, &'static str> {
     let link = link.trim_matches(is_around);
     if link.chars().count() > LINK_MAX {
@@ -25,7 +25,7 @@ pub fn read(link: &str) -> Result<Cow<'_, str>, &'static str> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err("must be an http or https URL");
     }
-    // The parser of browsers takes `https:host` and `https:\\host` as well.
+    // The URL parser also accepts `https:host` and `https:\\host`.
     let begins = |scheme: &str| link.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
     if !(begins("http://") || begins("https://")) || link.contains('\\') {
         return Err("must be an http or https URL, with // after its scheme and no backslash");
@@ -39,12 +39,13 @@ pub fn read(link: &str) -> Result<Cow<'_, str>, &'static str> {
     Ok(if link.bytes().all(is_plain) { Cow::Borrowed(link) } else { Cow::Owned(url.into()) })
 }
 
-/// Characters that are removed at both ends: white space and invisible ones.
+/// Characters that are removed from both ends: white space and invisible ones.
 fn is_around(c: char) -> bool {
     c.is_whitespace() || c.is_control() || matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2060}' | '\u{feff}')
 }
 
-/// True if a byte of an address needs no encoding (RFC 3986, and bytes that all servers accept).
+/// True if a byte of an address needs no encoding. More characters are allowed than in RFC 3986, because all providers
+/// accept them.
 fn is_plain(byte: u8) -> bool {
     byte.is_ascii_graphic() && !matches!(byte, b'"' | b'<' | b'>' | b'`' | b'{' | b'}' | b'|' | b'^')
 }

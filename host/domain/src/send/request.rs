@@ -1,4 +1,4 @@
-//! The checks of a send request that need only its body.
+//! Checks of a send request that need only its body.
 
 use super::{
     FallbackRequest, RequestContent, RequestMessage, SendEndpoint, SendKind, SendPayload, SendRequest, SmsRequest,
@@ -13,19 +13,17 @@ use crate::{
     segments,
 };
 
-/// The body of a send endpoint, by its kind.
+/// The body of a send endpoint.
 #[derive(Debug, Clone)]
 pub enum SendBody {
-    /// A WhatsApp message.
     Message(SendRequest),
-    /// A text message.
     Sms(SmsRequest),
 }
 
 impl SendBody {
-    /// Parses and checks a body. `max_recipients` counts over all messages (`limits.max_recipients`, DESIGN 7). All
-    /// faults of a body that parses are reported at once. Takes time and memory that grow with the body's length and no
-    /// faster.
+    /// Parses and checks a body. `max_recipients` is the limit over all messages (`limits.max_recipients`, DESIGN 7).
+    /// If the body parses, all its faults are reported together. Time and memory grow linearly with the length of the
+    /// body.
     pub fn parse(endpoint: SendEndpoint, body: &[u8], max_recipients: usize) -> Result<Self, Faults> {
         let layout = match endpoint {
             SendEndpoint::Whatsapp | SendEndpoint::Sms | SendEndpoint::Conversation => extent::Layout::Payload,
@@ -53,7 +51,6 @@ impl SendBody {
         }
     }
 
-    /// Recipient entries over all messages.
     pub fn recipient_count(&self) -> usize {
         match self {
             Self::Message(request) => request.recipient_count(),
@@ -63,7 +60,7 @@ impl SendBody {
 }
 
 impl SendRequest {
-    /// Parses and checks a body that asks for a WhatsApp message, as [`SendBody::parse`] does.
+    /// Like [`SendBody::parse`], for a WhatsApp message.
     pub fn parse(endpoint: SendEndpoint, body: &[u8], max_recipients: usize) -> Result<Self, Faults> {
         match SendBody::parse(endpoint, body, max_recipients)? {
             SendBody::Message(request) => Ok(request),
@@ -71,65 +68,55 @@ impl SendRequest {
         }
     }
 
-    /// The sending business number.
     pub fn sender(&self) -> &Msisdn {
         &self.sender
     }
 
-    /// The endpoint it came to.
     pub fn endpoint(&self) -> SendEndpoint {
         self.endpoint
     }
 
-    /// Kind of message.
     pub fn kind(&self) -> SendKind {
         self.kind
     }
 
-    /// The template to look up before [`SendRequest::resolve`]; always there for a `NOTIFICATION`.
+    /// The template that [`SendRequest::resolve`] needs. Always present for a `NOTIFICATION`.
     pub fn template(&self) -> Option<&TemplateChoice> {
         self.template.as_ref()
     }
 
-    /// SMS fallback, when turned on.
     pub fn fallback(&self) -> Option<&FallbackRequest> {
         self.fallback.as_ref()
     }
 
-    /// Recipient entries over all messages.
     pub fn recipient_count(&self) -> usize {
         self.messages.iter().map(|message| message.recipients.len()).sum()
     }
 
-    /// The conversations that its messages name.
     pub fn conversations(&self) -> impl Iterator<Item = ConversationId> {
         self.messages.iter().filter_map(|message| message.conversation)
     }
 
-    /// All recipients of all messages, for the lookup of stored state.
+    /// The valid addresses of all messages. The caller loads the stored state of these.
     pub fn recipients(&self) -> impl Iterator<Item = Recipient> {
         let entries = self.messages.iter().flat_map(|message| &message.recipients);
         entries.filter_map(|entry| Recipient::parse(entry.to.as_deref(), entry.customer_user_id.as_deref()).ok())
     }
 
-    /// The fault of a sender that is not a number of the caller's client.
     pub fn unknown_sender(&self) -> FieldFault {
         FieldFault::new(self.field("sender"), "is not one of your WhatsApp numbers")
     }
 
-    /// The fault of a sender that is no Lite number, on the host name of Lite.
     pub fn sender_not_lite(&self) -> FieldFault {
         let said = "is no WhatsApp Lite number, and this host name takes sends from those only";
         FieldFault::new(self.field("sender"), said)
     }
 
-    /// The path of a payload field in the body.
     pub(super) fn field(&self, name: &str) -> String {
         format!("{}{name}", self.prefix)
     }
 }
 
-/// `channel` of the unified endpoint.
 enum SendChannel {
     Whatsapp,
     Sms,
@@ -156,7 +143,7 @@ fn payload_of(unified: UnifiedSend) -> Result<(SendChannel, SendPayload), Faults
     channel.zip(unified.payload).ok_or(faults)
 }
 
-/// Collects faults under full paths.
+/// Collects faults with their full paths.
 pub(super) struct Check {
     endpoint: SendEndpoint,
     prefix: &'static str,
@@ -164,7 +151,7 @@ pub(super) struct Check {
 }
 
 impl Check {
-    /// The beginning of every field path.
+    /// The start of each field path.
     pub(super) fn prefix(&self) -> &'static str {
         self.prefix
     }
@@ -320,7 +307,7 @@ impl Check {
 
     /// Lengths count characters.
     pub(super) fn length(&mut self, field: &str, text: Option<&str>, max: usize) {
-        // Bytes are never fewer than characters: most texts need no counting.
+        // A text has at least as many bytes as characters, so most texts need no counting.
         let Some(text) = text.filter(|text| text.len() > max) else { return };
         let length = text.chars().count();
         if length > max {

@@ -1,4 +1,4 @@
-//! The checks that need the sending number and the template.
+//! Checks of a send request that need the sending number and the template.
 
 use super::{
     AcceptedRecipient, NumberFacts, RejectedRecipient, RejectionReason, RequestContent, ResolvedPart, ResolvedSend,
@@ -13,8 +13,8 @@ use crate::{
 };
 
 impl SendRequest {
-    /// Fills the template and sorts the recipients. `template` is the entry of the catalogue with
-    /// [`SendRequest::template`]'s id. It is checked in the order of PROVIDERS F: known and of the sender's account,
+    /// Fills the template and separates accepted from rejected recipients. `template` is the catalogue's entry for the
+    /// id of [`SendRequest::template`]. It is checked in the order of PROVIDERS F: known and of the sender's account,
     /// name, approval, parameters. `tokens`: see [`TokenMaker`].
     pub fn resolve(
         &self,
@@ -85,17 +85,17 @@ impl SendRequest {
     }
 }
 
-/// Most characters of an address that a rejection repeats: more than any address has.
+/// Most characters of an address that are echoed. No valid address is longer.
 const NUMBER_MAX: usize = 255;
 
-/// The address of a client as a rejection repeats it.
+/// The address that the client wrote, for a rejection.
 pub(super) fn echoed(entry: &WireRecipient) -> String {
     let given = [&entry.to, &entry.customer_user_id];
     let number = given.into_iter().flatten().find(|text| !text.is_empty()).map_or("", String::as_str);
     number.chars().take(NUMBER_MAX).collect()
 }
 
-/// A recipient with its tracking ids; an empty id is none.
+/// A recipient with its tracking ids. An empty id counts as absent.
 pub(super) fn accepted(entry: &WireRecipient, recipient: Recipient, number: String) -> AcceptedRecipient {
     let present = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
     AcceptedRecipient { recipient, number, ct_id: present(&entry.ct_id), gst_id: present(&entry.gst_id) }

@@ -1,5 +1,5 @@
-//! An SMS of the send endpoints: `/v2/channels/sms`, and `channel` `SMS` of the unified endpoint (SPEC 2.3, 4.1). The
-//! shape is that of the other sends, with the parts of an SMS: a source, texts and numbers.
+//! A direct SMS: `/v2/channels/sms`, and `channel` `SMS` of the unified endpoint (SPEC 2.3, 4.1). The shape is that of
+//! the other sends, with a source, texts and phone numbers.
 
 use super::{
     AcceptedRecipient, RejectedRecipient, RejectionReason, ResolvedPart, SendPayload, WireMessage, WireRecipient,
@@ -13,10 +13,10 @@ use crate::{
     segments,
 };
 
-/// Longest source address, in characters: a number has 15 digits and a plus, a name 11 characters.
+/// Longest source address, in characters. A number has 15 digits and a plus sign, a name 11 characters.
 const SOURCE_MAX: usize = 16;
 
-/// An SMS request that is right as far as the body alone can tell.
+/// An SMS request that passed all checks of the body.
 #[derive(Debug, Clone)]
 pub struct SmsRequest {
     source: Option<String>,
@@ -24,7 +24,6 @@ pub struct SmsRequest {
     prefix: &'static str,
 }
 
-/// One element of `messages`.
 #[derive(Debug, Clone)]
 struct SmsMessage {
     recipients: Vec<WireRecipient>,
@@ -32,29 +31,27 @@ struct SmsMessage {
 }
 
 impl SmsRequest {
-    /// The source address that the request names, without a leading `+`; `None` = the client's default source.
+    /// The source address without a leading `+`. `None`: the client's default source.
     pub fn source(&self) -> Option<&str> {
         self.source.as_deref()
     }
 
-    /// Recipient entries over all messages.
     pub fn recipient_count(&self) -> usize {
         self.messages.iter().map(|message| message.recipients.len()).sum()
     }
 
-    /// All recipients of all messages, for the lookup of stored state.
+    /// The valid addresses of all messages. The caller loads the stored state of these.
     pub fn recipients(&self) -> impl Iterator<Item = Recipient> {
         let entries = self.messages.iter().flat_map(|message| &message.recipients);
         entries.filter_map(|entry| phone_of(entry).ok())
     }
 
-    /// The fault of a source that is none of the caller's client.
     pub fn unknown_source(&self) -> FieldFault {
         let said = "is not one of your SMS source addresses; leave it out for your default one";
         FieldFault::new(format!("{}sender", self.prefix), said)
     }
 
-    /// Sorts the recipients.
+    /// Separates accepted from rejected recipients.
     pub fn resolve(&self) -> Vec<ResolvedPart> {
         let part = |message: &SmsMessage| ResolvedPart {
             content: OutboundContent::Sms(message.content.clone()),
@@ -65,7 +62,6 @@ impl SmsRequest {
     }
 }
 
-/// Checks the payload of an SMS.
 pub(super) fn check(check: &mut Check, payload: SendPayload) -> Option<SmsRequest> {
     let source = payload.sender.filter(|text| !text.is_empty());
     check.length("sender", source.as_deref(), SOURCE_MAX);
@@ -104,7 +100,7 @@ fn message(check: &mut Check, at: usize, message: WireMessage, unicode: bool) ->
     Some(SmsMessage { recipients, content: SmsContent { text: text?, unicode, source: None, ..SmsContent::default() } })
 }
 
-/// Only a number can get an SMS. A BSUID has no meaning here.
+/// An SMS needs a phone number. A BSUID in the same entry is dropped.
 fn phone_of(entry: &WireRecipient) -> Result<Recipient, RejectionReason> {
     let recipient = Recipient::parse(entry.to.as_deref(), entry.customer_user_id.as_deref())?;
     match recipient.of_kind(AddressKind::Phone) {

@@ -1,4 +1,4 @@
-//! The fields of a callback of the JSON gateway (SPEC 6.6), and its receiver.
+//! Callbacks of the JSON gateway (SPEC 6.6): their content and their receiver.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use sha2::{Digest, Sha256};
@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::GatewayStatus;
 use crate::ids::{MessageId, SmsRequestId};
 
-/// The receiver of a URL: scheme, host and port. Callbacks to one receiver are one lane.
+/// The receiver of a URL: scheme, host and port. Callbacks to one receiver share a lane.
 pub fn lane_of(url: &str) -> Uuid {
     let origin = Url::parse(url).map(|url| url.origin().ascii_serialization()).unwrap_or_default();
     let digest = Sha256::digest(origin.as_bytes());
@@ -17,16 +17,11 @@ pub fn lane_of(url: &str) -> Uuid {
     Uuid::from_bytes(bytes)
 }
 
-/// A message that a callback is about.
 #[derive(Debug, Clone, Copy)]
 pub struct About<'a> {
-    /// The client's tracking id.
     pub ct_id: Option<&'a str>,
-    /// The request.
     pub request: SmsRequestId,
-    /// The message.
     pub message: MessageId,
-    /// The client's name for the recipient.
     pub identifier: Option<&'a str>,
 }
 
@@ -42,7 +37,7 @@ fn time(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
-/// A delivery receipt, as a form.
+/// The form of a delivery receipt.
 pub fn receipt(about: About<'_>, to: &str, status: GatewayStatus, at: DateTime<Utc>) -> String {
     form(&[
         ("ctid", about.ct_id),
@@ -56,7 +51,6 @@ pub fn receipt(about: About<'_>, to: &str, status: GatewayStatus, at: DateTime<U
     ])
 }
 
-/// A reply, as a form.
 pub fn reply(about: About<'_>, (from, to): (&str, &str), text: &str, at: DateTime<Utc>) -> String {
     form(&[
         ("ctid", about.ct_id),
@@ -70,7 +64,7 @@ pub fn reply(about: About<'_>, (from, to): (&str, &str), text: &str, at: DateTim
     ])
 }
 
-/// Adds a form to the query of a URL.
+/// Appends a form to the query of a URL.
 pub fn with_query(url: &str, form: &str) -> String {
     let Ok(mut whole) = Url::parse(url) else { return url.to_owned() };
     let query = match whole.query().filter(|query| !query.is_empty()) {

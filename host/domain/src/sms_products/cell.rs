@@ -1,23 +1,21 @@
-//! Cell numbers of the batch gateway (SPEC 4.9): their spellings, and the numbers that they mean.
+//! Cell numbers of the batch gateway (SPEC 4.9), from the form in which people write them.
 
 use crate::phone::{Msisdn, PhoneError};
 
 /// The country whose numbers need no country code.
 pub(super) const HOME: &str = "27";
-/// Digits of a number of that country, its code included.
+/// Digits of a number of that country, with its code.
 const HOME_DIGITS: usize = 11;
 
-/// A number that can be written to, and the client's name for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cell {
     /// International format, digits only.
     pub number: String,
-    /// The client's name for it.
     pub identifier: Option<String>,
 }
 
-/// The number of a text: 10 to 11 digits, with any characters between them. South African numbers begin with `27`,
-/// `+27` or `0`; others with their country code. `None` if it is no number.
+/// The number in a text: 10 to 11 digits, ignoring other characters. South African numbers begin with `27`, `+27` or
+/// `0`. Others begin with their country code. `None` if it is not valid.
 pub fn number(text: &str) -> Option<String> {
     let digits: String = text.chars().filter(char::is_ascii_digit).collect();
     if !(10..=11).contains(&digits.len()) {
@@ -31,13 +29,13 @@ pub fn number(text: &str) -> Option<String> {
     }
 }
 
-/// A number as the JSON gateway takes it: in international format, or as people write it in South Africa.
+/// A number of the JSON gateway: in international format, or in the South African form with a leading `0`.
 pub fn subscriber(text: &str) -> Result<Msisdn, PhoneError> {
     let local = text.starts_with('0').then(|| number(text)).flatten();
     Msisdn::parse(local.as_deref().unwrap_or(text))
 }
 
-/// One entry of `cell`: a number, or a number and an identifier with `|` between them, in either order.
+/// One entry of `cell`: a number, or a number and an identifier, separated by `|` in either order.
 pub fn parse(entry: &str) -> Option<Cell> {
     let Some((left, right)) = entry.split_once('|') else {
         return number(entry).map(|number| Cell { number, identifier: None });
@@ -53,7 +51,7 @@ pub fn parse(entry: &str) -> Option<Cell> {
     }
 }
 
-/// The entries of `cell`, commas between them; empty ones are none.
+/// The entries of `cell`, separated by commas. Empty entries are dropped.
 pub fn entries(cells: &str) -> impl Iterator<Item = &str> {
     cells.split(',').map(str::trim).filter(|entry| !entry.is_empty())
 }

@@ -1,4 +1,4 @@
-//! Words with which subscribers stop messages, and ask for them again (SPEC 4.8).
+//! Words by which subscribers stop messages and start them again (SPEC 4.8).
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -7,17 +7,16 @@ use crate::invisible::is_ignorable;
 /// The effect of a reply on further messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OptOutWord {
-    /// No more of them. The word, in capitals.
+    /// Stops messages. The word is in capitals.
     Stop(String),
-    /// They are welcome again.
+    /// Starts messages again.
     Start,
 }
 
-/// The words that always stop (SPEC 4.8).
+/// Words that always stop messages (SPEC 4.8).
 const STOP: [&str; 5] = ["STOP", "END", "CANCEL", "QUIT", "UNSUBSCRIBE"];
 const START: &str = "START";
 
-/// The words that stop messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StopWords(Vec<String>);
 
@@ -25,7 +24,7 @@ impl StopWords {
     /// Words that carriers and regulators ask for, in addition to those of the specification.
     pub const USUAL: [&str; 5] = ["STOPALL", "STOP ALL", "OPTOUT", "OPT OUT", "REVOKE"];
 
-    /// The words of the specification and these. `Err`: a word that no reply can consist of, or that asks for messages.
+    /// The words of the specification and these. `Err` has a word that no reply can match or that starts messages.
     pub fn with(more: &[String]) -> Result<Self, String> {
         let mut words: Vec<String> = STOP.map(str::to_owned).to_vec();
         for word in more {
@@ -41,7 +40,7 @@ impl StopWords {
     }
 
     /// The effect of a reply that consists of one of the words. `None` for any other text. Case, full-width letters,
-    /// invisible characters, and characters around the word that are neither letters nor digits make no difference.
+    /// invisible characters and characters around the word other than letters and digits are ignored.
     pub fn heard(&self, text: &str) -> Option<OptOutWord> {
         let said = said(text);
         if said == START {
@@ -58,7 +57,7 @@ impl Default for StopWords {
     }
 }
 
-/// A text as it is compared: in capitals, one blank between its words, a hyphen being one, and nothing around them.
+/// A text in the form for comparison: in capitals, with one blank between words. A hyphen counts as a blank.
 fn said(text: &str) -> String {
     let visible: String = text.nfkc().filter(|one| !is_ignorable(*one)).collect();
     let bare = visible.trim_matches(|one: char| !one.is_alphanumeric());

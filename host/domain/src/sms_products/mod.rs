@@ -1,5 +1,5 @@
-//! The rules of the SMS products: the JSON gateway (SPEC 2.14, 4.8) and the batch gateway (SPEC 2.15, 3.7, 4.9), and
-//! e-mail to SMS (SPEC 4.9).
+//! Rules of the SMS products: the JSON gateway (SPEC 2.14, 4.8), the batch gateway (SPEC 2.15, 3.7, 4.9) and e-mail to
+//! SMS (SPEC 4.9).
 
 pub mod batch;
 pub mod callback;
@@ -18,19 +18,14 @@ pub use keyword::{OptOutWord, StopWords};
 pub use receipt::FinalReceipt;
 pub use status::GatewayStatus;
 
-/// The product that sends SMS for a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Product {
-    /// `/sms/*`.
     Json,
-    /// `/smsbatch/*`.
     Batch,
-    /// Mails.
     Email,
 }
 
 impl Product {
-    /// The name that is stored.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Json => "JSON",
@@ -39,7 +34,6 @@ impl Product {
         }
     }
 
-    /// The one of a stored name.
     pub fn of(name: &str) -> Option<Self> {
         [Self::Json, Self::Batch, Self::Email].into_iter().find(|one| one.as_str() == name)
     }

@@ -1,29 +1,26 @@
-//! The final report of the SMSC (SPEC 3.7).
+//! Final receipts of the SMSC (SPEC 3.7).
 
 use crate::delivery::DeliveryState;
 
-/// A final state, in the words of receipts. `NOTAVAIL`, the lack of one, is told of messages that have none in time.
+/// A final state, by its name in receipts. If none comes in time, the message is reported as `NOTAVAIL`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FinalReceipt {
-    /// It arrived.
     Delivered,
-    /// It cannot arrive.
+    /// The message cannot arrive.
     Undelivered,
-    /// It could not arrive in time.
+    /// The message did not arrive in time.
     Expired,
-    /// The network did not take it.
+    /// The network refused the message.
     Rejected,
-    /// Unknown.
     Unknown,
 }
 
-/// Told where a final state was to come and did not.
+/// Reported if the final state is overdue.
 pub const NOT_AVAILABLE: &str = "NOTAVAIL";
 
 impl FinalReceipt {
     const ALL: [Self; 5] = [Self::Delivered, Self::Undelivered, Self::Expired, Self::Rejected, Self::Unknown];
 
-    /// As receipts write it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Delivered => "DELIVRD",
@@ -34,13 +31,11 @@ impl FinalReceipt {
         }
     }
 
-    /// The one of a name.
     pub fn of(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|one| one.as_str() == name)
     }
 
-    /// The status of a message in a receipt: its final state, `NOTAVAIL` if one is overdue, or `None` while it is
-    /// pending.
+    /// The receipt of a message: its final state, `NOTAVAIL` if that is overdue, or `None` while it is pending.
     pub fn shown(state: DeliveryState, receipt: Option<Self>, overdue: bool) -> Option<&'static str> {
         match (state, receipt) {
             (_, Some(receipt)) => Some(receipt.as_str()),

@@ -1,17 +1,17 @@
 //! Source addresses of SMS.
 
-/// Digits of a number at most.
+/// Most digits of a number.
 const DIGITS_MAX: usize = 15;
-/// Digits of a number at least: short codes.
+/// Fewest digits of a number: short codes.
 const DIGITS_MIN: usize = 3;
-/// Characters of a name at most: GSM 03.40 has room for so many.
+/// Most characters of a name (GSM 03.40).
 const NAME_MAX: usize = 11;
 
-/// The description of a source, for errors.
+/// The description of a valid source, for error messages.
 pub const WHAT_IT_IS: &str =
     "a number of 3 to 15 digits, or at most 11 letters, digits, spaces and characters of `._-&`";
 
-/// A source as it is stored, if that is one: numbers without `+`.
+/// The stored form of a source: a number has no `+`. `None` if it is not valid.
 pub fn source(text: &str) -> Option<&str> {
     let text = text.trim();
     let digits = text.strip_prefix('+').unwrap_or(text);

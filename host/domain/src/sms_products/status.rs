@@ -5,26 +5,22 @@ use crate::delivery::DeliveryState;
 /// A `statusCode` with its `statusDescription`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GatewayStatus {
-    /// The request is on disk; of a message, that it waits for its turn or its time.
+    /// The request is stored. For a message: it waits for its turn or its time.
     Accepted,
-    /// Asked after too often.
+    /// Too many tracking queries.
     TrackedTooOften,
-    /// The balance does not cover it: nothing is stored, nothing charged. The specification names no code.
+    /// The balance is too low. Nothing is stored or charged. The specification names no code for this.
     NoCredits,
-    /// Nothing can be taken now: send it again, to the other gateway.
+    /// The gateway cannot take requests now. The client should use the other gateway.
     SendAgain,
-    /// The message left.
     Sent,
-    /// The network has it.
+    /// The network has the message.
     QueuedAtMno,
-    /// It arrived.
     Delivered,
-    /// It did not.
     Failed,
 }
 
 impl GatewayStatus {
-    /// `statusCode`
     pub fn code(self) -> &'static str {
         match self {
             Self::Accepted => "100",
@@ -38,7 +34,6 @@ impl GatewayStatus {
         }
     }
 
-    /// `statusDescription`
     pub fn description(self) -> &'static str {
         match self {
             Self::Accepted => "MESSAGE_ACCEPTED_FOR_PROCESSING",
@@ -52,7 +47,7 @@ impl GatewayStatus {
         }
     }
 
-    /// The status of a message in a receipt (PROVIDERS C.3).
+    /// The status of a message in receipts (PROVIDERS C.3).
     pub fn of(state: DeliveryState) -> Self {
         match state {
             DeliveryState::Queued => Self::Accepted,
@@ -63,7 +58,6 @@ impl GatewayStatus {
         }
     }
 
-    /// Nothing follows it.
     pub fn is_final(self) -> bool {
         matches!(self, Self::Delivered | Self::Failed)
     }

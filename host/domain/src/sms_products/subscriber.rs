@@ -1,28 +1,28 @@
-//! Numbers of subscribers as networks hand them over: in international format, or as they are dialled.
+//! Numbers of subscribers as networks deliver them: in international format, or as dialled.
 
 use super::cell::HOME;
 
-/// Digits of the shortest source that is a whole number, and not a short code.
+/// Fewest digits of a source that is a full number and not a short code.
 const WHOLE_NUMBER: usize = 9;
-/// Digits of a number in international format at most (E.164).
+/// Most digits of a number in international format (E.164).
 const LONGEST: usize = 15;
-/// Digits of a number within its country, where all have as many: an equally long one that begins with the country code is in
-/// international format already.
+/// Countries whose national numbers all have the same length. A number that begins with the country code and has this
+/// many more digits is already in international format.
 const WITHIN_COUNTRY: [(&str, usize); 4] = [("27", 9), ("1", 10), ("44", 10), ("33", 9)];
-/// Country codes of two digits (E.164); 1 and 7 have one, all others three.
+/// Country codes of two digits (E.164). The codes 1 and 7 have one digit, all others three.
 const TWO_DIGITS: [&str; 44] = [
     "20", "27", "30", "31", "32", "33", "34", "36", "39", "40", "41", "43", "44", "45", "46", "47", "48", "49", "51",
     "52", "53", "54", "55", "56", "57", "58", "60", "61", "62", "63", "64", "65", "66", "81", "82", "84", "86", "90",
     "91", "92", "93", "94", "95", "98",
 ];
 
-/// True for characters between the digits of a number.
+/// Characters between the digits of a number.
 fn separates(one: char) -> bool {
     one.is_whitespace() || "-().\u{2010}\u{2011}\u{2012}\u{2013}\u{200e}\u{202a}\u{202c}\u{feff}".contains(one)
 }
 
-/// A number without the characters between its digits, and without the marks of the international format (`+`, `00`). A
-/// `0` before it marks a number of its country. Other texts do not change.
+/// A number without separators and without the international prefix (`+`, `00`). A leading `0` marks a national number.
+/// Any other text is returned unchanged.
 pub fn dialled(text: &str) -> String {
     let text = text.trim();
     let bare: String = text.chars().filter(|one| !separates(*one)).collect();
@@ -36,7 +36,7 @@ pub fn dialled(text: &str) -> String {
     }
 }
 
-/// A number that is known to be one of its country, such as of TON 2, as [`dialled`] has it.
+/// A number that is known to be national (for example TON 2), in the form of [`dialled`].
 pub fn national(text: &str) -> String {
     let dialled = dialled(text);
     let is_number = !dialled.is_empty() && dialled.bytes().all(|one| one.is_ascii_digit());
@@ -46,8 +46,9 @@ pub fn national(text: &str) -> String {
     dialled
 }
 
-/// The number of a subscriber in international format, digits only: by the country of the `source` that it writes to, which is the
-/// home country where the source is a name or a short code. Anything but a number stays as it is.
+/// The number of a subscriber in international format, digits only. A national number gets the country code of the
+/// `source` that it writes to. If the source is a name or a short code, that is the home country. Any other text is
+/// returned unchanged.
 pub fn international(text: &str, source: &str) -> String {
     let dialled = dialled(text);
     let Some(within) = dialled.strip_prefix('0') else { return dialled };
@@ -65,7 +66,6 @@ pub fn international(text: &str, source: &str) -> String {
     }
 }
 
-/// The country code of a source.
 fn country_of(source: &str) -> &str {
     let digits = source.trim().trim_start_matches('+');
     let is_whole =

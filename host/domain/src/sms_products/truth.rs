@@ -1,4 +1,4 @@
-//! Yes and no as the SMS products write them: the string `true` (SPEC 2.14), a JSON boolean, or a keyword's text.
+//! Yes and no in the SMS products: the string `true` (SPEC 2.14), a JSON boolean, or the text of a keyword.
 
 use std::fmt;
 
@@ -7,17 +7,15 @@ use serde::{
     de::{Error, Visitor},
 };
 
-/// A yes or no that came as text or as a boolean.
+/// A yes or no, sent as text or as a boolean.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Truth {
-    /// `true`
     Boolean(bool),
-    /// `"true"`
     Text(String),
 }
 
 impl Truth {
-    /// Its value. `None` if it is neither.
+    /// `None` if it is neither yes nor no.
     pub fn read(&self) -> Option<bool> {
         match self {
             Self::Boolean(said) => Some(*said),
@@ -50,7 +48,7 @@ impl Visitor<'_> for OfTruth {
     }
 }
 
-/// The value of a text: `true`, `1`, `yes` and `false`, `0`, `no`, or an empty text.
+/// Reads `true`, `1`, `yes`, `on` as yes, and `false`, `0`, `no` and an empty text as no.
 pub fn of(text: &str) -> Option<bool> {
     let text = text.trim();
     let among = |words: [&str; 4]| words.iter().any(|word| text.eq_ignore_ascii_case(word));

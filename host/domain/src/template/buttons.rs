@@ -1,9 +1,9 @@
-//! Which parameter goes to which button (PROVIDERS A.3, DESIGN 7 "button component").
+//! Assigns parameters to buttons (PROVIDERS A.3, DESIGN 7 "button component").
 //!
-//! Dynamic buttons (a URL with a placeholder, a coupon code, a one-time code) must get a parameter; quick replies may.
-//! `parameters` fill, in order, either exactly the dynamic buttons, or exactly all buttons that take a parameter, quick
-//! replies included; any other count is a fault. `conversationParameters` fill the quick replies in order, from the
-//! first on, and win over a payload in `parameters`.
+//! A dynamic button (a URL with a placeholder, a coupon code, a one-time code) must get a parameter, and a quick reply
+//! can get one. `parameters` fill, in order, either exactly the dynamic buttons or exactly all buttons that take a
+//! parameter, with the quick replies. Any other number is a fault. `conversationParameters` fill the quick replies in
+//! order, starting with the first. They replace payloads in `parameters`.
 
 use super::{ButtonAction, TemplateButton, TokenMaker, parts::Placed};
 use crate::{
@@ -14,12 +14,12 @@ use crate::{
 
 /// Longest payload of a quick reply, in characters.
 const PAYLOAD_MAX: usize = 256;
-/// Longest end of a URL button's address, in characters.
+/// Longest suffix of a URL button's address, in characters.
 const SUFFIX_MAX: usize = 2_000;
 /// Longest coupon code, in characters.
 const CODE_MAX: usize = 20;
 
-/// A button that takes a parameter, and its place in the template.
+/// A button that takes a parameter. `index` is its place in the template.
 struct Slot {
     index: usize,
     kind: ButtonKind,
@@ -65,7 +65,7 @@ pub(super) fn fill(
     Ok(filled.collect())
 }
 
-/// The first value that the provider refuses: which list it is in, its place there, and why, in words.
+/// The first value that the provider would refuse: the name of its list, its place there and the reason.
 fn wrong_value(
     slots: &[Slot],
     values: &[&String],
@@ -105,7 +105,7 @@ fn slots(buttons: &[TemplateButton]) -> Vec<Slot> {
     buttons.iter().enumerate().filter_map(slot).collect()
 }
 
-/// `counts`: of `parameters` and of `conversationParameters` over all `button` components.
+/// `counts`: numbers of `parameters` and of `conversationParameters` in all `button` components.
 fn check(slots: &[Slot], given: &[Placed<'_>], counts: (usize, usize), field: &str) -> Result<(), FieldFault> {
     let (values, effects) = counts;
     let dynamic = slots.iter().filter(|slot| slot.dynamic).count();
@@ -142,7 +142,7 @@ fn check(slots: &[Slot], given: &[Placed<'_>], counts: (usize, usize), field: &s
     Ok(())
 }
 
-/// The addresses behind the URL buttons, with their parameters in place, for texts that have no buttons.
+/// The addresses of the URL buttons, with their parameters filled in, for the text form of a message.
 pub(super) fn resolved_urls(buttons: &[TemplateButton], filled: &[ButtonParameter]) -> Vec<String> {
     let url = |(index, button): (usize, &TemplateButton)| match &button.action {
         ButtonAction::Url(pattern) => {
@@ -155,7 +155,7 @@ pub(super) fn resolved_urls(buttons: &[TemplateButton], filled: &[ButtonParamete
     buttons.iter().enumerate().filter_map(url).collect()
 }
 
-/// The quick replies with their payloads.
+/// The quick replies with the payload that a tap returns.
 pub(super) fn quick_replies(buttons: &[TemplateButton], filled: &[ButtonParameter]) -> Vec<QuickReply> {
     let reply = |(index, button): (usize, &TemplateButton)| match &button.action {
         ButtonAction::QuickReply => {

@@ -1,4 +1,4 @@
-//! Reads the `components` of a template as Meta's Graph API gives them.
+//! Parses the `components` of a template in the JSON of Meta's Graph API.
 
 use serde_json::Value;
 
@@ -8,7 +8,8 @@ use super::{
 };
 use crate::content::MediaKind;
 
-/// Reads Meta's `components`; unknown parts are kept by name, so that a new kind does not hide the template.
+/// Parses Meta's `components`. An unknown part keeps its name, so that a template with a new kind of part can still be
+/// read.
 pub(super) struct ComponentReader<'a> {
     /// For error messages.
     pub(super) id: &'a str,
@@ -41,7 +42,7 @@ impl ComponentReader<'_> {
         let kind = self.text(value, "type", field)?.to_ascii_uppercase();
         Ok(match kind.as_str() {
             "HEADER" => TemplateComponent::Header(self.header(value, field)?),
-            // The body of an authentication template may come without its text: Meta writes that itself.
+            // The body of an authentication template may have no text, because Meta writes that text.
             "BODY" => {
                 TemplateComponent::Body(self.pattern(value.get("text").and_then(Value::as_str).unwrap_or("{{1}}")))
             }
@@ -83,9 +84,9 @@ impl ComponentReader<'_> {
         let kind = self.text(value, "type", field)?.to_ascii_uppercase();
         let action = match kind.as_str() {
             "QUICK_REPLY" => ButtonAction::QuickReply,
-            // Meta lists the button of a one-time code as a URL button on its own page.
+            // Meta lists the button of a one-time code as a URL button to its own page.
             "URL" if self.text(value, "url", field)?.contains("whatsapp.com/otp/") => ButtonAction::OneTimeCode,
-            // The suffix of a URL is always written `{{1}}`, in templates with named parameters too.
+            // The suffix of a URL is always `{{1}}`, even in templates with named parameters.
             "URL" => ButtonAction::Url(Pattern::parse(self.text(value, "url", field)?, ParameterFormat::Positional)),
             "COPY_CODE" => ButtonAction::CopyCode,
             "OTP" => ButtonAction::OneTimeCode,

@@ -1,5 +1,5 @@
-//! The template catalogue as Meta describes it (PROVIDERS F), and how the components of a send request fill a template
-//! (SPEC 2.3, PROVIDERS A.3).
+//! The template catalogue in Meta's form (PROVIDERS F), and the filling of a template with the components of a send
+//! request (SPEC 2.3, PROVIDERS A.3).
 
 mod buttons;
 mod graph;
@@ -19,57 +19,48 @@ use graph::ComponentReader;
 pub use placeholders::Pattern;
 pub use resolve::TokenMaker;
 
-/// A template as stored: Meta's words, nothing interpreted.
+/// A stored template: Meta's values, uninterpreted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TemplateRecord {
     /// Meta's id of one (name, language) pair.
     pub id: String,
-    /// WhatsApp business account that owns it.
     pub waba_id: String,
-    /// Name, unique together with the language.
+    /// Unique together with the language.
     pub name: String,
-    /// Language code.
     pub language: String,
-    /// Approval status, `APPROVED` and others.
+    /// `APPROVED` or another approval status.
     pub status: String,
     /// `MARKETING`, `UTILITY`, `AUTHENTICATION`.
     pub category: String,
     /// `POSITIONAL` or `NAMED`.
     pub parameter_format: String,
-    /// Meta's `components` array, as Meta wrote it: [`Template::from_record`] reads it.
+    /// Meta's `components` array, unchanged. [`Template::from_record`] parses it.
     pub components: Opaque,
 }
 
 /// A template of the catalogue, ready to be filled.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Template {
-    /// Meta's id of one (name, language) pair.
     pub id: String,
-    /// WhatsApp business account that owns it.
     pub waba_id: String,
-    /// Name.
     pub name: String,
-    /// Language code.
     pub language: String,
-    /// Approval status: only an approved template can be sent.
+    /// Only an approved template can be sent.
     pub status: TemplateStatus,
-    /// Its category.
     pub category: TemplateCategory,
-    /// How its placeholders are written.
     pub parameter_format: ParameterFormat,
-    /// Its parts in order.
     pub components: Vec<TemplateComponent>,
 }
 
-/// Meta's answer is no template.
+/// Meta's JSON is not a template.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
     /// A field is absent or of the wrong type.
     #[error("template {id}: `{field}` is missing or has the wrong type; sync the templates again")]
     Field {
-        /// Meta's id, empty if the id is missing.
+        /// Meta's id. Empty if the id itself is missing.
         id: String,
-        /// Where in Meta's JSON.
+        /// Path in Meta's JSON.
         field: String,
     },
 }
@@ -85,7 +76,7 @@ macro_rules! meta_enum {
         }
 
         impl $name {
-            /// Meta's word for it.
+            /// Meta's name of the value.
             pub fn as_str(&self) -> &str {
                 match self {
                     $(Self::$variant => $text,)*
@@ -114,112 +105,101 @@ macro_rules! meta_enum {
 meta_enum!(
     /// Approval status of a template (PROVIDERS F).
     TemplateStatus {
-        /// Can be sent.
+        /// The template can be sent.
         Approved = "APPROVED",
-        /// Under review.
+        /// Meta reviews it.
         Pending = "PENDING",
         /// Refused by Meta.
         Rejected = "REJECTED",
-        /// Stopped for a while because of its quality.
+        /// Stopped for some time because of its quality.
         Paused = "PAUSED",
-        /// Stopped for good because of its quality.
+        /// Stopped permanently because of its quality.
         Disabled = "DISABLED",
-        /// The refusal is being reviewed.
+        /// Meta reviews the refusal.
         InAppeal = "IN_APPEAL",
-        /// About to be deleted.
+        /// To be deleted soon.
         PendingDeletion = "PENDING_DELETION",
-        /// Deleted.
         Deleted = "DELETED",
         /// The account has too many templates.
         LimitExceeded = "LIMIT_EXCEEDED",
-        /// Put aside.
+        /// Archived at Meta.
         Archived = "ARCHIVED",
     }
 );
 
 meta_enum!(
-    /// The category of a template.
+    /// The purpose of a template.
     TemplateCategory {
-        /// Offers and news; the customer can opt out.
+        /// Offers and news. The customer can opt out.
         Marketing = "MARKETING",
-        /// About something the customer did.
+        /// About an action of the customer.
         Utility = "UTILITY",
         /// One-time codes.
         Authentication = "AUTHENTICATION",
     }
 );
 
-/// How the placeholders of a template are written.
+/// The form of the placeholders of a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParameterFormat {
     /// `{{1}}`, `{{2}}`.
     Positional,
-    /// `{{first_name}}`: each parameter also needs its name at the provider.
+    /// `{{first_name}}`. The provider also needs the name of each parameter.
     Named,
 }
 
-/// One part of a template.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TemplateComponent {
-    /// Above the body.
     Header(TemplateHeader),
-    /// The message itself.
     Body(Pattern),
-    /// Small text below.
     Footer(String),
-    /// Buttons in order; a button's index is its place.
+    /// The index of a button is its place here.
     Buttons(Vec<TemplateButton>),
     /// Cards to swipe through.
     Carousel(Vec<TemplateCard>),
-    /// A part that takes no parameters, such as a limited-time offer notice.
+    /// A part without parameters, such as a limited-time offer notice.
     Other(String),
 }
 
-/// The header of a template.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TemplateHeader {
-    /// Text, possibly with a placeholder.
+    /// Text with or without a placeholder.
     Text(Pattern),
-    /// A file: image, video or document.
+    /// An image, a video or a document.
     Media(MediaKind),
-    /// Something that the send request cannot express, such as `LOCATION`.
+    /// A kind that a send request cannot fill, such as `LOCATION`.
     Other(String),
 }
 
-/// One button of a template.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TemplateButton {
-    /// Its action.
     pub action: ButtonAction,
-    /// Its label.
     pub text: String,
 }
 
-/// The action of a template's button.
+/// The effect of a tap on a button.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ButtonAction {
     /// Sends a payload back.
     QuickReply,
-    /// Opens an address, dynamic when it has a placeholder.
+    /// Opens an address. It is dynamic if it has a placeholder.
     Url(Pattern),
     /// Copies a coupon code.
     CopyCode,
-    /// Carries a one-time code; filled like a URL button.
+    /// Carries a one-time code. It is filled like a URL button.
     OneTimeCode,
     /// Takes no parameter: phone number, flow, catalogue.
     Other(String),
 }
 
-/// One card of a carousel.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TemplateCard {
-    /// Its header, body and buttons.
     pub components: Vec<TemplateComponent>,
 }
 
 impl TemplateRecord {
-    /// From one element of `GET /{waba-id}/message_templates`, or from `GET /{template-id}`. `parameter_format` may be
-    /// absent, then it is `POSITIONAL`.
+    /// Reads one element of `GET /{waba-id}/message_templates`, or the answer of `GET /{template-id}`. The default of
+    /// `parameter_format` is `POSITIONAL`.
     pub fn from_graph(waba_id: &str, template: &Value) -> Result<Self, TemplateError> {
         let text = |field: &str| template.get(field).and_then(Value::as_str).map(str::to_owned);
         let id = text("id").unwrap_or_default();
@@ -241,7 +221,6 @@ impl TemplateRecord {
 }
 
 impl Template {
-    /// Interprets a stored record.
     pub fn from_record(record: TemplateRecord) -> Result<Self, TemplateError> {
         let parameter_format = match record.parameter_format.to_ascii_uppercase().as_str() {
             "NAMED" => ParameterFormat::Named,
@@ -261,20 +240,19 @@ impl Template {
         })
     }
 
-    /// Whether it, or one of its cards, has quick replies.
+    /// True if the template or one of its cards has quick replies.
     pub fn has_quick_replies(&self) -> bool {
         self.buttons().any(|button| button.action == ButtonAction::QuickReply)
     }
 
-    /// True if WhatsApp takes it for phone numbers only and refuses it for user ids: a one-time code whose button
-    /// copies it or fills it in (PROVIDERS A.2, 131062).
+    /// True if WhatsApp refuses the template for user ids and takes only phone numbers. That holds for one-time codes
+    /// with a button that copies the code or fills it in (PROVIDERS A.2, 131062).
     pub fn needs_a_number(&self) -> bool {
         let carries_code =
             |button: &TemplateButton| matches!(button.action, ButtonAction::OneTimeCode | ButtonAction::CopyCode);
         self.category == TemplateCategory::Authentication && self.buttons().any(carries_code)
     }
 
-    /// Its buttons, and those of its cards.
     fn buttons(&self) -> impl Iterator<Item = &TemplateButton> {
         let of_cards = self.components.iter().flat_map(|component| match component {
             TemplateComponent::Carousel(cards) => cards.as_slice(),
@@ -287,7 +265,6 @@ impl Template {
         })
     }
 
-    /// Interprets Meta's JSON directly.
     pub fn from_graph(waba_id: &str, template: &Value) -> Result<Self, TemplateError> {
         Self::from_record(TemplateRecord::from_graph(waba_id, template)?)
     }

@@ -8,31 +8,31 @@ use crate::{
     send::{ComponentKind, RequestComponent, read_link},
 };
 
-/// Characters of a header or body with its parameters in place: Meta takes no longer ones, and a parameter may stand in the
-/// text a hundred times.
+/// Most characters of a filled header or body. Meta accepts no longer texts. A text can contain one parameter a hundred
+/// times and so become far longer than the request.
 const FILLED_MAX: usize = 32_768;
-/// Characters of a body with its parameters in place (132005).
+/// Most characters of a filled body (132005).
 const BODY_MAX: usize = 1_024;
 /// Longest name of a document, in characters.
 const FILENAME_MAX: usize = 240;
-/// More than a parameter may have in a row.
+/// A parameter can have at most four spaces in a row.
 const FIVE_SPACES: &str = "     ";
 
 /// A component and its place in the request.
 pub(super) type Placed<'r> = (usize, &'r RequestComponent);
 
-/// The components of a request, sorted by the part that they fill.
+/// The components of a request, by kind.
 #[derive(Default)]
 pub(super) struct Given<'r> {
     pub(super) header: Option<Placed<'r>>,
     pub(super) body: Option<Placed<'r>>,
-    /// Several are read as one: their parameters in order.
+    /// Several are read as one: their parameters follow each other.
     pub(super) buttons: Vec<Placed<'r>>,
     pub(super) carousel: Option<Placed<'r>>,
 }
 
 impl<'r> Given<'r> {
-    /// Sorts `components`; a kind that may come once and comes twice is a fault.
+    /// Sorts `components` by kind. A second component of a kind other than `button` is a fault.
     pub(super) fn collect(components: &'r [RequestComponent], field: &str, faults: &mut Faults) -> Self {
         let mut given = Self::default();
         for placed in components.iter().enumerate() {
@@ -57,7 +57,6 @@ impl<'r> Given<'r> {
     }
 }
 
-/// The parts of a template or of one card, filled.
 #[derive(Default)]
 pub(super) struct Filled {
     pub(super) header: Option<HeaderParameter>,
@@ -83,14 +82,14 @@ impl Filled {
         }
     }
 
-    /// Its readable text as a card: header line, body, the addresses of URL buttons, footer.
+    /// The text of the card: header, body, addresses of URL buttons, footer.
     pub(super) fn card_text(&self) -> String {
         let head = [&self.header_line, &self.body_lines];
         lines(head.into_iter().chain(&self.urls).chain([&self.footer_line]).map(String::as_str))
     }
 }
 
-/// Fills the header: a file where the template wants one, text parameters where its text has a placeholder.
+/// Fills the header with a file or with the parameters of its text.
 pub(super) fn fill_header(
     header: Option<&TemplateHeader>,
     given: &Given<'_>,
@@ -170,7 +169,7 @@ fn media_header(
         Some(url) if faults.is_empty() => {
             let filename = component.filename.as_deref().filter(|_| kind == MediaKind::Document);
             let filename = filename.and_then(file_name::clean);
-            // Without a name, customers see a document that they cannot tell from others.
+            // Without a name, customers could not tell their documents apart.
             let filename = filename.or_else(|| file_name::of_link(&url).filter(|_| kind == MediaKind::Document));
             Ok(HeaderParameter { kind, url: url.into_owned(), filename })
         }
@@ -201,7 +200,7 @@ pub(super) fn fill_body(
     }
 }
 
-/// The parameters of a text, exactly as many as it has placeholders.
+/// The parameters of a text. Their number must be that of its placeholders.
 fn text_parameters<'r>(
     pattern: &Pattern,
     placed: Option<Placed<'r>>,
@@ -244,7 +243,7 @@ fn text_parameters<'r>(
     }
 }
 
-/// The reason why the provider refuses a value (132018, 131008).
+/// The reason why the provider would refuse a value (132018, 131008).
 fn wrong(value: &str) -> Option<&'static str> {
     if value.trim().is_empty() {
         return Some("is empty; the provider takes no empty parameter");
@@ -257,7 +256,7 @@ fn placeholder_list(pattern: &Pattern) -> String {
     pattern.placeholders().iter().map(|name| format!("{{{{{name}}}}}")).collect::<Vec<_>>().join(", ")
 }
 
-/// Meta's word for the kind of a header's file.
+/// Meta's name for the kind of a header's file.
 fn word(kind: MediaKind) -> &'static str {
     match kind {
         MediaKind::Image => "IMAGE",

@@ -5,11 +5,11 @@ use std::collections::{HashMap, HashSet};
 use super::ParameterFormat;
 use crate::content::TextParameter;
 
-/// A text with placeholders, taken apart.
+/// A parsed text with placeholders.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Pattern {
     pieces: Vec<Piece>,
-    /// The placeholders in the order in which parameters fill them.
+    /// In the order in which parameters fill them.
     placeholders: Vec<String>,
     named: bool,
 }
@@ -17,14 +17,14 @@ pub struct Pattern {
 #[derive(Debug, Clone, PartialEq)]
 enum Piece {
     Text(String),
-    /// Position in `placeholders`.
+    /// Index in `placeholders`.
     Placeholder(usize),
 }
 
 impl Pattern {
-    /// Takes a text apart. Numbered placeholders are filled in the order of their numbers, named ones in the order of
-    /// their first appearance; a placeholder that appears twice takes one parameter. Braces that are no placeholder of
-    /// that format stay as they are.
+    /// Parses a text. Numbered placeholders are filled in the order of their numbers, named ones in the order of their
+    /// first appearance. A placeholder that appears twice takes one parameter. Braces that are not a placeholder of
+    /// this format stay as text.
     pub fn parse(text: &str, format: ParameterFormat) -> Self {
         let found = Found::scan(text, format);
         let mut seen = HashSet::new();
@@ -42,17 +42,15 @@ impl Pattern {
         Self { pieces, placeholders, named: format == ParameterFormat::Named }
     }
 
-    /// How many parameters it takes.
     pub fn parameter_count(&self) -> usize {
         self.placeholders.len()
     }
 
-    /// The placeholders in the order of their parameters.
     pub fn placeholders(&self) -> &[String] {
         &self.placeholders
     }
 
-    /// The text with its parameters in place; one that is absent leaves nothing.
+    /// The text with its parameters. A missing parameter is empty.
     pub fn fill(&self, parameters: &[String]) -> String {
         let pieces = self.pieces.iter().map(|piece| match piece {
             Piece::Text(text) => text.as_str(),
@@ -61,7 +59,7 @@ impl Pattern {
         pieces.collect()
     }
 
-    /// How many characters [`Self::fill`] gives; counted up to the piece that goes beyond `most`.
+    /// The number of characters of [`Self::fill`]. Counting stops after the piece that exceeds `most`.
     pub fn filled_length(&self, parameters: &[String], most: usize) -> usize {
         let lengths: Vec<usize> = parameters.iter().map(|text| text.chars().count()).collect();
         let mut total = 0;
@@ -77,7 +75,7 @@ impl Pattern {
         total
     }
 
-    /// The parameters as the provider wants them.
+    /// The parameters in the form for the provider.
     pub fn parameters(&self, values: &[String]) -> Vec<TextParameter> {
         let pairs = self.placeholders.iter().zip(values);
         let parameter = |(name, text): (&String, &String)| TextParameter {
@@ -93,7 +91,7 @@ enum RawPiece<'t> {
     Name(&'t str),
 }
 
-/// The next `}}`, looked for once however many braces are opened before it.
+/// The position of the next `}}`. It is searched for once, for any number of open braces before it.
 struct Closing<'t> {
     text: &'t str,
     next: Option<usize>,

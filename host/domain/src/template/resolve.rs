@@ -1,4 +1,4 @@
-//! Filling a template with the components of a send request (SPEC 2.3, PROVIDERS A.3).
+//! Fills a template with the components of a send request (SPEC 2.3, PROVIDERS A.3).
 
 use super::{
     Template, TemplateCard, TemplateComponent, TemplateStatus, buttons,
@@ -10,12 +10,12 @@ use crate::{
     send::{RequestCard, RequestComponent},
 };
 
-/// Names quick-reply payloads that have an effect on a conversation: each call gives another opaque text, unique for the
-/// client and at most 128 characters long.
+/// Makes names for quick-reply payloads that affect a conversation. Each call returns a new opaque text, unique within
+/// the client and at most 128 characters long.
 pub type TokenMaker<'a> = dyn FnMut() -> String + 'a;
 
 impl Template {
-    /// Only an approved template can be sent. The error explains the status.
+    /// Only an approved template can be sent. The error tells the sender how to proceed.
     pub fn approval(&self) -> Result<(), String> {
         let next = match &self.status {
             TemplateStatus::Approved => return Ok(()),
@@ -32,8 +32,8 @@ impl Template {
         Err(format!("template `{}` is not approved (status {}): {next}", self.name, self.status))
     }
 
-    /// Puts the parameters of `components` in place. `field` is the path of `components` in the request, for faults;
-    /// all faults are reported at once. `tokens` is called for each quick reply with a conversation effect.
+    /// Fills in the parameters of `components`. `field` is the path of `components` in the request. All faults are
+    /// reported together. `tokens` is called for each quick reply that affects a conversation.
     pub fn resolve(
         &self,
         components: &[RequestComponent],
@@ -65,7 +65,7 @@ impl Template {
     }
 }
 
-/// Header line, body, cards, footer, then the addresses of URL buttons, one per line.
+/// Header, body, cards, footer and the addresses of URL buttons, one per line.
 fn rendered_text(filled: &Filled, cards: &[Filled]) -> String {
     let of_cards: Vec<String> = cards.iter().map(Filled::card_text).collect();
     let head = [&filled.header_line, &filled.body_lines];
@@ -73,14 +73,14 @@ fn rendered_text(filled: &Filled, cards: &[Filled]) -> String {
     lines(all.map(String::as_str))
 }
 
-/// Collects faults while it fills.
+/// Collects faults while it fills the parts.
 struct Filler<'t, 'a> {
     faults: Faults,
     tokens: &'t mut TokenMaker<'a>,
 }
 
 impl Filler<'_, '_> {
-    /// Header, body, footer and buttons of a template or of one of its cards.
+    /// Fills header, body, footer and buttons of a template or of one card.
     fn level(&mut self, parts: &[TemplateComponent], given: &Given<'_>, field: &str) -> Filled {
         let mut filled = Filled::default();
         let header = parts.iter().find_map(|part| match part {

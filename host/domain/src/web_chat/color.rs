@@ -1,10 +1,10 @@
-//! Colours of the widget, and whether text on them can be read (WCAG 2.2, 1.4.3).
+//! Colours of the widget and their contrast with text (WCAG 2.2, 1.4.3).
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A colour, `#rrggbb`.
+/// A colour in the form `#rrggbb`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Color([u8; 3]);
@@ -13,22 +13,19 @@ pub struct Color([u8; 3]);
 const LEAST_CONTRAST: f64 = 4.5;
 
 impl Color {
-    /// White.
     pub const WHITE: Self = Self([255, 255, 255]);
-    /// Black.
     pub const BLACK: Self = Self([0, 0, 0]);
 
-    /// Reads `#rrggbb`.
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.strip_prefix('#').filter(|digits| digits.len() == 6 && digits.is_ascii())?;
         let channel = |at: usize| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok();
-        // `from_str_radix` takes a sign.
+        // `from_str_radix` also accepts a sign.
         let plain = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
         plain.then_some(())?;
         Some(Self([channel(0)?, channel(2)?, channel(4)?]))
     }
 
-    /// How bright it is, from 0 to 1 (WCAG 2.2 "relative luminance").
+    /// The relative luminance, from 0 to 1 (WCAG 2.2).
     fn luminance(self) -> f64 {
         let linear = |channel: u8| {
             let value = f64::from(channel) / 255.0;
@@ -44,12 +41,12 @@ impl Color {
         (one.max(two) + 0.05) / (one.min(two) + 0.05)
     }
 
-    /// Whether text of this colour can be read on the other one.
+    /// True if text of this colour is readable on `ground`.
     pub fn is_readable_on(self, ground: Self) -> bool {
         self.contrast(ground) >= LEAST_CONTRAST
     }
 
-    /// Black or white, whichever can be read better on it. One of them always can.
+    /// Black or white: the one with more contrast. It is always readable.
     pub fn text_on(self) -> Self {
         if self.contrast(Self::WHITE) >= self.contrast(Self::BLACK) { Self::WHITE } else { Self::BLACK }
     }

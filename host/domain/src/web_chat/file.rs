@@ -1,4 +1,4 @@
-//! Files of visitors: their type is read from their bytes, and a file with another label is refused.
+//! Files of visitors. The type is read from the bytes. A file whose stated type differs is refused.
 
 use crate::{content::MediaKind, file_type::FileType};
 
@@ -8,31 +8,27 @@ const SOUND_MAX: usize = 16 * MIB;
 const VIDEO_MAX: usize = 32 * MIB;
 const DOCUMENT_MAX: usize = 20 * MIB;
 
-/// Why a file is not taken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FileRefused {
-    /// There is nothing in it.
     #[error("the file is empty")]
     Empty,
-    /// None of the types.
+    /// The type is not one that visitors may send.
     #[error("files of this type are not taken: send JPEG, PNG, GIF, WebP, PDF, DOCX, XLSX, MP4, MP3, M4A, OGG or WAV")]
     UnknownType,
-    /// Its label names another type.
+    /// The stated type is not that of the bytes.
     #[error("the file says that it is {said}, and is {found}")]
     Lies {
-        /// The type by the label.
+        /// The type in the upload.
         said: String,
-        /// The type by the bytes.
+        /// The type of the bytes.
         found: &'static str,
     },
-    /// Larger than its type may be.
+    /// The file exceeds the limit of its type.
     #[error("files of the type {mime} may have {most} bytes at most, and this one has {bytes}")]
     TooLarge {
-        /// The type.
         mime: &'static str,
-        /// The limit.
+        /// Limit of the type, in bytes.
         most: usize,
-        /// Its size.
         bytes: usize,
     },
 }
@@ -42,7 +38,7 @@ pub fn largest_file() -> usize {
     FileType::ALL.into_iter().filter_map(max_bytes).max().unwrap_or_default()
 }
 
-/// Bytes that a file of a visitor may have; `None` when files of its type are not taken.
+/// Most bytes of a file of this type. `None` if visitors may not send it.
 fn max_bytes(file: FileType) -> Option<usize> {
     if matches!(file, FileType::Aac | FileType::Amr) {
         return None;
@@ -55,7 +51,8 @@ fn max_bytes(file: FileType) -> Option<usize> {
     })
 }
 
-/// The kind of message of a visitor's file. A sound is a sound, because the upload does not tell if it is a voice note.
+/// The kind under which a visitor's file is shown. Audio is never shown as a voice message, because uploads do not
+/// state that.
 pub fn shown_as(file: FileType) -> MediaKind {
     match file.kind() {
         MediaKind::Voice => MediaKind::Audio,
@@ -63,7 +60,7 @@ pub fn shown_as(file: FileType) -> MediaKind {
     }
 }
 
-/// The type of an upload. `said`: its `Content-Type`; one that says nothing (`application/octet-stream`) cannot lie.
+/// The type of an upload. `said` is its `Content-Type`. A generic type (`application/octet-stream`) fits every file.
 pub fn judge_file(bytes: &[u8], said: &str) -> Result<FileType, FileRefused> {
     if bytes.is_empty() {
         return Err(FileRefused::Empty);

@@ -1,4 +1,4 @@
-//! The form before a chat: the questions of a site, and the answers of a visitor.
+//! The form before a chat: the questions of a site and the answers of a visitor.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,65 +12,55 @@ use serde::{
 
 use crate::body::FieldFault;
 
-/// Fields of a form at most.
+/// Most fields of a form.
 const MOST_FIELDS: usize = 10;
-/// Choices of a field at most.
+/// Most options of a field.
 const MOST_OPTIONS: usize = 20;
-/// Characters of a label, a choice or an answer at most.
+/// Longest label or option, in characters.
 const LABEL_MAX: usize = 200;
-/// Characters of an answer at most.
+/// Longest answer, in characters.
 const ANSWER_MAX: usize = 500;
-/// The value of a ticked box.
+/// The answer of a ticked box.
 const CONSENTS: &str = "yes";
 
-/// The questions of a site before a chat begins.
+/// The form of a site before a chat begins.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PreChatForm {
-    /// In the order in which they are shown.
+    /// The fields in the order of display.
     pub fields: Vec<FormField>,
 }
 
-/// One thing that is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FormField {
-    /// Its name in answers. `name` and `email` tell the identity of the visitor.
+    /// The name of the field in answers. The fields `name` and `email` identify the visitor.
     pub key: String,
-    /// The question.
     pub label: String,
-    /// The type of the answer.
     #[serde(rename = "type", default)]
     pub kind: FormFieldKind,
-    /// It must be answered.
+    /// The visitor must answer.
     #[serde(default)]
     pub required: bool,
-    /// The choices.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
 }
 
-/// The type of an answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum FormFieldKind {
-    /// A line of text.
+    /// One line of text.
     #[default]
     Text,
-    /// An e-mail address.
     Email,
-    /// A phone number.
     Phone,
-    /// One of the options.
     Choice,
-    /// A box to tick; the answer is `yes` or `true`.
     Consent,
 }
 
-/// An answer as a widget gives it.
+/// An answer from the widget.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FormAnswer {
-    /// Words.
     Text(String),
     /// A box, ticked or not.
     Ticked(bool),
@@ -106,17 +96,16 @@ impl Visitor<'_> for OfAnswer {
     }
 }
 
-/// A form as it was answered.
+/// The valid answers to a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormAnswers {
-    /// The name of the visitor.
     pub name: Option<String>,
-    /// Labels and answers, in the order of the form.
+    /// Labels and answers in the order of the form.
     pub lines: Vec<(String, String)>,
 }
 
 impl FormAnswers {
-    /// As a message of the chat, a line for each answer.
+    /// The answers as a chat message, one per line.
     pub fn as_text(&self) -> String {
         let lines = self.lines.iter().map(|(label, answer)| format!("{label}: {answer}"));
         lines.collect::<Vec<_>>().join("\n")
@@ -124,7 +113,7 @@ impl FormAnswers {
 }
 
 impl PreChatForm {
-    /// Its faults; `field` is its place.
+    /// The faults of the form. `field` is its path in the request.
     pub fn faults(&self, field: &str) -> Vec<FieldFault> {
         let mut faults = Vec::new();
         if self.fields.is_empty() || self.fields.len() > MOST_FIELDS {
@@ -161,12 +150,12 @@ impl PreChatForm {
         faults
     }
 
-    /// Whether a visitor must answer it before the first message.
+    /// True if a visitor must answer the form before the first message.
     pub fn is_required(&self) -> bool {
         self.fields.iter().any(|field| field.required)
     }
 
-    /// Reads answers. An answer without a question is a fault.
+    /// Reads answers. An answer to an unknown field is a fault.
     pub fn read(&self, answers: &BTreeMap<String, FormAnswer>) -> Result<FormAnswers, Vec<FieldFault>> {
         let mut faults = Vec::new();
         let mut read = FormAnswers { name: None, lines: Vec::new() };

@@ -1,4 +1,4 @@
-//! The rules of web chat: sites and their look, the origins that may show them, and the messages of visitors.
+//! Rules of web chat: sites, their look, allowed origins and input of visitors.
 
 mod color;
 mod file;

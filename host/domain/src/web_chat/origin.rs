@@ -1,4 +1,4 @@
-//! Origins: the scheme, host and port of a page, as browsers send them.
+//! Origins of pages: scheme, host and port.
 
 use std::fmt;
 
@@ -8,19 +8,18 @@ use url::{Origin as UrlOrigin, Url};
 /// Longest origin, in bytes.
 const LONGEST: usize = 300;
 
-/// The origin of a page, in the form in which browsers send it: `https://shop.example`, with a port only where it is not the
-/// usual one.
+/// The origin of a page in the form that browsers send: `https://shop.example`, with a port if it is not the default
+/// one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Origin(String);
 
-/// A text that is no origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("is no origin: write https://host or http://host, with :port if it is not the usual one, and nothing after it")]
 pub struct OriginError;
 
 impl Origin {
-    /// Reads an origin. A slash at the end does not matter; a path, a query, a user or a wildcard is refused.
+    /// Parses an origin. A slash at the end is ignored. A path, a query, a user or a wildcard is refused.
     pub fn parse(text: &str) -> Result<Self, OriginError> {
         if text.len() > LONGEST || text.contains('*') {
             return Err(OriginError);
@@ -37,7 +36,6 @@ impl Origin {
         }
     }
 
-    /// As browsers write it.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -2,21 +2,20 @@
 
 use std::fmt;
 
-/// Characters of a visitor's message at most.
+/// Longest message of a visitor, in characters.
 pub const TEXT_MAX: usize = 4_096;
 
-/// The widget's own name of a message: the same message comes under the same key, however often it is sent.
+/// The widget's id of a message. A repeated message has the same key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostKey(String);
 
 impl PostKey {
-    /// 8 to 64 letters, digits, `-` and `_`.
+    /// A key has 8 to 64 letters, digits, `-` and `_`.
     pub fn parse(text: &str) -> Option<Self> {
         let plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
         (plain && (8..=64).contains(&text.len())).then(|| Self(text.to_owned()))
     }
 
-    /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -28,7 +27,7 @@ impl fmt::Display for PostKey {
     }
 }
 
-/// A visitor's words, without the space around them. Line breaks and tabs stay; other control characters are refused.
+/// A visitor's text, trimmed. Line breaks and tabs are allowed, other control characters are refused.
 pub fn read_text(text: &str) -> Result<String, &'static str> {
     let text = text.trim();
     if text.is_empty() {

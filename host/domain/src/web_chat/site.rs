@@ -1,4 +1,4 @@
-//! A site: its origins, its look and its texts.
+//! A site: the origins of its pages, and the look and texts of the widget.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::{Color, Origin, PreChatForm};
 use crate::body::{self, FieldFault};
 
-/// Origins of a site at most.
+/// Most origins of a site.
 const MOST_ORIGINS: usize = 50;
-/// Characters of a name at most.
+/// Longest name, in characters.
 const NAME_MAX: usize = 100;
-/// Characters of a text at most.
+/// Longest text, in characters.
 const TEXT_MAX: usize = 500;
 
-/// Texts of the widget that a site may word itself; the widget has English ones for all of them.
+/// Texts of the widget that a site can replace. The widget has English defaults for all of them.
 pub const TEXT_KEYS: [&str; 35] = [
     "launcher",
     "title",
@@ -53,37 +53,30 @@ pub const TEXT_KEYS: [&str; 35] = [
     "messages",
 ];
 
-/// The settings of the widget of a site, without its name and origins.
+/// The settings of the widget, without name and origins of the site.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SiteSettings {
-    /// Colours and sides.
     #[serde(default)]
     pub look: SiteLook,
-    /// Words.
     #[serde(default)]
     pub texts: SiteTexts,
-    /// The form before a chat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<PreChatForm>,
 }
 
-/// How the widget looks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct SiteLook {
-    /// Of the launcher, the head and the visitor's own messages.
+    /// Colour of the launcher, the head and the visitor's own messages.
     pub color: Color,
-    /// Of text on that; `None` = black or white, whichever can be read better.
+    /// Colour of text on `color`. `None`: black or white, the one with more contrast.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text_color: Option<Color>,
-    /// Where on the page.
     pub side: Side,
-    /// Light or dark.
     pub scheme: Scheme,
-    /// Which way text runs.
     pub direction: Direction,
-    /// BCP 47 tag of the language of its texts.
+    /// BCP 47 tag of the language of the texts.
     pub language: String,
 }
 
@@ -100,76 +93,71 @@ impl Default for SiteLook {
     }
 }
 
-/// A side of the page, by the direction of its text.
+/// A side of the page, relative to the direction of its text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Side {
-    /// Where lines end: right, of a page that is read from the left.
+    /// The end of lines: the right side if text runs from left to right.
     #[default]
     End,
-    /// Where lines begin.
+    /// The start of lines.
     Start,
 }
 
-/// Light or dark.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Scheme {
-    /// As the visitor's system says.
+    /// The setting of the visitor's system.
     #[default]
     Auto,
-    /// Light.
     Light,
-    /// Dark.
     Dark,
 }
 
-/// Which way text runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Direction {
-    /// As on the page.
+    /// The direction of the page.
     #[default]
     Auto,
-    /// From the left.
+    /// From left to right.
     Ltr,
-    /// From the right.
+    /// From right to left.
     Rtl,
 }
 
-/// Words of the widget, by key ([`TEXT_KEYS`]).
+/// Texts of the widget, by key ([`TEXT_KEYS`]).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SiteTexts(pub BTreeMap<String, String>);
 
-/// The body of a request about a site. In an update, absent means unchanged.
+/// The body of a request to create or update a site. In an update, an absent field stays unchanged.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SiteForm {
-    /// The name that people read.
+    /// The name for people.
     pub name: Option<String>,
-    /// Origins whose pages may show the widget.
     #[serde(default, deserialize_with = "body::few_texts")]
     pub origins: Option<Vec<String>>,
-    /// Name of the team that its chats wait for; null = no team.
+    /// Name of the team that receives its chats. Null: no team.
     #[serde(default, deserialize_with = "given")]
     pub team: Option<Option<String>>,
-    /// As a whole.
+    /// Replaces the whole look.
     #[serde(default, deserialize_with = "body::object")]
     pub look: Option<SiteLook>,
-    /// As a whole.
+    /// Replaces all texts.
     pub texts: Option<SiteTexts>,
-    /// As a whole; null = none.
+    /// Replaces the whole form. Null: no form.
     #[serde(default, deserialize_with = "given")]
     pub form: Option<Option<PreChatForm>>,
 }
 
-/// Tells null from absent.
+/// Distinguishes null from absent.
 fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<Option<T>>, D::Error> {
     Option::<T>::deserialize(deserializer).map(Some)
 }
 
 impl SiteForm {
-    /// Its faults. `new`: a name and an origin are required.
+    /// The faults of the body. If `new` is true, a name and an origin are required.
     pub fn faults(&self, new: bool) -> Vec<FieldFault> {
         let mut faults = Vec::new();
         match self.name.as_deref().map(str::trim) {
@@ -199,7 +187,7 @@ impl SiteForm {
         faults
     }
 
-    /// The origins, each once; those that are none are left out.
+    /// The valid origins without duplicates.
     pub fn read_origins(&self) -> Option<Vec<Origin>> {
         let mut origins: Vec<Origin> =
             self.origins.as_ref()?.iter().filter_map(|origin| Origin::parse(origin).ok()).collect();
@@ -208,7 +196,7 @@ impl SiteForm {
         Some(origins)
     }
 
-    /// Applies it to the present settings.
+    /// Applies the request to the current settings.
     pub fn apply(&self, settings: &mut SiteSettings) {
         if let Some(look) = &self.look {
             settings.look.clone_from(look);
@@ -223,7 +211,7 @@ impl SiteForm {
 }
 
 impl SiteLook {
-    /// Of text on [`SiteLook::color`].
+    /// Colour of text on [`SiteLook::color`].
     pub fn text_on_color(&self) -> Color {
         self.text_color.unwrap_or_else(|| self.color.text_on())
     }

@@ -12,19 +12,17 @@ use crate::{
     phone::Msisdn,
 };
 
-/// Version of the chatbot payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PayloadVersion {
-    /// Flat; deprecated, still the default.
+    /// Flat. Deprecated, but still the default.
     #[default]
     V1,
-    /// With the team, quoted-reply and BSUID fields.
+    /// Has the fields for the team, the quoted reply and the BSUID too.
     V2,
 }
 
 impl PayloadVersion {
-    /// The name shown to clients and stored.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::V1 => "v1",
@@ -33,7 +31,7 @@ impl PayloadVersion {
     }
 }
 
-/// A stored version of payloads that this version does not know.
+/// A stored payload version that this program does not know.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown payload version `{0}`")]
 pub struct UnknownPayloadVersion(String);
@@ -47,63 +45,56 @@ impl std::str::FromStr for PayloadVersion {
     }
 }
 
-/// Body of a create (`POST`) or update (`PUT`). A configuration as it is shown may be sent back as it is; any other field is
-/// refused, since a mistyped address would otherwise be an address that is off.
+/// Body of a create (`POST`) or update (`PUT`). The body of a read is accepted unchanged. Any other field is refused,
+/// because a mistyped URL field would otherwise turn that webhook off.
+/// An empty URL turns its type off.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct WebhookConfigRequest {
-    /// Required on update.
     pub id: Option<String>,
-    /// Absent, null or empty = the client default; see [`WebhookConfigRequest::scope`]. Ignored on update.
+    /// Absent, null or empty: the client default (see [`WebhookConfigRequest::scope`]). Ignored on update.
     pub whats_app_number_id: Option<String>,
-    /// Read-only: taken, and not heeded.
+    /// Read-only. A value in a request is ignored.
     #[serde(default, rename = "whatsAppNumberMsisdn")]
     pub whats_app_number_msisdn: Option<String>,
-    /// `""` turns the type off.
     #[serde(rename = "incomingMessageURL")]
     pub incoming_message_url: Option<String>,
-    /// `""` turns the type off.
     #[serde(rename = "statusUpdateURL")]
     pub status_update_url: Option<String>,
-    /// `""` turns the type off.
     #[serde(rename = "sessionStatusURL")]
     pub session_status_url: Option<String>,
-    /// `""` turns the type off.
     #[serde(rename = "eventWebhookURL")]
     pub event_webhook_url: Option<String>,
-    /// `""` turns the type off.
     #[serde(rename = "chatbotWebhookURL")]
     pub chatbot_webhook_url: Option<String>,
-    /// Also emit `OUTGOING` chatbot events.
+    /// Also sends `OUTGOING` chatbot events.
     pub chatbot_include_outgoing: Option<bool>,
-    /// Emit no chatbot events while an agent is assigned.
+    /// Sends no chatbot events while an agent is assigned.
     pub chatbot_stop_on_agent_assignment: Option<bool>,
     /// `v1` or `v2`.
     #[serde(default, deserialize_with = "body::optional_word")]
     pub chatbot_payload_version: Option<PayloadVersion>,
 }
 
-/// Which numbers a configuration is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NumberScope {
     /// All numbers without a configuration of their own.
     ClientDefault,
-    /// One number, still to be looked up among the caller's.
+    /// One number. The caller must check that it belongs to the client.
     Number(InboxId),
-    /// No number can have this id: 403, as for any number that is not the caller's (SPEC 7).
+    /// An invalid id. The answer is 403, as for a number of another client (SPEC 7).
     Impossible,
 }
 
 impl WebhookConfigRequest {
-    /// Parses a body; every URL must be absolute, `http` or `https`, without a password. Whether its address may be
-    /// called is the address policy's business.
+    /// Parses a body. Each URL must be absolute, `http` or `https`, and without a password. The address policy checks
+    /// later whether it may be called.
     pub fn parse(body: &[u8]) -> Result<Self, Vec<FieldFault>> {
         let request: Self = body::parse(body).map_err(|fault| vec![fault])?;
         let faults: Vec<FieldFault> = request.urls().filter_map(|(kind, url)| url_fault(kind, url?)).collect();
         if faults.is_empty() { Ok(request) } else { Err(faults) }
     }
 
-    /// Which numbers a create is for.
     pub fn scope(&self) -> NumberScope {
         match self.whats_app_number_id.as_deref() {
             None | Some("") => NumberScope::ClientDefault,
@@ -111,7 +102,7 @@ impl WebhookConfigRequest {
         }
     }
 
-    /// Which configuration an update is for; `None` when none can have this id: 404, as for any other that there is not.
+    /// The id of the configuration to update. `None` if the id is invalid: the answer is 404, as for an unknown one.
     pub fn updates(&self) -> Result<Option<WebhookConfigId>, FieldFault> {
         match self.id.as_deref() {
             None | Some("") => Err(FieldFault::new(
@@ -122,12 +113,12 @@ impl WebhookConfigRequest {
         }
     }
 
-    /// The settings that a create stores: an absent URL is off, an absent switch has its default.
+    /// The settings of a create. An absent URL is off, and an absent switch has its default.
     pub fn create(&self) -> WebhookSettings {
         self.update(&WebhookSettings::default())
     }
 
-    /// The settings that an update stores: an absent field is unchanged, an empty URL turns its type off (DESIGN 7).
+    /// The settings after an update. An absent field is unchanged, and an empty URL turns its type off (DESIGN 7).
     pub fn update(&self, stored: &WebhookSettings) -> WebhookSettings {
         let mut settings = stored.clone();
         for (kind, url) in self.urls() {
@@ -149,7 +140,6 @@ impl WebhookConfigRequest {
         settings
     }
 
-    /// The five URL fields.
     pub fn urls(&self) -> impl Iterator<Item = (WebhookType, Option<&str>)> {
         WebhookType::ALL.into_iter().map(|kind| {
             let url = match kind {
@@ -179,66 +169,52 @@ fn url_fault(kind: WebhookType, url: &str) -> Option<FieldFault> {
     Some(FieldFault::new(kind.url_field(), wrong))
 }
 
-/// The stored part of a configuration.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct WebhookSettings {
-    /// Only the types that are on.
     pub urls: BTreeMap<WebhookType, String>,
-    /// Also emit `OUTGOING` chatbot events.
     pub chatbot_include_outgoing: bool,
-    /// Emit no chatbot events while an agent is assigned.
     pub chatbot_stop_on_agent_assignment: bool,
-    /// Shape of chatbot events.
     pub chatbot_payload_version: PayloadVersion,
 }
 
 impl WebhookSettings {
-    /// Where events of a type go; `None` = nowhere.
+    /// The URL for events of a type. `None` if the type is off.
     pub fn url(&self, kind: WebhookType) -> Option<&str> {
         self.urls.get(&kind).map(String::as_str)
     }
 }
 
-/// The configuration whose URLs an event of a number uses: the number's own as a whole, else the client's default.
+/// The configuration for the events of a number: its own as a whole, or else the client default.
 pub fn in_force<'c, C>(own: Option<&'c C>, client_default: Option<&'c C>) -> Option<&'c C> {
     own.or(client_default)
 }
 
-/// A configuration as clients see it (SPEC 2.12).
+/// A configuration in the API (SPEC 2.12). The URL of a type that is off is empty.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookConfig {
-    /// Needed for updates.
     pub id: WebhookConfigId,
     /// Null for the client default.
     pub whats_app_number_id: Option<InboxId>,
     /// Null for the client default.
     pub whats_app_number_msisdn: Option<Msisdn>,
-    /// Empty = off.
     #[serde(rename = "incomingMessageURL")]
     pub incoming_message_url: String,
-    /// Empty = off.
     #[serde(rename = "statusUpdateURL")]
     pub status_update_url: String,
-    /// Empty = off.
     #[serde(rename = "sessionStatusURL")]
     pub session_status_url: String,
-    /// Empty = off.
     #[serde(rename = "eventWebhookURL")]
     pub event_webhook_url: String,
-    /// Empty = off.
     #[serde(rename = "chatbotWebhookURL")]
     pub chatbot_webhook_url: String,
-    /// Whether `OUTGOING` chatbot events are emitted.
     pub chatbot_include_outgoing: bool,
-    /// Whether chatbot events stop while an agent is assigned.
     pub chatbot_stop_on_agent_assignment: bool,
-    /// Shape of chatbot events.
     pub chatbot_payload_version: PayloadVersion,
 }
 
 impl WebhookConfig {
-    /// `number`: of an override; `None` for the client default.
+    /// `number` is the number of an override, or `None` for the client default.
     pub fn new(id: WebhookConfigId, number: Option<(InboxId, Msisdn)>, settings: &WebhookSettings) -> Self {
         let (whats_app_number_id, whats_app_number_msisdn) = number.unzip();
         let url = |kind| settings.url(kind).unwrap_or_default().to_owned();

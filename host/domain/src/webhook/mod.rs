@@ -1,5 +1,4 @@
-//! Platform webhooks (SPEC 2.12, 6): their types, their configuration, when an event is emitted and when it is tried
-//! again.
+//! Platform webhooks (SPEC 2.12, 6): types, configuration, conditions for events, and repetition of attempts.
 
 mod config;
 mod retry;
@@ -19,13 +18,12 @@ pub use retry::{AfterFailure, FailedAttempt, Verdict, after_failure};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum WebhookType {
-    /// A customer messages the business number.
+    /// A customer wrote to the business number.
     IncomingMessage,
-    /// The delivery status of an outbound message changes.
+    /// The delivery status of an outgoing message changed.
     StatusUpdate,
-    /// A WhatsApp Lite session changes.
+    /// A WhatsApp Lite session changed.
     SessionStatus,
-    /// Platform events.
     PartnerEvent,
     /// Chatbot conversation events.
     Chatbot,
@@ -37,11 +35,10 @@ pub enum WebhookType {
 pub struct UnknownWebhookType(String);
 
 impl WebhookType {
-    /// All of them, in the order of SPEC 6.
+    /// In the order of SPEC 6.
     pub const ALL: [Self; 5] =
         [Self::IncomingMessage, Self::StatusUpdate, Self::SessionStatus, Self::PartnerEvent, Self::Chatbot];
 
-    /// The name that is stored.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::IncomingMessage => "INCOMING_MESSAGE",
@@ -52,7 +49,7 @@ impl WebhookType {
         }
     }
 
-    /// The field of a configuration that holds its URL.
+    /// The field of a configuration with its URL.
     pub fn url_field(self) -> &'static str {
         match self {
             Self::IncomingMessage => "incomingMessageURL",
@@ -79,18 +76,16 @@ impl FromStr for WebhookType {
     }
 }
 
-/// Why a webhook was turned off until its address is saved again.
+/// The reason why a webhook is off until its address is saved again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum DisabledReason {
-    /// Its receiver answered 410.
     Gone,
-    /// It failed for days, without one success.
+    /// It failed for days without a success.
     Failing,
 }
 
 impl DisabledReason {
-    /// The name shown to clients and stored.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Gone => "GONE",
@@ -98,29 +93,29 @@ impl DisabledReason {
         }
     }
 
-    /// From the name that is stored.
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Gone, Self::Failing].into_iter().find(|reason| reason.as_str() == name)
     }
 }
 
-/// The kind of a chatbot event, for the rules that hold it back (SPEC 6.5).
+/// The kinds of chatbot event that [`WebhookSettings::emits_chatbot_event`] distinguishes (SPEC 6.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ChatbotEvent {
     /// `INCOMING`: the customer wrote.
     Incoming,
-    /// `OUTGOING`: the bot or an agent said something.
+    /// `OUTGOING`: the chatbot or an agent wrote.
     Reply,
-    /// `OUTGOING`, without a message: the chat was assigned to an agent or a team. Customers do not see it, and a
-    /// receiver that answers incoming messages must not take it for one.
+    /// `OUTGOING` without a message: the chat was assigned to an agent or a team. Customers do not see it. A receiver
+    /// that answers messages must not treat it as one.
     Assignment,
-    /// A template went out: reported on `statusUpdateURL` instead.
+    /// A template was sent. `statusUpdateURL` reports it instead.
     TemplateSend,
 }
 
 impl WebhookSettings {
-    /// Gating of SPEC 6.5: nothing while an agent is assigned when that is switched on; `INCOMING` always otherwise;
-    /// `OUTGOING` only when included; template sends never. Without a URL nothing is emitted at all.
+    /// The rules of SPEC 6.5. No event goes out without a URL, nor while an agent is assigned if
+    /// `chatbot_stop_on_agent_assignment` is on. Otherwise `INCOMING` always goes out, `OUTGOING` only if it is
+    /// included, and template sends never.
     pub fn emits_chatbot_event(&self, event: ChatbotEvent, agent_assigned: bool) -> bool {
         if self.url(WebhookType::Chatbot).is_none() || (agent_assigned && self.chatbot_stop_on_agent_assignment) {
             return false;

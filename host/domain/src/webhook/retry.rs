@@ -1,4 +1,4 @@
-//! When a failed webhook attempt is made again (STYLE 6.1, CONTRACT 2 `webhooks.retry_schedule`).
+//! The repetition of failed webhook attempts (STYLE 6.1, CONTRACT 2 `webhooks.retry_schedule`).
 
 use std::time::Duration;
 
@@ -7,16 +7,15 @@ use chrono::{DateTime, TimeDelta, Utc};
 /// The meaning of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// Delivered.
     Success,
-    /// The receiver wants no more: the endpoint is turned off.
+    /// The receiver wants no more events. The endpoint is turned off.
     Disable,
-    /// To be tried again.
+    /// The attempt will be repeated.
     Failure,
 }
 
 impl Verdict {
-    /// 2xx is success, 410 disables, everything else (redirects too) is a failure.
+    /// 2xx is a success and 410 disables. Everything else is a failure, redirects too.
     pub fn of_status(status: u16) -> Self {
         match status {
             200..=299 => Self::Success,
@@ -29,31 +28,28 @@ impl Verdict {
 /// The next step after a failed attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AfterFailure {
-    /// Try again then.
     RetryAt(DateTime<Utc>),
-    /// The schedule is used up.
+    /// The schedule has no more attempts.
     GiveUp,
 }
 
-/// The longest `Retry-After` that counts for any schedule.
+/// A `Retry-After` up to this is always honoured.
 const LONGEST_ASKED: Duration = Duration::from_secs(3600);
 
-/// The attempt that failed.
 #[derive(Debug, Clone, Copy)]
 pub struct FailedAttempt {
-    /// Attempts made so far, this one included.
+    /// Number of attempts so far, with this one.
     pub attempts: usize,
-    /// When it failed.
     pub now: DateTime<Utc>,
     /// 64 random bits.
     pub jitter: u64,
-    /// The delay that the receiver asked for, from `now`.
+    /// The receiver's `Retry-After`, as a delay from `now`.
     pub retry_after: Option<Duration>,
 }
 
-/// The schedule holds the delays between attempts, so it allows one attempt more than it has entries. A delay varies by
-/// up to 20% either way. `Retry-After` is honoured from the planned delay to an hour, or to twice the planned delay where that is
-/// longer, and then only lengthened.
+/// `schedule` holds the delays between attempts, so there is one attempt more than entries. A delay varies by up to 20%
+/// in both directions. `Retry-After` counts from the planned delay up to one hour, or up to twice the planned delay if
+/// that is longer. Variation only lengthens it.
 pub fn after_failure(schedule: &[Duration], failed: &FailedAttempt) -> AfterFailure {
     let planned = match failed.attempts.checked_sub(1).and_then(|at| schedule.get(at)) {
         Some(planned) => *planned,
@@ -70,7 +66,7 @@ pub fn after_failure(schedule: &[Duration], failed: &FailedAttempt) -> AfterFail
     moment.map_or(AfterFailure::GiveUp, AfterFailure::RetryAt)
 }
 
-/// `delay` times (`least` .. `least + spread`) thousandths, the place in between taken from `jitter`.
+/// `delay` times a factor between `least` and `least + spread` thousandths, selected by `jitter`.
 fn scaled(delay: Duration, least: u128, spread: u128, jitter: u64) -> Duration {
     let thousandths = least + ((u128::from(jitter) * (spread + 1)) >> 64);
     let millis = delay.as_millis().saturating_mul(thousandths) / 1000;

@@ -1,4 +1,4 @@
-//! Bodies that are wrong in kind: each a fault that names the field, never a panic.
+//! A malformed body gives a fault that names the field, and never a panic.
 
 use rand::{Rng, SeedableRng, rngs::StdRng};
 

@@ -52,22 +52,19 @@ fn parse(body: &Value) -> Result<SendRequest, Faults> {
     SendRequest::parse(SendEndpoint::Whatsapp, body.to_string().as_bytes(), MAX)
 }
 
-/// Recipients over all parts that will be sent to.
 fn accepted(send: &ResolvedSend) -> Vec<&AcceptedRecipient> {
     send.parts.iter().flat_map(ResolvedPart::accepted).collect()
 }
 
-/// Recipients over all parts that will not.
 fn rejected(send: &ResolvedSend) -> Vec<&RejectedRecipient> {
     send.parts.iter().flat_map(ResolvedPart::rejected).collect()
 }
 
-/// The fields of the faults of a body.
 fn fields(body: &Value) -> Vec<String> {
     parse(body).unwrap_err().into_listed().into_iter().map(|fault| fault.field).collect()
 }
 
-/// The one fault of a body.
+/// The only fault of a body.
 fn fault(body: &Value) -> FieldFault {
     let mut faults = parse(body).unwrap_err().into_listed();
     assert_eq!(faults.len(), 1, "{faults:?}");

@@ -1,4 +1,4 @@
-//! The checks that need the sending number and the template.
+//! Checks that need the sending number and the template.
 
 use super::*;
 use crate::{

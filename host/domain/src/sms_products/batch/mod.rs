@@ -1,4 +1,4 @@
-//! The keywords of the batch gateway (SPEC 2.15, 4.9), and the codes of their faults (SPEC 7).
+//! The keywords of the batch gateway (SPEC 2.15, 4.9) and the codes of their faults (SPEC 7).
 
 #[cfg(test)]
 mod tests;
@@ -21,16 +21,15 @@ use crate::{
 pub const BATCH_REF_MAX: usize = 80;
 /// Longest `batchid`, in characters.
 pub const BATCH_ID_MAX: usize = 20;
-/// Numbers of one request: about 200 are promised, and some more are taken.
+/// Most numbers of one request. The specification promises about 200.
 pub const CELLS_MAX: usize = 250;
-/// Bytes that a number with its identifier takes, on average, in a list that could be meant.
+/// Most bytes of a number with its identifier, on average over the list. A longer list is refused unread.
 const CELL_BYTES_MAX: usize = 1_024;
-/// Parts of a text at most.
+/// Most parts of a text.
 pub const PARTS_MAX: usize = 9;
-/// Longest `virtualname` and the like, in characters.
+/// Longest `virtualname` or identifier, in characters.
 const NAME_MAX: usize = 80;
 
-/// The keywords of the specification.
 const KEYWORDS: [&str; 17] = [
     "batchref",
     "batchid",
@@ -51,23 +50,19 @@ const KEYWORDS: [&str; 17] = [
     "charge",
 ];
 
-/// A status code of the batch gateway with its text: 1000 to 1999 for keywords, 2000 to 2999 for functions, 3000 to
-/// 3999 for the system.
+/// A status code of the batch gateway with its text. Codes 1000 to 1999 concern keywords, 2000 to 2999 functions, and
+/// 3000 to 3999 the system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatchFault {
-    /// The code.
     pub code: u16,
-    /// In words.
     pub said: String,
 }
 
 impl BatchFault {
-    /// A fault.
     pub fn new(code: u16, said: impl Into<String>) -> Self {
         Self { code, said: said.into() }
     }
 
-    /// 2012
     pub fn no_credits() -> Self {
         Self::new(2012, "insufficient credits")
     }
@@ -78,7 +73,6 @@ impl BatchFault {
 pub struct Keywords(HashMap<String, String>);
 
 impl Keywords {
-    /// Takes the fields of a form.
     pub fn of(fields: impl IntoIterator<Item = (String, String)>) -> Result<Self, BatchFault> {
         let mut known = HashMap::new();
         for (name, value) in fields {
@@ -101,24 +95,21 @@ impl Keywords {
         self.0.get(name).map(String::as_str).filter(|text| !text.trim().is_empty())
     }
 
-    /// The value of a yes or no. Absent means no.
+    /// The value of a yes-or-no keyword. An absent keyword is a no.
     pub fn truth(&self, name: &str) -> Result<bool, BatchFault> {
         let said = self.text(name).map_or(Some(false), truth::of);
         said.ok_or_else(|| BatchFault::new(1005, format!("the keyword {name} must be true or false")))
     }
 }
 
-/// The name of a batch, as far as it is given.
+/// The name of a batch. Both parts are optional in a send.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatchName {
-    /// `batchref`
     pub batch_ref: Option<String>,
-    /// `batchid`
     pub batch_id: Option<String>,
 }
 
 impl BatchName {
-    /// Reads both keywords.
     pub fn of(keywords: &Keywords) -> Result<Self, BatchFault> {
         let short = |name: &str, most: usize, code: u16| match keywords.text(name).map(str::trim) {
             Some(text) if text.chars().count() > most => {
@@ -131,68 +122,60 @@ impl BatchName {
         Ok(Self { batch_ref, batch_id })
     }
 
-    /// Both, where a batch is asked after.
+    /// Both parts. A query about a batch needs both.
     pub fn whole(self) -> Result<(String, String), BatchFault> {
         self.batch_ref.zip(self.batch_id).ok_or_else(|| BatchFault::new(1033, "batchref and batchid are required"))
     }
 }
 
-/// Where answers to a batch go (SPEC 4.9).
+/// The reply model of a batch (SPEC 4.9).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReplyModel {
-    /// Sent from this sender; answers are not kept.
+    /// The batch goes out from this sender. Replies are not stored.
     Sender(String),
-    /// Sent with priority from a number of ours; answers may be asked for.
+    /// The batch goes out with priority from a number of ours. The client can query replies.
     Replies {
-        /// The name for the client's own reply handling.
+        /// The `virtualname` of a client that manages its own replies.
         virtual_name: Option<String>,
     },
 }
 
-/// When a batch is to be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Future {
-    /// In the client's time zone.
+    /// A time in the client's time zone.
     Local(NaiveDateTime),
-    /// Anywhere.
+    /// A time with an offset.
     At(DateTime<Utc>),
 }
 
-/// A batch that can be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatchSend {
     /// The text, cut to `maxparts`.
     pub text: BatchText,
-    /// The recipients.
     pub cells: BatchCells,
-    /// Where answers go.
     pub replies: ReplyModel,
-    /// Receipts may be asked for.
+    /// The client can query receipts.
     pub wants_receipts: bool,
-    /// When to send it; `None` = now.
+    /// `None`: send now.
     pub future: Option<Future>,
 }
 
-/// The value of `cell`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatchCells {
-    /// Numbers that can be written to, in order, each once: at least one.
+    /// The valid numbers in order, without duplicates. At least one.
     pub recipients: Vec<Cell>,
-    /// Entries.
     pub total: usize,
-    /// Entries that are numbers.
     pub correct: usize,
 }
 
 impl BatchCells {
-    /// Reads the keyword.
     pub fn of(keywords: &Keywords) -> Result<Self, BatchFault> {
         const NUMBERS: &str = "numbers have 10 to 11 digits, with commas between them";
         let given = keywords.text("cell");
         let given = given.ok_or_else(|| BatchFault::new(1071, format!("the keyword cell is missing: {NUMBERS}")))?;
         let too_many =
             || BatchFault::new(1072, format!("cell has more than {CELLS_MAX} numbers; send about 200 at a time"));
-        // Megabytes are not even looked through.
+        // A list of megabytes is refused unread.
         if given.len() > CELLS_MAX * CELL_BYTES_MAX {
             return Err(too_many());
         }
@@ -213,22 +196,20 @@ impl BatchCells {
         Ok(Self { recipients, total, correct })
     }
 
-    /// 0, or 1 where some numbers are not sent to.
+    /// 1 if an entry is invalid, otherwise 0.
     pub fn code(&self) -> u16 {
         u16::from(self.correct < self.total)
     }
 }
 
-/// A text by the rules of the batch gateway.
+/// A text under the rules of the batch gateway.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatchText {
-    /// The text.
     pub text: String,
-    /// UTF-16 for any text.
+    /// Forces UTF-16.
     pub unicode: bool,
-    /// Several messages that say their place, in the place of joined parts.
+    /// A long text becomes several numbered messages instead of one message of joined parts.
     pub numbered: bool,
-    /// How many SMS it is.
     pub parts: usize,
 }
 
@@ -249,7 +230,7 @@ impl BatchText {
         let numbered = !concat;
         let too_long = |_| BatchFault::new(1022, format!("the message needs more than {PARTS_MAX} parts: shorten it"));
         let count = |text: &str| split(text, unicode, numbered).map(|segmented| segmented.parts.len());
-        // A character is at least a septet, so a text that is longer than all parts is not even split.
+        // A character takes at least one septet, so a longer text cannot fit and is not split.
         let could_fit = text.chars().nth(Encoding::Gsm7.single_limit() * PARTS_MAX).is_none();
         let parts = could_fit.then(|| count(text).ok()).flatten();
         let parts = parts.filter(|parts| *parts <= most.unwrap_or(PARTS_MAX));
@@ -266,10 +247,10 @@ fn split(text: &str, unicode: bool, numbered: bool) -> Result<segments::Segmente
     if numbered { segments::split_numbered(text, unicode) } else { segments::split(text, unicode) }
 }
 
-/// The longest beginning of a text that fits into `most` parts.
+/// The longest start of a text that fits into `most` parts.
 fn cut(text: &str, most: usize, count: impl Fn(&str) -> Result<usize, segments::TooManySegments>) -> (String, usize) {
     let fits = |text: &str| count(text).ok().filter(|parts| *parts <= most);
-    // One character is a UTF-16 unit or a septet at least: nothing longer can fit.
+    // A character takes at least one septet or UTF-16 unit, so a longer text cannot fit.
     let longest = Encoding::Gsm7.single_limit() * most;
     let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).skip(1).take(longest).collect();
     let whole = ends.partition_point(|end| text.get(..*end).is_some_and(|text| fits(text).is_some()));
@@ -279,7 +260,7 @@ fn cut(text: &str, most: usize, count: impl Fn(&str) -> Result<usize, segments::
 }
 
 impl BatchSend {
-    /// Judges the keywords of `/smsbatch/sms`, but for the name of the batch.
+    /// Checks the keywords of `/smsbatch/sms`, except the name of the batch.
     pub fn of(keywords: &Keywords) -> Result<Self, BatchFault> {
         let text = BatchText::of(keywords)?;
         let replies = reply_model(keywords)?;
@@ -321,7 +302,7 @@ fn future(text: &str) -> Result<Future, BatchFault> {
     let text = text.trim();
     let local = ["%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M"];
     let local = dates::wall(text, &local).map(Future::Local);
-    // In a form, a `+` that is not escaped is a blank.
+    // In a form, an unescaped `+` is a blank.
     let anywhere = || dates::with_offset(&dates::restored(text)).map(Future::At);
     local.or_else(anywhere).ok_or_else(|| BatchFault::new(1310, "futuredatetime must be YYYY-MM-DD hh:mm:ss"))
 }

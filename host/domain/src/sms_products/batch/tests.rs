@@ -4,7 +4,7 @@ fn keywords(form: &[(&str, &str)]) -> Keywords {
     Keywords::of(form.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))).unwrap()
 }
 
-/// A batch that can be sent, with some keywords changed; an empty value takes one out.
+/// A valid batch with some keywords changed. An empty value removes a keyword.
 fn judged(changes: &[(&str, &str)]) -> Result<BatchSend, u16> {
     let mut form = vec![("message", "Hello"), ("cell", "0821234567"), ("senderid", "SHOP")];
     form.retain(|(name, _)| !changes.iter().any(|(changed, _)| changed == name));

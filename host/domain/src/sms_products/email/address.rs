@@ -1,4 +1,4 @@
-//! Addresses: of senders, as they are compared, and of phones, as they are written to.
+//! Addresses of senders, in the form for comparison, and addresses of phones.
 
 use std::fmt;
 
@@ -6,15 +6,14 @@ use unicode_normalization::UnicodeNormalization;
 
 /// Longest address, in bytes (RFC 5321 4.5.3.1.3).
 const ADDRESS_MAX: usize = 254;
-/// The part before the domain of the test addresses.
+/// Prefix of the domain for trials.
 const TEST: &str = "test.";
 
-/// An e-mail address in the form in which it is compared: composed, in lower case. `Debug` does not show it.
+/// An e-mail address in the form for comparison: composed and in lower case. `Debug` hides it.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct EmailAddress(String);
 
 impl EmailAddress {
-    /// Reads an address; `None` when it is none.
     pub fn parse(text: &str) -> Option<Self> {
         let text: String = text.trim().nfc().collect::<String>().to_lowercase();
         let (local, domain) = text.rsplit_once('@')?;
@@ -24,12 +23,10 @@ impl EmailAddress {
         (plain && whole && text.len() <= ADDRESS_MAX).then_some(Self(text))
     }
 
-    /// The address.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The part after the @.
     fn domain(&self) -> &str {
         self.0.rsplit_once('@').map_or("", |(_, domain)| domain)
     }
@@ -41,21 +38,20 @@ impl fmt::Debug for EmailAddress {
     }
 }
 
-/// The handling of a mail to an address of ours.
+/// The treatment of a mail, by its recipient's domain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Route {
-    /// It is sent as SMS.
     Phone,
-    /// It is judged and answered, and nothing is sent and charged: the test domain.
+    /// The test domain: the mail is checked and answered. No SMS is sent or charged.
     Test,
 }
 
-/// The domain of the addresses that become SMS (`email.domain`), and that of trials: the same with `test.` before it.
+/// The domain of the addresses that become SMS (`email.domain`). The domain for trials is the same with the prefix
+/// `test.`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EmailDomain(String);
 
 impl EmailDomain {
-    /// Reads a domain; `None` when it is none.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim().trim_end_matches('.').to_lowercase();
         let label = |label: &str| {
@@ -66,12 +62,11 @@ impl EmailDomain {
         whole.then_some(Self(text))
     }
 
-    /// The domain.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The handling of a mail to an address, and the part before the @. `None` if the address is not ours.
+    /// The treatment of a mail to an address, with the part before the @. `None` if the address is not in this domain.
     pub fn route(&self, address: &str) -> Option<(Route, String)> {
         let (mailbox, domain) = address.trim().rsplit_once('@')?;
         let domain = domain.to_lowercase();
@@ -83,7 +78,7 @@ impl EmailDomain {
         Some((route, mailbox.to_owned()))
     }
 
-    /// True if an address belongs to this domain or to one below it. No mail comes from there.
+    /// True if an address is in this domain or a subdomain. No genuine sender has such an address.
     pub fn owns(&self, address: &EmailAddress) -> bool {
         let domain = address.domain();
         domain == self.0 || domain.strip_suffix(&self.0).is_some_and(|above| above.ends_with('.'))

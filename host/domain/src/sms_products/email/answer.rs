@@ -1,4 +1,4 @@
-//! The mails that are sent back: the result of a mail, and the reply of a phone.
+//! Mails that Patchbay writes: the result of a mail, and the reply of a subscriber.
 
 use std::fmt::Write;
 
@@ -7,25 +7,23 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use super::EmailSend;
 use crate::{ids::SmsRequestId, sms_products::batch::BatchFault};
 
-/// The mailbox that results come from.
+/// The mailbox that sends results.
 const RESULTS: &str = "sms";
-/// Most characters of a mailbox without a number that an answer shows.
+/// Most characters that an answer shows of an invalid mailbox.
 const SHOWN_MAX: usize = 64;
 
-/// The words of a mail that is written back.
+/// The content of an answering mail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// The part before the @ of its sender address.
+    /// The sender's address before the @.
     pub mailbox: String,
-    /// Its subject.
     pub subject: String,
-    /// Its text.
     pub body: String,
 }
 
 impl Answer {
-    /// The batch result of a mail that was taken. `id` is missing where nothing is sent: the mail was a test. `blocked`: numbers
-    /// that have stopped the client's messages.
+    /// The batch result of an accepted mail. `id` is `None` if the mail was a test. `blocked` are the numbers that have
+    /// stopped the client's messages.
     pub fn result(send: &EmailSend, id: Option<SmsRequestId>, blocked: &[String], now: DateTime<Utc>) -> Self {
         let said = if send.code() == 0 { "success" } else { "partial success: some numbers are invalid" };
         let mut body = status(send.code(), said, now);
@@ -51,13 +49,11 @@ impl Answer {
         }
     }
 
-    /// The answer to a mail of which nothing is sent.
     pub fn refusal(fault: &BatchFault, now: DateTime<Utc>) -> Self {
         let body = status(fault.code, &fault.said, now) + "\nNothing was sent and nothing was charged.\n";
         Self { mailbox: RESULTS.to_owned(), subject: format!("SMS not sent: error {}", fault.code), body }
     }
 
-    /// The result of a message that did not arrive.
     pub fn undelivered(number: &str, receipt: &str, id: SmsRequestId, at: DateTime<Utc>) -> Self {
         let mut body = format!("The SMS to {number} did not arrive.\n\n");
         line(&mut body, "gstid", &id.to_string());
@@ -68,17 +64,14 @@ impl Answer {
     }
 }
 
-/// The reply of a phone.
 #[derive(Debug, Clone, Copy)]
 pub struct Reply<'a> {
-    /// Its sender.
     pub subscriber: &'a str,
-    /// Its text.
     pub text: &'a str,
 }
 
 impl Reply<'_> {
-    /// The mail that tells of it, which comes from the address of the phone.
+    /// The mail with the reply. Its sender is the address of the phone.
     pub fn told(self) -> Answer {
         let Self { subscriber, text } = self;
         Answer {
@@ -98,7 +91,7 @@ fn status(code: u16, said: &str, now: DateTime<Utc>) -> String {
 }
 
 fn line(body: &mut String, name: &str, value: &str) {
-    // Writing into a string cannot fail.
+    // Writing to a string cannot fail.
     let _ = writeln!(body, "{name}: {value}");
 }
 
@@ -106,7 +99,7 @@ fn time(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
-/// The text of a stranger, without lines that could look like ours.
+/// A foreign text without control characters, so that it cannot imitate a line of the answer.
 fn shown(text: &str) -> String {
     text.chars().filter(|one| !one.is_control()).take(SHOWN_MAX).collect()
 }

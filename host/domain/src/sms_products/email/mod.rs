@@ -1,5 +1,5 @@
-//! E-mail to SMS (SPEC 4.9): a mail to `<cellnumber>@{email_sms_domain}` with the account's password as its subject and
-//! the message as its body. This module decides about addresses, the text to send, and the answers.
+//! E-mail to SMS (SPEC 4.9): a mail to `<cellnumber>@{email_sms_domain}` with the account's password as subject and the
+//! message as body.
 
 mod address;
 mod answer;
@@ -14,26 +14,23 @@ pub use text::{Flow, text_of};
 use super::{batch::BatchFault, cell};
 use crate::segments;
 
-/// Characters of a message at most (SPEC 8).
+/// Most characters of a message (SPEC 8).
 pub const TEXT_MAX: usize = 160;
-/// Recipients of one mail at most.
+/// Most recipients of one mail.
 pub const RECIPIENTS_MAX: usize = 10;
 
-/// A mail that can be sent as SMS.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EmailSend {
-    /// The text.
     pub text: String,
-    /// How many SMS it is.
+    /// Number of SMS per recipient.
     pub parts: usize,
-    /// Numbers that can be written to, in order, each once.
+    /// The valid numbers in order, without duplicates.
     pub numbers: Vec<String>,
-    /// Mailboxes that are no numbers.
     pub invalid: Vec<String>,
 }
 
 impl EmailSend {
-    /// Judges a mail. `mailboxes` are the parts before the @ of its recipients, `body` is its text.
+    /// Checks a mail. `mailboxes` are the parts before the @ of its recipients, `body` is its text.
     pub fn of(mailboxes: &[String], body: &str, flow: Flow) -> Result<Self, BatchFault> {
         let text = text_of(body, flow);
         if text.is_empty() {
@@ -61,18 +58,18 @@ impl EmailSend {
         Ok(Self { text, parts, numbers, invalid })
     }
 
-    /// 0, or 1 where some numbers are not sent to.
+    /// 1 if a mailbox is invalid, otherwise 0.
     pub fn code(&self) -> u16 {
         u16::from(!self.invalid.is_empty())
     }
 
-    /// The numbers that were written to, valid or not.
+    /// The number of recipients, valid or not.
     pub fn total(&self) -> usize {
         self.numbers.len() + self.invalid.len()
     }
 }
 
-/// The number of a mailbox: digits, and at most a `+` before them. A name with digits in it is no number.
+/// The number in a mailbox: digits with an optional `+`. A name that contains digits is not a number.
 fn number(mailbox: &str) -> Option<String> {
     let digits = mailbox.strip_prefix('+').unwrap_or(mailbox);
     let only_digits = !digits.is_empty() && digits.bytes().all(|one| one.is_ascii_digit());

@@ -51,7 +51,7 @@ fn a_message_has_160_characters_at_most() {
     assert_eq!(send(&["27821234567"], &"x".repeat(160)).map(|send| send.parts), Ok(1));
     assert_eq!(send(&["27821234567"], &"x".repeat(161)), Err(1022));
     assert!(send(&["27821234567"], &format!("{}\n\n{}", "x".repeat(160), "y".repeat(500))).is_ok());
-    // The limit counts characters of any kind; the cost counts their segments.
+    // The limit counts characters of any kind. The price depends on segments.
     assert_eq!(send(&["27821234567"], &"é🦀".repeat(80)).map(|send| send.parts), Ok(4));
 }
 

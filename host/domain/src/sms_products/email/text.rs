@@ -1,23 +1,23 @@
-//! The message in a mail: its first paragraph.
+//! Extracts the message from a mail: its first paragraph.
 
-/// How the lines of a body belong together (RFC 3676).
+/// How lines of a body are joined (RFC 3676).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Flow {
-    /// Each line is one.
+    /// Each line stands alone.
     #[default]
     Fixed,
-    /// A space at the end of a line says that it goes on.
+    /// A line that ends with a space continues on the next one.
     Flowed {
         /// That space is not part of the text.
         del_sp: bool,
     },
 }
 
-/// The line that begins a signature.
+/// The first line of a signature.
 const SIGNATURE: &str = "-- ";
 
-/// The message: the lines up to the first empty one (SPEC 4.9), empty ones before it left out, and up to a signature. Spaces
-/// that may not break a line are ordinary ones: they would make the message three times as dear.
+/// The message: the lines up to the first empty one (SPEC 4.9) or up to a signature, without leading empty lines.
+/// No-break spaces become ordinary ones: they are outside the GSM alphabet and would raise the price.
 pub fn text_of(body: &str, flow: Flow) -> String {
     let lines = body.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
     let message = lines.skip_while(|line| line.trim().is_empty()).take_while(|line| !ends(line));
@@ -33,7 +33,7 @@ pub fn text_of(body: &str, flow: Flow) -> String {
                 false
             }
             Flow::Flowed { del_sp } => {
-                // A line that begins with a space was given another one.
+                // RFC 3676 adds a space to a line that begins with one.
                 let line = line.strip_prefix(' ').unwrap_or(line);
                 let continued = line.strip_suffix(' ');
                 text.push_str(continued.unwrap_or(line));

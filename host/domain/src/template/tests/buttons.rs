@@ -1,4 +1,4 @@
-//! Which parameter goes to which button.
+//! The assignment of parameters to buttons.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Reading Meta's JSON, and the meaning of each status.
+//! Parsing of Meta's JSON, and the meaning of each status.
 
 use super::*;
 

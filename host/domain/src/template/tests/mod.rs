@@ -39,7 +39,7 @@ fn faults(template: &Template, components: Value) -> Vec<(String, String)> {
     faults.into_listed().into_iter().map(|fault| (fault.field, fault.message)).collect()
 }
 
-/// The one fault's field, and a check that its message mentions `said`.
+/// The field of the only fault. Its message must contain `said`.
 fn fault_field(template: &Template, components: Value, said: &str) -> String {
     let mut faults = faults(template, components);
     assert_eq!(faults.len(), 1, "{faults:?}");

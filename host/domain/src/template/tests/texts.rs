@@ -178,7 +178,7 @@ fn the_rendered_text_has_header_body_footer_and_addresses() {
     );
 }
 
-/// Each of these took time with the square of its length.
+/// With quadratic time, each of these would take very long.
 #[test]
 fn long_texts_are_taken_apart_in_one_pass() {
     let many: String = (0..20_000).map(|number| format!("{{{{n{number}}}}}")).collect();
