@@ -1,4 +1,4 @@
-//! Keys and permissions (SPEC 4.6, part 5; `docs/roles.md`).
+//! Keys and permissions of roles (SPEC 4.6, part 5; `docs/roles.md`).
 
 use harness::{Client, Patchbay, Reply, Setup, Shared};
 use reqwest::Method;
@@ -19,12 +19,12 @@ fn assert_refused(reply: &Reply, status: u16, error: &str) {
     assert_eq!(reply.json()["error"], error);
 }
 
-/// Tries a header `Authorization` on an endpoint of the client.
+/// Calls an endpoint with this `Authorization` header.
 async fn with_header(patchbay: &Patchbay, value: &str) -> Reply {
     patchbay.ask(Method::GET, NUMBERS, &[("Authorization", value)], "").await
 }
 
-/// Asks for the key of the client's first user.
+/// Retrieves the key of the client's first user.
 async fn retrieve(patchbay: &Patchbay, client_ref: &str, email: &str, password: &str) -> Reply {
     let body = json!({ "email": email, "password": password, "clientRef": client_ref }).to_string();
     patchbay.ask(Method::POST, RETRIEVE, &[("Content-Type", "application/json")], body).await
@@ -246,9 +246,9 @@ async fn a_plugin_is_not_activated_on_a_number_of_another_client() {
     }
 }
 
-/// The statuses for a caller of each role: the rows of `docs/roles.md`.
+/// The status that each role gets: the rows of `docs/roles.md`.
 const ROLES: &[(&str, [u16; 5])] = &[
-    // send, look, change webhooks, fetch templates, plugins
+    // send, list, change webhooks, fetch templates, upload plugins
     ("ADMIN", [202, 200, 200, 200, 200]),
     ("SUPERVISOR", [202, 200, 403, 200, 403]),
     ("AGENT", [403, 200, 403, 403, 403]),

@@ -1,10 +1,10 @@
-//! `patchbay client|user|key|number|page|site list` (CONTRACT 9): everything that an operator made can be seen again, and no
-//! secret with it.
+//! `patchbay client|user|key|number|page|site list` (CONTRACT 9): an operator sees all created objects again, without
+//! secrets.
 
 use harness::Shared;
 use serde_json::Value;
 
-/// The values of a field of each object of a list.
+/// The values of a field, one for each object of a list.
 fn each<'l>(list: &'l Value, name: &str, field: &str) -> Vec<&'l str> {
     list[name].as_array().unwrap().iter().map(|one| one[field].as_str().unwrap()).collect()
 }

@@ -1,4 +1,5 @@
-//! Bad input: a clear 4xx that names the field, nothing stored, no 500, no panic (the issue's "Bad input").
+//! Bad input: if a request is wrong, a clear 4xx names the field, and nothing is stored. No 500, no panic (the issue's
+//! "Bad input").
 
 use harness::{Client, Reply, RowCounts, Setup, Shared};
 use reqwest::Method;
@@ -10,7 +11,7 @@ const WEBHOOK: &str = "/messaging-service/WhatsApp/WhatsAppClientWebHook";
 const RETRIEVE: &str = "/messaging-service/WhatsApp/authenticate/retrieveApiKey";
 const PHONE: &str = "27829999997";
 
-/// A client, and its stored rows before the test.
+/// A client, and its row counts before the test.
 struct Scene {
     patchbay: Shared,
     client: Client,
@@ -44,7 +45,7 @@ impl Scene {
         reply
     }
 
-    /// Sends payloads to both endpoints that must be refused for this one field.
+    /// Sends to both endpoints a payload that must be refused for this one field.
     async fn fault(&self, payload: &Value, field: &str) {
         let reply = self.refused(CHANNEL, payload.to_string(), 400).await;
         assert_eq!(reply.faulty_fields(), [field], "{}", reply.text);
@@ -53,14 +54,14 @@ impl Scene {
         assert_eq!(reply.faulty_fields(), [format!("payload.{field}")], "{}", reply.text);
     }
 
-    /// Checks that nothing was stored for the client and that no handler panicked.
+    /// Nothing was stored for the client, and no handler panicked.
     async fn assert_untouched(&self) {
         assert_eq!(self.patchbay.rows_of(&self.client.client_ref).await, self.before);
         assert!(!self.patchbay.log().contains("panicked"), "a handler panicked");
     }
 }
 
-/// The one body of all error answers (DESIGN 6).
+/// The common body of all error answers (DESIGN 6).
 fn assert_error(reply: &Reply, status: u16, path: &str) {
     assert_eq!(reply.status, status, "{}", reply.text);
     assert_eq!(reply.header("content-type"), Some("application/json"));
@@ -377,7 +378,7 @@ async fn a_body_that_is_too_large_is_413() {
 #[tokio::test]
 async fn an_answer_is_never_larger_than_its_request_by_more_than_a_little() {
     let scene = Scene::set().await;
-    // As many as fit into the largest body.
+    // As many elements as fit into the largest body.
     let many = format!("[{}{{}}]", "{},".repeat(2_600_000));
     let sender = &scene.client.number;
     let head = format!(r#""sender":"{sender}","messageType":"NOTIFICATION","templateName":"x","templateId":"1""#);

@@ -1,11 +1,11 @@
-//! Batches: list, progress, pause, resume, cancel, and reports of a batch or of a day.
+//! Batches: lists, progress, pause, resume, cancel, and reports of a batch or of a day.
 
 use harness::{Client, Patchbay, Phone, Setup, Shared, Sink, eventually};
 use serde_json::{Value, json};
 
 const BATCHES: &str = "/whatsapp-api-service/v2/batches";
 
-/// Sends a template to all these phones, and answers the id of the batch.
+/// Sends a template to all these phones, and returns the id of the batch.
 async fn send(client: &Client, phones: &[Phone]) -> String {
     let numbers: Vec<&str> = phones.iter().map(|phone| phone.msisdn.as_str()).collect();
     client.send(&client.order_ready(&numbers)).await.accepted()["batchId"].as_str().unwrap().to_owned()
@@ -19,7 +19,7 @@ async fn tell(client: &Client, batch: &str, what: &str) -> Value {
     client.post(&format!("{BATCHES}/{batch}/{what}"), &json!({})).await.ok()
 }
 
-/// A program whose number sends so slowly that a batch can be stopped.
+/// A server whose number sends so slowly that a batch can be stopped.
 async fn slow(seconds_per_message: &str) -> (Patchbay, Client, Sink) {
     let _ = seconds_per_message;
     let patchbay = Setup::new().set("limits.cloud_rate_per_number", "5").start().await;
@@ -79,7 +79,7 @@ async fn a_paused_batch_stands_still_until_it_is_resumed_and_loses_nothing() {
     let other = patchbay.phone("27860000001");
     client.send(&client.order_ready(&[&other.msisdn])).await.accepted();
     other.receives("another send, which goes on", |_| true).await;
-    // Calls in flight end, and no new one begins.
+    // Calls in flight are finished; no new call begins.
     eventually("calm", || async {
         let now = progress(&client, &batch).await["progress"].clone();
         (now["accepted"] == 0 && now["sent"] == 0).then_some(())

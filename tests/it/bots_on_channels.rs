@@ -1,5 +1,5 @@
-//! Chatbots on every channel of live chat: each action of `wit/` on WhatsApp, Messenger and the web, as that channel
-//! shows it, and the answers to it (SPEC 2.8, issue 11.5).
+//! Chatbots on every channel of live chat: each action of `wit/` on WhatsApp, Messenger and web chat, its form on that
+//! channel, and the answer of the customer (SPEC 2.8, issue 11.5).
 
 use harness::{Client, Patchbay, Person, Phone, Setup, Visitor, eventually, visitors::new_key};
 use serde_json::{Value, json};
@@ -16,7 +16,6 @@ enum Channel {
 
 const CHANNELS: [Channel; 3] = [Channel::Whatsapp, Channel::Facebook, Channel::Web];
 
-/// A customer on a channel.
 enum Customer {
     Whatsapp(Phone),
     Facebook(Person),
@@ -31,7 +30,7 @@ struct Seen {
     raw: Value,
 }
 
-/// The titles of all choices of a message, under any name.
+/// The titles of all choices of a message, under any field name.
 fn titles(message: &Value, into: &mut Vec<String>) {
     let lists = ["buttons", "choices"].into_iter().filter_map(|field| message[field].as_array());
     into.extend(lists.flatten().filter_map(|choice| choice["title"].as_str().map(str::to_owned)));
@@ -56,7 +55,7 @@ impl Customer {
     }
 
     async fn sees(&mut self, what: &str, wanted: impl Fn(&Seen) -> bool) -> Seen {
-        // The web also shows visitors their own messages.
+        // Web chat also shows visitors their own messages.
         let wanted = |raw: &Value| raw["from"] != "visitor" && wanted(&seen(raw));
         seen(&match self {
             Self::Whatsapp(phone) => phone.receives(what, wanted).await,
@@ -73,7 +72,7 @@ impl Customer {
     async fn choose(&mut self, offered: &Seen, title: &str) {
         match self {
             Self::Whatsapp(phone) => drop(phone.tap(offered.raw["id"].as_str().unwrap(), title).await),
-            // A choice that is no quick reply is a numbered line.
+            // If choices are not quick replies, they are numbered lines.
             Self::Facebook(person) if offered.choices.is_empty() => {
                 let line = offered.text.lines().find(|line| line.ends_with(title)).unwrap();
                 drop(person.write(line.split('.').next().unwrap()).await);
@@ -92,7 +91,7 @@ impl Customer {
     }
 }
 
-/// A client that is reached over all three, with one chatbot for all of them.
+/// A client on all three channels, with one chatbot for all of them.
 struct Scene {
     patchbay: Patchbay,
     client: Client,
@@ -118,7 +117,7 @@ impl Scene {
         }
     }
 
-    /// The one chat over this channel.
+    /// The only chat over this channel.
     async fn chat(&self, channel: Channel) -> Value {
         let name = format!("{channel:?}").to_uppercase();
         let page = self.client.get("/chat-service/api/v2/chats?scope=all").await.ok();
@@ -136,12 +135,12 @@ impl Scene {
     }
 }
 
-/// The view of an action of the chatbot: its text, and its choices, on WhatsApp, Messenger and the web.
+/// The result of a chatbot's action for the customer: text and choices on WhatsApp, Messenger and web chat.
 struct Shown {
     deed: &'static str,
     text: [&'static str; 3],
     choices: [&'static [&'static str]; 3],
-    /// The choice, and the event that the chatbot gets for it.
+    /// The choice that the customer takes, and the text that the chatbot then says.
     chosen: Option<(&'static str, &'static str)>,
 }
 
@@ -213,7 +212,7 @@ async fn cards_of_a_chatbot_are_shown_on_every_channel_and_a_tap_on_one_comes_ba
     let deed = format!("carousel {} summer_carousel", scene.client.template_id("summer_carousel"));
     for channel in CHANNELS {
         let mut customer = scene.customer(channel).await;
-        // Parts that are newer than this version are left out, and the rest of the answer is sent.
+        // An action that this version does not know is left out; the rest of the answer is sent.
         customer.write("hologram").await;
         customer.hears("shown").await;
         customer.write(&deed).await;

@@ -1,4 +1,5 @@
-//! Files of customers in an object store that speaks S3's protocol, written by others (`tests/peers/s3`), with two nodes.
+//! Files of customers in an object store with the S3 protocol, a third-party program (`tests/peers/s3`), with two
+//! nodes.
 
 use std::{
     fs,
@@ -11,7 +12,7 @@ use harness::{Patchbay, Setup, Sink, eventually};
 use serde_json::json;
 use tempfile::TempDir;
 
-/// The object store and the folder that its objects lie in.
+/// The object store and the folder of its objects.
 struct Store {
     child: Child,
     url: String,
@@ -33,7 +34,7 @@ impl Store {
         Self { child, url: format!("http://127.0.0.1:{}", port.trim()), folder }
     }
 
-    /// Paths of the objects in the bucket, without the files that the store adds to each.
+    /// Paths of the objects in the bucket, without the metadata files of the store.
     fn objects(&self) -> Vec<String> {
         let bucket = self.folder.path().join("files");
         let (mut found, mut folders) = (Vec::new(), vec![bucket.clone()]);
@@ -69,7 +70,7 @@ impl Drop for Store {
     }
 }
 
-/// Files of any kind below a folder.
+/// The number of files below a folder.
 fn files_below(folder: &Path) -> usize {
     let Ok(entries) = fs::read_dir(folder) else { return 0 };
     let count = |path: PathBuf| if path.is_dir() { files_below(&path) } else { 1 };
@@ -108,7 +109,7 @@ async fn files_in_a_bucket_are_given_out_by_every_node_and_forgotten_by_another_
         assert_eq!(answer.bytes().await.unwrap(), "hello".as_bytes());
     }
 
-    // A node that starts a year later and never held the file looks for old files.
+    // A node that starts a year later, and that never held the file, deletes old files.
     patchbay.advance_clock(400 * 24 * 3_600).await;
     drop(node);
     patchbay.kill();

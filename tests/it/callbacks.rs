@@ -1,12 +1,12 @@
-//! The door that providers call: the handshake, signatures, replays, nonsense (PROVIDERS A.7; a forged or replayed callback
-//! changes nothing).
+//! Callbacks of the provider: the handshake, signatures, replays, nonsense (PROVIDERS A.7). A forged or replayed
+//! callback changes nothing.
 
 use harness::{Client, Patchbay, Reply, Shared, Sink, inbound_text, status};
 use serde_json::{Value, json};
 
 const PATH: &str = "/providers/whatsapp-cloud/webhook";
 
-/// The shared program with a new client and its webhooks.
+/// The shared server with a new client and its webhooks.
 async fn shared() -> (Shared, Client, Sink) {
     let patchbay = Shared::get().await;
     let client = patchbay.new_client().await;

@@ -1,4 +1,5 @@
-//! `CHAT` messages: free-form, and on WhatsApp Cloud only within 24 hours of the customer's last message (SPEC 4.1).
+//! `CHAT` messages are free-form. On WhatsApp Cloud they are allowed for 24 hours after the customer's last message
+//! (SPEC 4.1).
 
 use harness::{Client, Patchbay, Phone, Shared, Sink, eventually};
 use serde_json::{Value, json};
@@ -9,7 +10,7 @@ use tokio::{
 
 const HOUR: u64 = 3600;
 
-/// Has the customer write to the client, and waits until that is known.
+/// Lets the customer write to the client, and waits until the message is stored.
 async fn write(phone: &Phone, client: &Client) {
     let sink = Sink::start().await;
     client.webhooks_to(&sink, "v2").await;
@@ -17,7 +18,7 @@ async fn write(phone: &Phone, client: &Client) {
     eventually("the incoming webhook", || async { sink.received("incoming").first().cloned() }).await;
 }
 
-/// A client that the customer of the phone has just written to.
+/// A client with a customer who has just written.
 async fn in_touch() -> (Shared, Client, Phone) {
     let patchbay = Shared::get().await;
     let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
@@ -25,7 +26,7 @@ async fn in_touch() -> (Shared, Client, Phone) {
     (patchbay, client, phone)
 }
 
-/// Sends a payload that must reach the phone, and returns it as it arrived.
+/// Sends a payload that must reach the phone, and returns the message that arrived.
 async fn deliver(client: &Client, phone: &Phone, payload: &Value) -> Value {
     let answer = client.send(payload).await.accepted();
     assert_eq!(answer["acceptedCount"], 1, "{answer}");
@@ -40,7 +41,7 @@ fn with_media(client: &Client, to: &str, media: Value) -> Value {
     payload
 }
 
-/// Sends a text that must be rejected for its one recipient.
+/// Sends a text that must be rejected for its only recipient.
 async fn assert_rejected(client: &Client, to: &str) {
     let answer = client.send(&client.chat(to, "too late")).await.accepted();
     assert_eq!((&answer["status"], &answer["acceptedCount"]), (&json!("PARTIAL"), &json!(0)));
@@ -80,7 +81,7 @@ async fn a_document_within_the_window_carries_its_file_name() {
     assert_eq!((&message["type"], &message["body"]["document"]), (&json!("document"), &expected));
 }
 
-/// The base of a server that serves files of this media type.
+/// The base URL of a server whose files all have this media type.
 async fn files_of(media_type: &'static str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());

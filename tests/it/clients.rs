@@ -1,4 +1,4 @@
-//! A client and its descendants (SPEC 4.7, 9): references, fallbacks, and fields that are never shown.
+//! Clients and their child clients (SPEC 4.7, 9): references, fallbacks, and values that are never shown.
 
 use harness::{Client, Reply, Shared, Sink};
 use reqwest::Method;
@@ -42,7 +42,7 @@ async fn a_client_creates_clients_below_it_and_lists_them_by_reference() {
     }
     let page = client.get(&format!("{ME}/children?size=1")).await.ok();
     assert_eq!(json!([page["totalElements"], page["content"][0]["clientRef"]]), json!([2, child("a")]));
-    // Those below a child are reached through it.
+    // Children of a child are reached through it.
     let body = json!({ "clientRef": child("a-1"), "displayName": "Kiosk" });
     let path = format!("/api/v1/clients/{}/children", child("a"));
     assert_eq!(client.post(&path, &body).await.status, 201);
@@ -76,7 +76,7 @@ async fn what_names_the_old_reference_of_a_renamed_client_gets_an_empty_result()
     assert_eq!(client.get(&format!("/api/v1/clients/{old}/children")).await.ok()["totalElements"], 0);
     assert_eq!(client.get(&format!("/api/v1/clients/{old}")).await.status, 404);
     assert_eq!(client.get(&format!("/api/v1/clients/{new}")).await.status, 200);
-    // The reference is part of a login, too.
+    // The reference is also part of a login.
     let login =
         |named: &str| json!({ "email": format!("{old}@example.com"), "password": "correct horse", "clientRef": named });
     let retrieve = "/messaging-service/WhatsApp/authenticate/retrieveApiKey";
@@ -195,7 +195,7 @@ async fn while_fallbacks_are_off_no_sms_is_sent_and_the_message_fails() {
     assert_eq!(decided, "SKIPPED: the client has switched fallbacks off");
     assert!(phone.inbox().await.iter().all(|message| message["channel"] != "SMS"));
 
-    // After it was switched on again, SMS are sent again: to another number without WhatsApp.
+    // When fallbacks are on again, the next recipient without WhatsApp gets an SMS.
     put(&client, &format!("{ME}/sms-fallback"), &json!({ "enabled": true })).await.ok();
     let other = patchbay.new_phone();
     other.set(json!({ "onWhatsApp": false })).await;

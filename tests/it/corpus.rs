@@ -1,6 +1,5 @@
-//! Two hundred wrong sends. Each is refused with its reason before anything is stored, and the provider would refuse
-//! each one, too: the simulator, which refuses as Meta does, gets the same request (SPEC 2.3, PROVIDERS A.2, A.3,
-//! A.11).
+//! Two hundred wrong sends. Each is refused with a reason before anything is stored. The simulator, which refuses as
+//! Meta does, refuses the same send too (SPEC 2.3, PROVIDERS A.2, A.3, A.11).
 
 use harness::{Client, Shared};
 use serde_json::{Value, json};
@@ -15,7 +14,7 @@ struct Case {
     components: Value,
 }
 
-/// Templates with correct values.
+/// The correct components of a template.
 fn right(template: &str) -> Value {
     let body = |parameters: Value| json!({ "type": "body", "parameters": parameters });
     let header = |format: &str| json!({ "type": "header", "format": format, "url": FILE });
@@ -32,7 +31,7 @@ fn right(template: &str) -> Value {
     }
 }
 
-/// Where the components of a kind stand: of the template, or of each of its cards.
+/// JSON pointers to the component lists: of the template, or of each of its cards.
 fn levels(template: &str) -> Vec<String> {
     match template {
         "summer_carousel" => vec!["/0/cards/0/components".to_owned(), "/0/cards/1/components".to_owned()],
@@ -44,14 +43,14 @@ fn place_of(components: &Value, level: &str, kind: &str) -> Option<usize> {
     components.pointer(level)?.as_array()?.iter().position(|component| component["type"] == kind)
 }
 
-/// The right components of a template with one thing changed at a level.
+/// The correct components of a template with one change in the list at `level`.
 fn changed(template: &str, level: &str, change: impl FnOnce(&mut Vec<Value>)) -> Value {
     let mut components = right(template);
     change(components.pointer_mut(level).unwrap().as_array_mut().unwrap());
     components
 }
 
-/// The same with something about its component of a kind changed.
+/// The same with a change of the component of one kind.
 fn with(template: &str, level: &str, kind: &str, change: impl FnOnce(&mut Value)) -> Value {
     let at = place_of(&right(template), level, kind).unwrap();
     changed(template, level, |components| change(&mut components[at]))
@@ -172,7 +171,7 @@ fn carousels(cases: &mut Vec<Case>) {
     }
 }
 
-/// The request of a client that checks nothing.
+/// The components in the format of the provider, without any check.
 fn naive(template: &str, components: &Value) -> Vec<Value> {
     let mut graph = Vec::new();
     for component in components.as_array().unwrap() {
@@ -217,7 +216,7 @@ fn button(template: &str, at: usize, value: &Value) -> Value {
     json!({ "type": "button", "sub_type": sub_type, "index": index.to_string(), "parameters": [parameter] })
 }
 
-/// The answer of the provider to the same request.
+/// The status with which the provider answers the same send.
 async fn provider(patchbay: &Shared, client: &Client, template: &str, components: &Value) -> u16 {
     let url = format!("{}/v25.0/1{}/messages", patchbay.simulator_url(), client.number);
     let body = json!({

@@ -1,16 +1,16 @@
-//! The delivery of outbound messages: statuses in every order that providers produce, refusals, answers that never come
-//! (SPEC 3.2, PROVIDERS A.9 and A.11).
+//! States of an outbound message: statuses in any order, refusals, and calls without an answer (SPEC 3.2, PROVIDERS A.9
+//! and A.11).
 
 use harness::{Client, Patchbay, Setup, Shared, Sink, eventually, status};
 use serde_json::{Value, json};
 
 const ALL: [&str; 4] = ["ACCEPTED", "SENT", "DELIVERED", "READ"];
-/// A number of a program that the test has for itself.
+/// A number for servers that a test does not share.
 const NUMBER: &str = "27110000001";
 const CUSTOMER: &str = "27820000001";
 const OTHER_CUSTOMER: &str = "27820000002";
 
-/// A program of its own with faults in the outside world, one client, and its webhooks.
+/// A separate server whose provider has faults, with one client and its webhooks.
 async fn with_faults(setup: Setup, faults: Value) -> (Patchbay, Client, Sink) {
     let patchbay = setup.start().await;
     let client = patchbay.client("acme", NUMBER).await;
@@ -20,7 +20,7 @@ async fn with_faults(setup: Setup, faults: Value) -> (Patchbay, Client, Sink) {
     (patchbay, client, sink)
 }
 
-/// The shared program with a new client and its webhooks.
+/// The shared server with a new client and its webhooks.
 async fn shared() -> (Shared, Client, Sink) {
     let patchbay = Shared::get().await;
     let client = patchbay.new_client().await;
@@ -35,20 +35,20 @@ fn statuses_of(sink: &Sink, phone: &str) -> Vec<String> {
     of_phone.map(|body| body["status"].as_str().unwrap().to_owned()).collect()
 }
 
-/// The status body of a recipient with this state, once it is there.
+/// Waits for the status body of a recipient with this state.
 async fn status_body(sink: &Sink, phone: &str, state: &str) -> Value {
     let ct_id = format!("ct-{phone}");
     sink.receives("status", &format!("{state} of {phone}"), |body| body["ctId"] == ct_id && body["status"] == state)
         .await
 }
 
-/// The calls that the provider got for one recipient.
+/// The provider calls for one recipient.
 async fn sends_to(patchbay: &Patchbay, client: &Client, phone: &str) -> Vec<Value> {
     let sends = patchbay.provider_sends(client).await;
     sends.into_iter().filter(|send| send["body"]["to"] == phone).collect()
 }
 
-/// Sends to another phone and waits until it is delivered: everything before it on this number has been looked at.
+/// Sends to another phone and waits for the delivery. By then, all earlier statuses of the number have been processed.
 async fn another_is_delivered(client: &Client, sink: &Sink, phone: &str) {
     client.send(&client.order_ready(&[phone])).await.accepted();
     status_body(sink, phone, "DELIVERED").await;
@@ -136,7 +136,7 @@ async fn a_status_that_overtakes_the_answer_to_its_send_is_not_lost() {
 
 #[tokio::test]
 async fn a_status_of_an_unknown_message_waits_until_the_message_is_known() {
-    // No callback of the simulator comes in time, and answers take a while, so the callback of the test comes first.
+    // The simulator's callbacks come too late and its answers are slow, so the status of the test is the first news.
     let faults = json!({ "holdAnswersMillis": 1500, "delayMillis": 600_000 });
     let (patchbay, client, sink) = with_faults(Setup::new(), faults).await;
     client.send(&client.order_ready(&[CUSTOMER])).await.accepted();
@@ -295,7 +295,7 @@ async fn a_send_whose_repetition_is_not_answered_either_fails() {
     let (patchbay, client, sink) = with_faults(setup, json!({ "delayMillis": 600_000 })).await;
     patchbay.phone(CUSTOMER).set(json!({ "timeout": true })).await;
     client.send(&client.order_ready(&[CUSTOMER])).await.accepted();
-    // After the repetition there is nothing left to do but to wait for a status, so that wait is longer.
+    // After the repetition, only a status can settle the message, so that wait is longer.
     for (calls, patience) in [(1, 61), (2, 3600)] {
         eventually("a call to be in doubt", || async {
             let called = sends_to(&patchbay, &client, CUSTOMER).await.len() == calls;
@@ -311,7 +311,7 @@ async fn a_send_whose_repetition_is_not_answered_either_fails() {
     assert_eq!(sends_to(&patchbay, &client, CUSTOMER).await.len(), 2);
 }
 
-/// Waits until a call was given up without an answer.
+/// Waits until a call has ended without an answer.
 async fn in_doubt(patchbay: &Patchbay) {
     let what = "the call to be in doubt";
     eventually(what, || async { (phase(patchbay).await.as_deref() == Some("UNKNOWN")).then_some(()) }).await;
@@ -323,7 +323,7 @@ async fn phase(patchbay: &Patchbay) -> Option<String> {
     sqlx::query_scalar("SELECT phase FROM outbound_work").fetch_optional(&mut db).await.unwrap()
 }
 
-/// Whether the message to a recipient may have gone out twice.
+/// Whether the message to a recipient may have been sent twice.
 async fn is_ambiguous(patchbay: &Patchbay, phone: &str) -> bool {
     let statement = "SELECT leg.ambiguous FROM outbound_leg leg JOIN outbound_message message
         ON message.client_id = leg.client_id AND message.id = leg.message_id WHERE message.address_value = $1";

@@ -1,5 +1,5 @@
-//! Everything that is built is used, and built once: each dependency that a crate names occurs in it, and `make run`,
-//! `make test` and `make bench` need the same features of every library.
+//! Every dependency of a crate is used in it and compiled once: `make run`, `make test` and `make bench` need the same
+//! features of each library.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -108,11 +108,11 @@ fn every_dependency_of_the_workspace_belongs_to_a_crate() {
     assert!(unnamed.is_empty(), "no crate uses {unnamed:?}");
 }
 
-/// Every library of a build with the features that it is built with, once for each set of them.
+/// Every library of a build with its sets of features.
 fn built(arguments: &[&str]) -> BTreeMap<String, BTreeSet<String>> {
     let tree = ["tree", "--workspace", "--locked", "--prefix", "none", "--format", "{p}\t{f}"];
     let mut libraries: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    // An empty line stands between two crates of ours.
+    // An empty line separates two crates of the workspace.
     for line in cargo(&[&tree[..], arguments].concat()).lines().filter(|line| !line.is_empty()) {
         let (library, features) = line.trim_end_matches(" (*)").split_once('\t').unwrap();
         libraries.entry(library.to_owned()).or_default().insert(features.to_owned());
@@ -125,8 +125,8 @@ fn built(arguments: &[&str]) -> BTreeMap<String, BTreeSet<String>> {
 fn tests_and_benchmarks_want_no_other_features_than_the_program() {
     let (program, all) = (built(&["--edges", "no-dev"]), built(&[]));
     let differs = |(library, features): &(&String, &BTreeSet<String>)| {
-        // A larger set of features of a macro's library is built in addition to the first. A different set is built
-        // again, with everything that depends on it.
+        // If another set of features is added (libraries of macros), the first stays. If a set is replaced, the library
+        // and all crates that depend on it are compiled again.
         all.get(*library).is_none_or(|wanted| !features.is_subset(wanted))
     };
     let differing: Vec<&String> = program.iter().filter(differs).map(|(library, _)| library).collect();

@@ -1,11 +1,11 @@
-//! Chatbots that fail: failures that are tried again, failures that bring in people at once, and failures that are
-//! waited out.
+//! Failures of chatbots: which calls are repeated, when a chat goes to agents at once, and which failures are not the
+//! chatbot's fault.
 
 use harness::{Client, Setup, eventually, guest};
 
 use super::*;
 
-/// Waits until so many calls of a plugin ended like this.
+/// Waits until this number of calls of a plugin has ended with this outcome.
 async fn made(client: &Client, plugin: &str, outcome: &str, calls: usize) {
     let what = format!("call {calls} of {plugin} to be {outcome}");
     eventually(&what, || async {
@@ -145,7 +145,7 @@ async fn a_bot_for_which_there_is_no_room_is_asked_until_there_is_and_nothing_is
     assert!((1..=2).contains(&refused), "once for each of the two at most: {refused}");
 }
 
-/// The versions of the rows of events that chatbots have not seen yet.
+/// The row versions of the events that wait for chatbots.
 async fn waiting(patchbay: &Patchbay) -> Vec<(uuid::Uuid, String)> {
     let mut db = patchbay.database().await;
     let statement = "SELECT id, ctid::text FROM participant_event ORDER BY id";
@@ -162,7 +162,7 @@ async fn a_bot_that_never_ends_is_stopped_and_holds_nobody_up() {
     asks(&patchbay.new_phone(), &busy, "say still here", "still here").await;
     asks(&patchbay.new_phone(), &client, "hello", "echo hello").await;
 
-    // Whichever comes first: its time, or the processor time that it may use.
+    // The call reaches its time limit or its limit of processor time, whichever comes first.
     eventually("the call to be stopped", || async {
         let outcomes = outcomes(&client, "hostile-bot").await;
         outcomes.iter().any(|outcome| ["timed-out", "limit-exceeded"].contains(&outcome.as_str())).then_some(())

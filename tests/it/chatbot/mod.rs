@@ -1,5 +1,5 @@
-//! Conversations of a chatbot component: order, state, timers, hand-over, failures (SPEC 1 and 6.5, DESIGN 3 rule 6 and
-//! 4). The guest `clerk` follows the text.
+//! Conversations that a chatbot component leads: order, state, timers, hand-over, failures (SPEC 1 and 6.5, DESIGN 3
+//! rule 6 and 4). The guest `clerk` obeys the text of the customer.
 
 mod failures;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 const NUMBER: &str = "27110000001";
 
-/// The shared program that has the guests, a new client with `bot` in charge, its webhooks and a new phone.
+/// The shared server with the guests, a new client with the chatbot `bot`, its webhooks and a new phone.
 async fn with_bot(bot: &str) -> (Shared, Client, Sink, Phone) {
     let patchbay = Shared::with_guests().await;
     let client = patchbay.new_client().await;
@@ -19,7 +19,7 @@ async fn with_bot(bot: &str) -> (Shared, Client, Sink, Phone) {
     (patchbay, client, sink, phone)
 }
 
-/// A program of its own, for tests that move the clock.
+/// A separate server, for tests that move the clock.
 async fn with_clock(bot: &str) -> (Patchbay, Client, Sink, Phone) {
     let patchbay = Setup::new().with_guests().start().await;
     let client = patchbay.client("acme", NUMBER).await;
@@ -40,18 +40,18 @@ async fn hears(phone: &Phone, text: &str) -> Value {
     phone.receives(text, |message| message["text"].as_str().unwrap_or_default().starts_with(text)).await
 }
 
-/// Everything that a phone was sent.
+/// All texts that a phone has received.
 async fn texts(phone: &Phone) -> Vec<String> {
     phone.inbox().await.iter().map(|message| message["text"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
-/// Writes a text and returns the chatbot event about it, which names the owner of the chat.
+/// Writes a text and returns its chatbot event, which names the holder of the chat.
 async fn event_of(phone: &Phone, client: &Client, sink: &Sink, text: &str) -> Value {
     phone.write(&client.number, text).await;
     sink.receives("chatbot", text, |event| event["direction"] == "INCOMING" && event["messageText"] == text).await
 }
 
-/// State of the only chat of a client, and why it is in the queue.
+/// State of the only chat of a client, and the reason if it is in the queue.
 async fn chat(patchbay: &Patchbay, client: &Client) -> Option<(String, Option<String>)> {
     let mut db = patchbay.database().await;
     let statement = "SELECT state, queued_reason FROM participant
@@ -59,7 +59,7 @@ async fn chat(patchbay: &Patchbay, client: &Client) -> Option<(String, Option<St
     sqlx::query_as(statement).bind(&client.client_ref).fetch_optional(&mut db).await.unwrap()
 }
 
-/// Waits until the chat is in the queue; answers why.
+/// Waits until the chat is in the queue, and returns the reason.
 async fn is_queued(patchbay: &Patchbay, client: &Client) -> String {
     eventually("the chat to be queued", || async {
         let (state, reason) = chat(patchbay, client).await?;
@@ -68,7 +68,7 @@ async fn is_queued(patchbay: &Patchbay, client: &Client) -> String {
     .await
 }
 
-/// Outcomes of the calls of a plugin, oldest first; the first call of each chat tells that the conversation began.
+/// Outcomes of the calls of a plugin, oldest first. The first call of each chat reports the start of the conversation.
 async fn outcomes(client: &Client, plugin: &str) -> Vec<String> {
     let path = format!("/plugin-service/api/v1/plugins/{plugin}/invocations?size=50");
     let page = client.get(&path).await.ok();

@@ -16,7 +16,7 @@ async fn counts(client: &Client, from: DateTime<Utc>, to: DateTime<Utc>, of: &st
     client.get(&format!("{PATH}?startDate={}&endDate={}&messageType={of}", shown(from), shown(to))).await.ok()
 }
 
-/// The time of the server's clock.
+/// The time on the clock of the server.
 async fn clock(client: &Client) -> DateTime<Utc> {
     let opened = create(client, json!({ "recipient": "27829999999" })).await.ok();
     opened["createdTime"].as_str().unwrap().parse().unwrap()
@@ -32,7 +32,7 @@ fn five(submitted: i64, sent: i64, delivered: i64, read: i64, failed: i64) -> Va
     })
 }
 
-/// A client with messages of three types: the texts were read, a template to a number without WhatsApp failed.
+/// A client with messages of three types: the texts were read, and a template to a number without WhatsApp failed.
 async fn busy() -> (Shared, Client, Phone) {
     let patchbay = Shared::get().await;
     let (client, phone, nowhere) = (patchbay.new_client().await, patchbay.new_phone(), patchbay.new_phone());
@@ -73,7 +73,7 @@ async fn counts_are_of_the_period_of_the_type_and_of_the_client() {
     let stranger = patchbay.new_client().await;
     assert_eq!(counts(&stranger, from, to, "").await, five(0, 0, 0, 0, 0));
 
-    // The counts are folded after a while and do not change.
+    // Counts are folded after a while, and stay the same.
     eventually("folded counts", || async {
         let mut db = patchbay.database().await;
         let unfolded = "SELECT NOT EXISTS (SELECT 1 FROM message_count_change WHERE client_id =

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::{close, only, opened};
 
-/// Sends the survey, whose first button keeps a conversation open and whose second one ends it. Returns the message on
-/// the phone.
+/// Sends the survey and returns the message on the phone. Its first button keeps a conversation open, the second ends
+/// it.
 async fn survey(client: &Client, phone: &Phone, path: &str) -> Value {
     let seen = phone.inbox().await.len();
     let buttons = json!([{ "type": "button", "conversationParameters": [
@@ -21,7 +21,7 @@ async fn survey(client: &Client, phone: &Phone, path: &str) -> Value {
 const JSON: &str = "/whatsapp-api-service/v2/json";
 const CHANNEL: &str = "/whatsapp-api-service/v2/channels/whatsapp";
 
-/// Taps, and answers the incoming webhook.
+/// Taps a button, and returns the body of the incoming webhook.
 async fn tap(phone: &Phone, sink: &Sink, shown: &Value, button: &str) -> Value {
     let before = sink.bodies("incoming").len();
     phone.tap(shown["id"].as_str().unwrap(), button).await;

@@ -9,7 +9,7 @@ use super::{close, create, opened};
 
 const PATH: &str = "/whatsapp-api-service/v2/json";
 
-/// A payload with a free text into a conversation.
+/// A payload with a free-form text for a conversation.
 fn text(client: &Client, to: &str, conversation: &str, text: &str) -> Value {
     json!({
         "sender": client.number,
@@ -26,7 +26,6 @@ async fn send(client: &Client, payload: &Value) -> Value {
     client.post(PATH, payload).await.accepted()
 }
 
-/// A client with webhooks, and the phone of a customer.
 async fn in_touch() -> (Shared, Client, Sink, Phone) {
     let patchbay = Shared::get().await;
     let (client, phone, sink) = (patchbay.new_client().await, patchbay.new_phone(), Sink::start().await);
@@ -34,13 +33,13 @@ async fn in_touch() -> (Shared, Client, Sink, Phone) {
     (patchbay, client, sink, phone)
 }
 
-/// Has the customer write, and answers the incoming webhook.
+/// Lets the customer write, and returns the body of the incoming webhook.
 async fn write(phone: &Phone, client: &Client, sink: &Sink, text: &str) -> Value {
     phone.write(&client.number, text).await;
     sink.receives("incoming", "the incoming webhook", |body| body["text"] == text).await
 }
 
-/// Why a payload's only recipient was rejected.
+/// The reason for which a payload's only recipient was rejected.
 async fn rejected(client: &Client, payload: &Value) -> String {
     let answer = send(client, payload).await;
     assert_eq!((&answer["acceptedCount"], &answer["rejectedCount"]), (&json!(0), &json!(1)), "{answer}");
@@ -173,7 +172,7 @@ async fn only_the_customer_of_a_conversation_is_written_to_in_it() {
     both["messages"][0]["recipientNumbers"].as_array_mut().unwrap().push(json!({ "to": other.msisdn }));
     let answer = send(&client, &both).await;
     assert_eq!((&answer["acceptedCount"], &answer["rejectedCount"]), (&json!(1), &json!(1)));
-    // The customer's other address is the customer's, too.
+    // Another address of the same customer is accepted too.
     let mut by_user = text(&client, &phone.msisdn, &id, "by user");
     by_user["messages"][0]["recipientNumbers"] = json!([{ "customerUserId": phone.user_id().await }]);
     assert_eq!(send(&client, &by_user).await["acceptedCount"], 1);

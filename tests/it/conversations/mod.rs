@@ -1,5 +1,5 @@
-//! Long-lived conversations (SPEC 2.11, 3.1, 4.5): opening, closing, expiry and lists. `docs/rules/conversations.md` says which
-//! rule each test is for.
+//! Long-lived conversations (SPEC 2.11, 3.1, 4.5): opening, closing, expiry and lists. `docs/rules/conversations.md`
+//! names the rule of each test.
 
 mod analytics;
 mod buttons;
@@ -13,21 +13,19 @@ use uuid::Uuid;
 pub const PATH: &str = "/messaging-service/WhatsApp/WhatsAppConversations";
 const DAY: i64 = 24 * 3600;
 
-/// The create call.
 pub async fn create(client: &Client, with: Value) -> Reply {
     let mut body = json!({ "sender": client.number });
     body.as_object_mut().unwrap().extend(with.as_object().unwrap().clone());
     client.post(&format!("{PATH}/createWhatsAppConversation"), &body).await
 }
 
-/// The id of a new conversation.
+/// Opens a conversation and returns its id.
 pub async fn opened(client: &Client, with: Value) -> String {
     let answer = create(client, with).await.ok();
     assert_eq!(answer["conversationStatusCode"], "200", "{answer}");
     answer["conversationId"].as_str().unwrap().to_owned()
 }
 
-/// The close call.
 pub async fn close(client: &Client, id: &str) -> Reply {
     client.get(&format!("{PATH}/closeWhatsAppConversation?conversationId={id}")).await
 }
@@ -51,7 +49,7 @@ fn ids(list: &[Value]) -> Vec<&str> {
     list.iter().map(|one| one["conversationId"].as_str().unwrap()).collect()
 }
 
-/// The one conversation of a client, as the list has it.
+/// The only conversation of a client, as the list shows it.
 pub async fn only(client: &Client) -> Value {
     let list = listed(client, "").await;
     assert_eq!(list["totalElements"], 1, "{list}");

@@ -1,4 +1,4 @@
-//! Acknowledged mails survive the death of the process and the absence of the relay.
+//! Acknowledged mails survive the death of the process, and a relay that is down.
 
 use harness::eventually;
 use serde_json::json;
@@ -21,7 +21,7 @@ async fn a_mail_that_was_taken_is_sent_and_answered_whatever_happens_to_the_proc
         let text = format!("Mail {number}");
         stage.phone.receives(&text, |message| message["text"] == text.as_str()).await;
     }
-    // A mail that was on its way to the relay may come twice, under the same id.
+    // If the process dies while a mail goes to the relay, the mail may arrive twice, with the same id.
     let results = || {
         let ids = stage.relay.mails().into_iter().filter(|mail| mail["headers"]["subject"] == "SMS: success");
         ids.map(|mail| mail["headers"]["message-id"].to_string()).collect::<std::collections::HashSet<_>>()

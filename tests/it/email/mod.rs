@@ -1,4 +1,4 @@
-//! E-mail to SMS (SPEC 4.9), with mail programs of others on both sides.
+//! E-mail to SMS (SPEC 4.9), with third-party mail programs on both sides.
 
 mod answers;
 mod durability;
@@ -13,11 +13,11 @@ use serde_json::{Value, json};
 
 pub const DOMAIN: &str = "sms.example.com";
 pub const SENDER: &str = "thandi@acme.example";
-/// The password that `Patchbay::bare_client` gives to its first user.
+/// The password that `Patchbay::bare_client` gives its first user.
 pub const PASSWORD: &str = "correct horse";
 pub const PHONE: &str = "27821234567";
 
-/// The program with a listener, a client with a sender and credits, and a relay.
+/// A server with a mail listener, a client with a sender and credits, and a relay.
 pub struct Stage {
     pub patchbay: Patchbay,
     pub client: Client,
@@ -45,7 +45,7 @@ impl Stage {
         Self { patchbay, client, relay, phone }
     }
 
-    /// Where mails are taken.
+    /// The port of the mail listener.
     pub fn port(&self) -> u16 {
         let log = self.patchbay.log();
         let (_, rest) = log.split_once("listening on smtp://127.0.0.1:").expect("the log names the listener");
@@ -57,19 +57,18 @@ impl Stage {
         self.patchbay.sms_balance(&self.client).await
     }
 
-    /// A mail of the sender to a phone: an order for `smtplib`.
+    /// An order for `smtplib`: a mail of the sender to a phone.
     pub fn order(&self, password: &str, body: &str) -> Value {
         self.order_to(&[PHONE], password, body)
     }
 
-    /// A mail of the sender to phones.
+    /// An order for `smtplib`: a mail of the sender to these mailboxes.
     pub fn order_to(&self, mailboxes: &[&str], password: &str, body: &str) -> Value {
         let recipients: Vec<String> = mailboxes.iter().map(|mailbox| format!("{mailbox}@{DOMAIN}")).collect();
         let mail = format!("From: Thandi <{SENDER}>\nSubject: {password}\n\n{body}");
         json!({ "port": self.port(), "sender": SENDER, "recipients": recipients, "mail": mail })
     }
 
-    /// Rows of a table.
     pub async fn count(&self, table: &str) -> i64 {
         let mut db = self.patchbay.database().await;
         sqlx::query_scalar(&format!("SELECT count(*) FROM {table}")).fetch_one(&mut db).await.unwrap()

@@ -1,4 +1,4 @@
-//! Programs of others: `aiosmtpd` as the relay, `smtplib` and `swaks` as senders of mails.
+//! Third-party programs: `aiosmtpd` as the relay, `smtplib` and `swaks` as mail clients.
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -30,10 +30,9 @@ fn python(script: &str) -> Command {
     python
 }
 
-/// A relay that keeps its mails.
+/// A relay that keeps the mails that it accepts.
 pub struct Relay {
     child: Child,
-    /// Where it listens.
     pub port: u16,
     mails: Arc<Mutex<Vec<Value>>>,
 }
@@ -44,12 +43,12 @@ impl Relay {
         Self::start_at(0)
     }
 
-    /// A relay on a port that one had before.
+    /// A relay on the port of an earlier one.
     pub fn start_at(port: u16) -> Self {
         Self::start_with(port, &[])
     }
 
-    /// A relay that takes nothing before STARTTLS, with the files of its certificate and its key.
+    /// A relay that accepts nothing before STARTTLS. The arguments are the files of its certificate and key.
     pub fn start_tls(certificate: &str, key: &str) -> Self {
         Self::start_with(0, &[certificate, key])
     }
@@ -69,12 +68,12 @@ impl Relay {
         Self { child, port: u16::try_from(first["port"].as_u64().unwrap()).unwrap(), mails }
     }
 
-    /// The mails that it has received.
+    /// The mails that it has accepted.
     pub fn mails(&self) -> Vec<Value> {
         self.mails.lock().unwrap().clone()
     }
 
-    /// Waits for a mail with this beginning of its subject.
+    /// Waits for the mail whose subject begins with `subject`.
     pub async fn receives(&self, subject: &str) -> Value {
         eventually(&format!("a mail about {subject:?}"), || async {
             self.mails().into_iter().find(|mail| mail["headers"]["subject"].as_str().unwrap().starts_with(subject))
@@ -90,13 +89,13 @@ impl Drop for Relay {
     }
 }
 
-/// Has `smtplib` hand a mail over, and answers the code.
+/// Sends a mail with `smtplib`, and returns the code of the answer.
 pub fn smtplib(order: &Value) -> u64 {
     let answer = smtplib_all(std::slice::from_ref(order)).remove(0);
     answer["code"].as_u64().unwrap()
 }
 
-/// Has `smtplib` hand mails over, one after the other.
+/// Sends mails with `smtplib`, one after the other.
 pub fn smtplib_all(orders: &[Value]) -> Vec<Value> {
     let mut child = python("send.py").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(json!(orders).to_string().as_bytes()).unwrap();

@@ -1,4 +1,4 @@
-//! Mails that do not become SMS: nothing is stored of them and nothing charged.
+//! Mails that do not become SMS: nothing is stored or charged.
 
 use std::{
     io::{Read, Write},
@@ -68,7 +68,7 @@ async fn senders_that_are_not_registered_and_forged_ones_are_refused() {
         assert!(answer["text"].as_str().unwrap().starts_with("5.7.1"), "{answer}");
     }
     untouched(&stage).await;
-    // No mail goes to addresses that a stranger names.
+    // If a mail names addresses of third parties, no mail goes to them.
     assert_eq!((stage.relay.mails(), stage.count("email_out").await), (Vec::new(), 0));
 }
 
@@ -97,7 +97,7 @@ async fn a_sender_hears_of_twenty_errors_in_an_hour_and_wrong_passwords_close_it
     let codes: Vec<u64> = smtplib_all(&wrong).iter().map(|answer| answer["code"].as_u64().unwrap()).collect();
     assert_eq!(codes, [[250].repeat(10), vec![451]].concat());
     assert_eq!(smtplib(&stage.order(PASSWORD, "Hello\n")), 451, "the right one is not judged either");
-    // The user can still log in: a forged sender does not lock it out.
+    // The user can still log in: a forged sender does not lock the account.
     let login = json!({ "email": "acme@example.com", "password": PASSWORD, "clientRef": "acme" });
     let path = "/messaging-service/WhatsApp/authenticate/retrieveApiKey";
     let headers = [("Content-Type", "application/json")];
@@ -139,7 +139,7 @@ async fn recipients_of_other_domains_and_more_than_ten_are_refused() {
     untouched(&stage).await;
 }
 
-/// A connection for peers that break the protocol.
+/// A connection for clients that break the protocol.
 struct Wire(TcpStream);
 
 impl Wire {
@@ -149,7 +149,7 @@ impl Wire {
         Self(stream)
     }
 
-    /// Says something and reads until a line begins with `code`, or the other end leaves.
+    /// Writes a text and reads until a line begins with `code` or the connection ends.
     fn say(&mut self, text: &str, code: &str) -> String {
         self.0.write_all(text.as_bytes()).unwrap();
         let (mut said, mut piece) = (String::new(), [0; 4096]);
@@ -253,14 +253,14 @@ async fn with_a_certificate_mails_can_be_had_over_tls_only() {
     assert!(!taken && said.contains("530 5.7.0"), "{said}");
     let (taken, said) = swaks(listener.port, &[&usual[..], &["--tls"]].concat());
     assert!(said.contains("TLS started") && !said.contains("~> STARTTLS"), "{said}");
-    // The sender is not registered there, which is known only behind TLS.
+    // The sender is not registered there. The server says so only over TLS.
     assert!(!taken && said.contains("550 5.7.1 the sender is not registered"), "{said}");
     let order = json!({ "port": listener.port, "sender": SENDER, "recipients": [to], "tls": true,
                         "mail": format!("From: {SENDER}\nSubject: {PASSWORD}\n\nSealed\n") });
     assert_eq!(smtplib(&order), 550);
 }
 
-/// A program that serves HTTPS, which the harness does not speak: only its listener for mails is used.
+/// A server with HTTPS. The harness does not speak HTTPS, so tests use only its mail listener.
 struct TlsStage {
     child: std::process::Child,
     port: u16,

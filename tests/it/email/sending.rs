@@ -33,7 +33,7 @@ async fn a_mail_becomes_an_sms_and_its_result_is_mailed_back() {
     }
     assert!(!body.contains("parcel") && !body.contains(PASSWORD), "{body}");
     assert_eq!(stage.balance().await, 19);
-    // The id of the result is that of the JSON gateway's tracking.
+    // The JSON gateway tracks the message by the id in the result.
     let (_, id) = body.split_once("gstid: ").unwrap();
     let asked = json!({ "gstid": id.lines().next().unwrap() });
     let tracked = stage.patchbay.sms(&stage.client, "/sms/trackingMessageStatus", &asked).await.ok();

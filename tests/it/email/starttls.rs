@@ -1,5 +1,5 @@
-//! A mail over STARTTLS, from the mail program to the phone, and its result over STARTTLS to a relay that takes nothing else; the
-//! certificates are those of an authority of the test's own.
+//! A mail over STARTTLS from the mail program to the phone, and its result over STARTTLS to a relay that requires TLS.
+//! The certificates come from an authority of the test.
 
 use std::net::TcpListener;
 
@@ -11,7 +11,7 @@ use super::{
     peers::{Relay, smtplib_all, swaks},
 };
 
-/// A stage whose results go to a relay over TLS, and a second process that accepts mails over TLS only.
+/// A stage whose results go to a relay over TLS, and a second node that accepts mails over TLS only.
 struct TlsStage {
     stage: Stage,
     authority: Authority,
@@ -20,7 +20,7 @@ struct TlsStage {
 }
 
 impl TlsStage {
-    /// `trusted`: the results' way knows the authority.
+    /// `trusted`: whether the sender of results trusts the authority.
     async fn start(trusted: bool) -> Self {
         let authority = Authority::new();
         let (cert, key) = authority.of_this_machine();
@@ -42,7 +42,7 @@ impl TlsStage {
         Self { stage, authority, port, _node: node }
     }
 
-    /// Has `smtplib` hand a mail over that trusts the authority and no other.
+    /// Sends a mail with an `smtplib` that trusts only the authority of the test.
     fn smtplib(&self, body: &str) -> Value {
         let mut order = self.stage.order(PASSWORD, body);
         order["port"] = json!(self.port);
