@@ -1,4 +1,4 @@
-//! The codes of failed messages that `docs/errors.md` lists, provoked.
+//! Tests for the codes of failed messages in `docs/errors.md`.
 
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
@@ -64,7 +64,7 @@ async fn the_codes_of_failed_messages_are_listed_with_cause_and_cure() {
     assert_eq!(found["content"], json!([expected]));
 }
 
-/// Every source below a folder.
+/// All source files below a folder.
 fn sources(folder: PathBuf) -> Vec<PathBuf> {
     let (mut found, mut folders) = (Vec::new(), vec![folder]);
     while let Some(folder) = folders.pop() {
@@ -80,7 +80,7 @@ fn sources(folder: PathBuf) -> Vec<PathBuf> {
     found
 }
 
-/// Each of our own codes names the test that provokes it. That test, or a function that it calls, names the code.
+/// The row of each of our own codes names a test. That test, or a helper after it, contains the code.
 #[test]
 fn every_code_of_ours_names_a_test_that_knows_it() {
     let root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("..");

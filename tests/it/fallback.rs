@@ -1,5 +1,5 @@
-//! The SMS fallback: its conditions, the text of the SMS and its length, and the reports about it (SPEC 2.4, 3.2 and
-//! part 8, PROVIDERS A.12 and C).
+//! The SMS fallback: when it happens, the text and length of the SMS, and its reports (SPEC 2.4, 3.2 and part 8,
+//! PROVIDERS A.12 and C).
 
 use std::net::SocketAddr;
 
@@ -11,7 +11,7 @@ use tokio::net::{TcpListener, TcpStream};
 const NUMBER: &str = "27110000001";
 const CUSTOMER: &str = "27820000001";
 
-/// A client of the shared program, its webhooks, and a phone that is not on WhatsApp.
+/// A client of the shared server, its webhooks, and a phone without WhatsApp.
 async fn shared() -> (Shared, Client, Sink, Phone) {
     let patchbay = Shared::get().await;
     let client = patchbay.new_client().await;
@@ -22,7 +22,7 @@ async fn shared() -> (Shared, Client, Sink, Phone) {
     (patchbay, client, sink, phone)
 }
 
-/// The same in a program of its own.
+/// The same on a separate server.
 async fn own(setup: Setup) -> (Patchbay, Client, Sink, Phone) {
     let patchbay = setup.start().await;
     let client = patchbay.client("acme", NUMBER).await;
@@ -44,7 +44,7 @@ fn text(text: &str) -> Value {
     json!({ "sendFallback": true, "text": text })
 }
 
-/// The SMS that a phone got, once it is there.
+/// Waits for the SMS on a phone.
 async fn sms(phone: &Phone) -> Value {
     phone.receives("the SMS", |message| message["channel"] == "SMS").await
 }
@@ -53,7 +53,7 @@ async fn sms_count(phone: &Phone) -> usize {
     phone.inbox().await.iter().filter(|message| message["channel"] == "SMS").count()
 }
 
-/// The status bodies of a phone, once one of them says `last`.
+/// The status bodies of a phone, once one of them has the status `last`.
 async fn reports(client: &Client, sink: &Sink, phone: &Phone, last: &str) -> Vec<Value> {
     let ct_id = format!("ct-{}", phone.msisdn);
     client.statuses(sink, &ct_id, last).await;
@@ -66,11 +66,11 @@ fn states(reports: &[Value]) -> Vec<(&str, &str)> {
     reports.iter().map(|report| (channel(report), report["status"].as_str().unwrap())).collect()
 }
 
-/// The reports about a message that ends as a delivered SMS.
+/// The statuses of a message that ends as a delivered SMS.
 const DELIVERED_BY_SMS: [(&str, &str); 4] =
     [("WHATSAPP", "ACCEPTED"), ("SMS", "ACCEPTED"), ("SMS", "SENT"), ("SMS", "DELIVERED")];
 
-/// Why the last fallback of a client was decided as it was.
+/// State, plugin and reason of the client's fallback.
 async fn decision(patchbay: &Patchbay, client: &Client) -> (String, Option<String>, Option<String>) {
     let mut db = patchbay.database().await;
     let statement =
@@ -82,7 +82,7 @@ async fn put(client: &Client, change: &Value) -> Reply {
     client.request(Method::PUT, "/api/v1/clients/me/sms-fallback", Some(change), &[]).await
 }
 
-/// Why the last fallback of a client was not even asked about.
+/// The reason for which the client's fallback was skipped without a plugin call.
 async fn no_sms_because(patchbay: &Patchbay, client: &Client) -> String {
     let (state, plugin, reason) = decision(patchbay, client).await;
     assert_eq!((state.as_str(), plugin), ("SKIPPED", None));
@@ -114,7 +114,7 @@ async fn a_text_of_the_clients_own_is_sent_word_for_word() {
     assert!(ids.iter().all(|id| *id == ids[0]), "the SMS has the tracking ids of the message: {ids:?}");
 }
 
-/// Sends a text and answers how many parts and which data coding it had.
+/// Sends a text and returns its number of parts and their data coding.
 async fn parts(fallback: Value) -> (i64, i64) {
     let (_patchbay, client, sink, phone) = shared().await;
     send(&client, &phone, fallback.clone()).await;
@@ -236,7 +236,7 @@ async fn an_sms_waits_for_an_smsc_that_is_down() {
     assert_eq!(sms_count(&phone).await, 1);
 }
 
-/// A port without a server until it is opened.
+/// A port without a listener until it is opened.
 struct SmscDoor {
     address: SocketAddr,
 }
@@ -247,7 +247,7 @@ impl SmscDoor {
         Self { address: listener.local_addr().unwrap() }
     }
 
-    /// From now on connections are carried on to `target`.
+    /// Forwards connections to `target` from now on.
     async fn open(&self, target: SocketAddr) {
         let listener = TcpListener::bind(self.address).await.unwrap();
         tokio::spawn(async move {
@@ -408,7 +408,7 @@ async fn a_second_failure_of_the_same_message_brings_no_second_sms() {
     let send_call = patchbay.provider_sends(&client).await.remove(0);
     let opaque = send_call["body"]["biz_opaque_callback_data"].as_str();
 
-    // As when a call was repeated and both messages failed, and as when the provider repeats itself in other words.
+    // As if a call was repeated and both messages failed, and as if the provider repeats itself in other words.
     for wamid in ["wamid.of-the-repetition", send_call["wamid"].as_str().unwrap()] {
         let mut failed = client.callback(status(wamid, "failed", opaque));
         let status = &mut failed["entry"][0]["changes"][0]["value"]["statuses"][0];
@@ -424,7 +424,7 @@ async fn a_second_failure_of_the_same_message_brings_no_second_sms() {
     assert_eq!(states(&reports(&client, &sink, &phone, "DELIVERED").await), DELIVERED_BY_SMS);
 }
 
-/// A client of the program with the guests. The guest `picky-fallback` decides about its fallbacks.
+/// A client of the server with the guests. The guest `picky-fallback` decides its fallbacks.
 async fn picky() -> (Shared, Client, Sink, Phone) {
     let patchbay = Shared::with_guests().await;
     let client = patchbay.new_client().await;

@@ -1,4 +1,4 @@
-//! Rules about the contents of the tree.
+//! Rules for the files of the tree.
 
 use std::{path::PathBuf, process::Command};
 
@@ -6,7 +6,7 @@ fn root() -> PathBuf {
     PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("..").canonicalize().unwrap()
 }
 
-/// Every text file of the project with its path: those that are tracked, and those that would be.
+/// Every text file of the project with its path: tracked files, and new ones that git does not ignore.
 fn texts() -> Vec<(String, String)> {
     let list = Command::new("git")
         .args(["ls-files", "--cached", "--others", "--exclude-standard", "-z"])
@@ -23,7 +23,7 @@ fn texts() -> Vec<(String, String)> {
     texts
 }
 
-/// Lines of the project that `wrong` objects to.
+/// Lines of the project for which `wrong` is true.
 fn lines_that(wrong: impl Fn(&str) -> bool) -> Vec<String> {
     let texts = texts();
     let lines = texts.iter().flat_map(|(file, text)| text.lines().map(move |line| (file, line)));
@@ -34,7 +34,7 @@ fn lines_that(wrong: impl Fn(&str) -> bool) -> Vec<String> {
 fn no_file_knows_the_machine_it_was_written_on() {
     let checkout = root().display().to_string();
     let home = std::env::var("HOME").unwrap_or_default();
-    // A home or a checkout of one short name, such as that of the system's administrator, is a word of its own.
+    // A path of one short name, such as the home of the administrator, can occur in a text by chance.
     let telling = |path: &String| path.matches('/').count() > 1;
     let machine: Vec<String> = [checkout, home].into_iter().filter(telling).map(|path| format!("{path}/")).collect();
 

@@ -1,4 +1,4 @@
-//! `Idempotency-Key` (SPEC 4.1, DESIGN 7): the same key is the same send, also if the program stops in between.
+//! `Idempotency-Key` (SPEC 4.1, DESIGN 7): the same key means the same send, even after a failure or a restart.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -14,7 +14,7 @@ async fn client_and_phone() -> (Shared, Client, Phone) {
     (patchbay, client, phone)
 }
 
-/// Waits for `count` sends to the provider, and a little longer for one too many.
+/// Waits for `count` sends to the provider, and a little longer in case there is one too many.
 async fn sent_exactly(patchbay: &Patchbay, client: &Client, count: usize) {
     eventually("the sends", || async { (patchbay.provider_sends(client).await.len() >= count).then_some(()) }).await;
     tokio::time::sleep(Duration::from_millis(300)).await;
@@ -100,7 +100,7 @@ async fn a_wrong_request_is_refused_by_itself_and_not_the_right_one_that_comes_a
 
     for pair in replies.chunks(2) {
         assert_eq!(pair[1].status, 202, "{}", pair[1].text);
-        // Where the right one came first, the wrong one is a replay.
+        // If the right request came first, the wrong one is a replay.
         assert!(pair[0].text == pair[1].text || pair[0].faulty_fields() == ["sender"], "{}", pair[0].text);
     }
     sent_exactly(&patchbay, &client, 20).await;

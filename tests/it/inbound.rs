@@ -1,9 +1,10 @@
-//! Messages of customers, of every type, and their senders (SPEC 2.6, 2.7, 6.1, 6.5; PROVIDERS A.8 and A.10).
+//! Messages of customers, of every type, and the identity of the customers (SPEC 2.6, 2.7, 6.1, 6.5; PROVIDERS A.8 and
+//! A.10).
 
 use harness::{Client, Patchbay, Phone, Shared, Sink, eventually, inbound_text};
 use serde_json::{Value, json};
 
-/// The shared program with a new client, its webhooks and a new phone.
+/// The shared server with a new client, its webhooks and a new phone.
 async fn shared() -> (Shared, Client, Sink, Phone) {
     let patchbay = Shared::get().await;
     let client = patchbay.new_client().await;
@@ -20,7 +21,7 @@ async fn both(sink: &Sink, count: usize) -> (Value, Value) {
     (incoming[count - 1].json(), chatbot[count - 1].json())
 }
 
-/// The one value that a statement about a client answers; `$1` is the client's reference.
+/// The only value of a query about a client; `$1` is the client's reference.
 async fn stored<T>(patchbay: &Patchbay, client: &Client, statement: &str) -> T
 where
     T: for<'r> sqlx::Decode<'r, sqlx::Postgres> + sqlx::Type<sqlx::Postgres> + Send + Unpin,

@@ -1,11 +1,11 @@
-//! Files that customers send: told with an address of our own, which gives out the very bytes, to its holder only and for a
-//! while (SPEC 6.1, PROVIDERS A.6).
+//! Files of customers: webhooks name an address of our own. It serves the exact bytes, only to its holder and for a
+//! limited time (SPEC 6.1, PROVIDERS A.6).
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use harness::{Client, Patchbay, Setup, Shared, Sink};
 use serde_json::{Value, json};
 
-/// Sends a file from a new phone and answers the incoming body.
+/// Sends a file from a new phone and returns the incoming body.
 async fn sent(patchbay: &Shared, client: &Client, file: Value) -> Value {
     let sink = Sink::start().await;
     client.webhooks_to(&sink, "v2").await;
@@ -27,7 +27,7 @@ async fn download(patchbay: &Patchbay, url: &str) -> (u16, String, Vec<u8>) {
     (status, kind, response.bytes().await.unwrap().to_vec())
 }
 
-/// Checks the extension, MIME type and content type of a file in the chat.
+/// Checks a file's extension, MIME type and content type in the chat.
 async fn check(kind: &str, more: Value, bytes: &[u8], expected: (&str, &str, &str)) -> Value {
     let patchbay = Shared::get().await;
     let client = patchbay.new_client().await;

@@ -1,4 +1,4 @@
-//! Released interfaces in `wit/` are never edited (`wit/README.md`): plugins out there were built against them.
+//! Released interfaces in `wit/` are never edited (`wit/README.md`): existing plugins were built against them.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -8,7 +8,7 @@ fn wit() -> PathBuf {
     PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../wit")
 }
 
-/// The text that counts: without comments, and with one space where there were several.
+/// The significant text: without comments and repeated spaces.
 fn essence(text: &str) -> String {
     let code = text.lines().map(|line| line.split("//").next().unwrap_or_default());
     code.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
@@ -51,10 +51,10 @@ fn comments_and_spaces_may_be_edited_and_nothing_else() {
     assert_ne!(essence(text), essence(&text.replace("greet:", "welcome:")));
 }
 
-/// Generators of some languages add a function or a field of this name to a type.
+/// Names of functions and fields that code generators of some language add to generated types.
 const TAKEN: [&str; 4] = ["tag", "type", "new", "drop"];
 
-/// Names at the beginning of lines that declare a case, a field or a function.
+/// Names of the declared cases, fields and functions.
 fn declared(text: &str) -> Vec<String> {
     let code = text.lines().map(|line| line.split("//").next().unwrap_or_default().trim());
     let name = |line: &str| {

@@ -1,5 +1,5 @@
-//! Permissions, and isolation of clients: for every route of `/openapi.json` and every role. A route without a row
-//! fails, and so does a row without a route.
+//! Which roles may call each route, and that no caller reaches another client's objects: for every route of
+//! `/openapi.json` and every role. If a route has no row, or a row no route, the test fails.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::isolation_rows::{Call, Ids, Make, Others, Row, Who, rows};
 const ROLES: [&str; 5] = ["ADMIN", "SUPERVISOR", "AGENT", "DEVELOPER", "API"];
 const WEBHOOK: &str = "/messaging-service/WhatsApp/WhatsAppClientWebHook";
 
-/// Two clients, the keys of one of them, and the ids of the other's objects together with ids that do not exist.
+/// Two clients: the keys of one, the ids of the other's objects, and ids that do not exist.
 struct World {
     patchbay: Shared,
     keys: BTreeMap<&'static str, String>,
@@ -51,7 +51,7 @@ impl World {
     async fn call(&self, row: &Row, call: &Call, key: Option<&str>) -> Reply {
         let method = Method::from_bytes(row.method.as_bytes()).unwrap();
         let mut headers = Vec::new();
-        // Each product has its own header.
+        // Each product has its own header for the key.
         let header = if row.path.starts_with("/sms") { "X-API-Key" } else { "Authorization" };
         headers.extend(key.map(|key| (header, key)));
         headers.extend(call.content_type.map(|kind| ("Content-Type", kind)));
@@ -64,7 +64,7 @@ fn key(patchbay: &Shared, client: &Client, role: &str) -> String {
     patchbay.new_user(&client.client_ref, &email, role)["apiKey"].as_str().unwrap().to_owned()
 }
 
-/// The participant of a customer that has written.
+/// The chat id of a customer who has written.
 async fn participant(patchbay: &Shared, client: &Client) -> String {
     patchbay.new_phone().write(&client.number, "hello").await;
     eventually("a chat", || async {
@@ -76,14 +76,14 @@ async fn participant(patchbay: &Shared, client: &Client) -> String {
     .await
 }
 
-/// A conversation with a customer that has not written.
+/// The id of a conversation with a customer who has not written.
 async fn conversation(client: &Client) -> String {
     let path = "/messaging-service/WhatsApp/WhatsAppConversations/createWhatsAppConversation";
     let body = json!({ "sender": client.number, "recipient": "27820000002" });
     client.post(path, &body).await.ok()["conversationId"].as_str().unwrap().to_owned()
 }
 
-/// Of one that is not waited for.
+/// The id of an upload without waiting for its result.
 async fn upload(client: &Client) -> String {
     let path = "/plugin-service/api/v1/plugins?name=theirs-in-time";
     let begun = client.post_raw_with(path, "application/wasm", guest("dice"), &[("Prefer", "respond-async")]).await;
@@ -102,7 +102,7 @@ async fn team(client: &Client) -> String {
     made.json()["id"].as_str().unwrap().to_owned()
 }
 
-/// A message that was sent, and its batch.
+/// Sends a message and returns its id and that of its batch.
 async fn sent(patchbay: &Shared, client: &Client) -> (String, String) {
     let batch = client.send(&client.order_ready(&["27820000001"])).await.accepted()["batchId"].clone();
     let statement =
@@ -122,8 +122,8 @@ async fn client_id(patchbay: &Shared, client: &Client) -> String {
     id.to_string()
 }
 
-/// The body of an error, complete, without the parts that differ from answer to answer. All requested ids are replaced
-/// by one.
+/// The complete body of an error, without the fields that differ between answers. All ids of the request are replaced
+/// by `ID`.
 fn essence(reply: &Reply, ids: &Ids) -> Value {
     let mut body = reply.json();
     for field in ["timestamp", "path", "requestId"] {
@@ -140,7 +140,7 @@ fn assert_error(row: &Row, reply: &Reply, status: u16, error: &str) {
     let name = format!("{} {}", row.method, row.path);
     assert_eq!(reply.status, status, "{name}: {}", reply.text);
     if row.path.starts_with("/smsbatch/") {
-        // The batch gateway answers in XML, with codes of its own (SPEC 7).
+        // The batch gateway answers in XML, with its own codes (SPEC 7).
         let code = if status == 401 { "1010" } else { "2000" };
         assert!(reply.text.contains(&format!("<status code=\"{code}\">")), "{name}: {}", reply.text);
         return;
@@ -153,7 +153,7 @@ fn assert_error(row: &Row, reply: &Reply, status: u16, error: &str) {
     }
 }
 
-/// The operations of the document: method, path, and roles.
+/// The operations of the document: method, path, and roles that may call them.
 async fn routes(patchbay: &Shared) -> BTreeMap<(String, String), Option<Vec<String>>> {
     let document = patchbay.get("/openapi.json").await.ok();
     let mut found = BTreeMap::new();
@@ -212,7 +212,7 @@ async fn every_route_wants_a_key_of_the_right_role() {
     }
 }
 
-/// The difference between the answers about another client's ids and about unknown ids, if there is one.
+/// The fault, if answers for another client's ids and for ids that do not exist differ.
 async fn told_apart(world: &World, row: &Row, make: Make, status: u16) -> Option<String> {
     let key = matches!(row.who, Who::Roles(_)).then(|| world.keys["ADMIN"].as_str());
     let theirs = world.call(row, &make(&world.theirs), key).await;

@@ -8,24 +8,20 @@ const READERS: Who = Who::Roles(&["ADMIN", "SUPERVISOR", "AGENT", "DEVELOPER"]);
 const ADMINS: Who = Who::Roles(&["ADMIN"]);
 const LEADERS: Who = Who::Roles(&["ADMIN", "SUPERVISOR"]);
 
-/// About a user.
 fn user(ids: &Ids, rest: &str) -> Call {
     with(&format!("/api/v1/users/{}{rest}", ids.user), &json!({}))
 }
 
-/// About a team.
 fn team(ids: &Ids, rest: &str) -> Call {
     with(&format!("/api/v1/teams/{}{rest}", ids.team), &json!({}))
 }
 
 const KEEPERS: Who = Who::Roles(&["ADMIN", "SUPERVISOR", "AGENT", "API"]);
 
-/// About a client.
 fn client(ids: &Ids, rest: &str) -> Call {
     with(&format!("/api/v1/clients/{}{rest}", ids.client_ref), &json!({}))
 }
 
-/// About a contact.
 fn contact(ids: &Ids) -> Call {
     with(&format!("/messaging-service/WhatsApp/contacts/{}", ids.contact), &json!({ "fullName": "Thandi" }))
 }
@@ -38,7 +34,7 @@ pub const ROWS: &[Row] = &[
         "/api/v1/clients/{clientRef}/children",
         ADMINS,
         |ids| client(ids, "/children"),
-        // An old reference gives an empty result, so an unknown one does, too.
+        // An old reference gives an empty result, so an unknown one does too.
         Others::Unknown(200),
     ),
     row(

@@ -4,7 +4,6 @@ use serde_json::json;
 
 use super::{ALL, Call, Ids, OWN, Others, Row, SENDERS, plain, row, with};
 
-/// About a conversation.
 fn conversation(ids: &Ids, call: &str) -> Call {
     let path = "/messaging-service/WhatsApp/WhatsAppConversations";
     plain(&format!("{path}/{call}?conversationId={}", ids.conversation))

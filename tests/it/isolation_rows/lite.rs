@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{ALL, Call, DEVELOPERS, Ids, Others, Row, Who, row, with};
 
-/// About the session of a number.
+/// A call about the session of a number.
 fn lite(ids: &Ids, rest: &str) -> Call {
     with(&format!("/messaging-service/WhatsApp/WhatsAppLiteSessions/{}{rest}", ids.number_id), &json!({}))
 }

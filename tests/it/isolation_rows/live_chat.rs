@@ -7,17 +7,16 @@ use super::{Call, Ids, OWN, Others, Row, Who, plain, row, with};
 /// The roles that work with chats.
 const DESK: Who = Who::Roles(&["ADMIN", "SUPERVISOR", "AGENT", "API"]);
 
-/// About a chat.
 fn chat(ids: &Ids, call: &str) -> Call {
     plain(&format!("/chat-service/api/v2/chats/{}{call}", ids.participant))
 }
 
-/// About a chat, and some agent.
+/// A call about a chat that names an agent.
 fn to_agent(ids: &Ids, call: &str) -> Call {
     with(&format!("/chat-service/api/v2/chats/{}{call}", ids.participant), &json!({ "agentId": ids.other }))
 }
 
-/// About the messages of a chat.
+/// A call about the messages of a chat.
 fn messages(ids: &Ids, call: &str) -> Call {
     plain(&format!("/chat-service/api/v2/messages{call}?participantId={}", ids.participant))
 }
@@ -173,7 +172,7 @@ pub const ROWS: &[Row] = &[
         |ids| plain(&format!("/chat-service/Message/markAsRead?participantId={}", ids.participant)),
         Others::Unknown(404),
     ),
-    // These two change the chat by themselves, so they come last.
+    // These two change the chat without a body, so they come last.
     row("POST", "/chat-service/api/v2/chats/{id}/open", DESK, |ids| chat(ids, "/open"), Others::Unknown(404)),
     row("POST", "/chat-service/api/v2/chats/{id}/terminate", DESK, |ids| chat(ids, "/terminate"), Others::Unknown(404)),
 ];

@@ -1,4 +1,4 @@
-//! One row for each route: its roles, and the places of the ids of a client's objects.
+//! One row for each route: its permitted callers, and the places where it takes ids of a client's objects.
 
 mod accounts;
 mod conversations;
@@ -26,10 +26,10 @@ pub struct Ids {
     pub user: String,
     pub team: String,
     pub contact: String,
-    /// One that was sent; also its batch.
+    /// The tracking id of a message of `batch`.
     pub message: String,
     pub batch: String,
-    /// Of anything else.
+    /// For all other kinds of objects.
     pub other: String,
 }
 
@@ -56,7 +56,6 @@ impl Ids {
         }
     }
 
-    /// All of them.
     pub fn all(&self) -> [&str; 15] {
         let Self { client, number, number_id, webhook, plugin, participant, upload, .. } = self;
         let Self { conversation, client_ref, message, batch, other, user, team, contact, .. } = self;
@@ -80,7 +79,7 @@ impl Ids {
     }
 }
 
-/// A request, but for its key.
+/// A request without its key.
 pub struct Call {
     pub path: String,
     pub content_type: Option<&'static str>,
@@ -90,21 +89,21 @@ pub struct Call {
 /// Makes a request about these ids.
 pub type Make = fn(&Ids) -> Call;
 
-/// The callers of a route.
+/// The permitted callers of a route.
 pub enum Who {
     /// The users with these roles.
     Roles(&'static [&'static str]),
-    /// Every caller, and the reason.
+    /// Every caller, with the reason.
     Everybody(&'static str),
 }
 
-/// The answer for another client's ids.
+/// The answer if the ids belong to another client.
 pub enum Others {
-    /// The route takes none; and why nothing of another client can come of it.
+    /// The route takes no ids. The text says why it gives out nothing of another client.
     None(&'static str),
     /// This status, for the ids in `call`.
     Unknown(u16),
-    /// For the ids in each of these calls, its status.
+    /// One status for each of these calls.
     In(&'static [(Make, u16)]),
 }
 
@@ -113,13 +112,14 @@ pub struct Row {
     pub method: &'static str,
     pub path: &'static str,
     pub who: Who,
-    /// A request that changes nothing for any caller. For a route that always changes something, that request.
+    /// A request that changes nothing for any caller. If every request to the route changes something, one such
+    /// request.
     pub call: Make,
     pub others: Others,
 }
 
 impl Row {
-    /// Why it is open to everybody, and why it takes no ids, where that is so.
+    /// The reasons why the route is open to every caller or takes no ids, if so.
     pub fn reasons(&self) -> Vec<&'static str> {
         let open = match self.who {
             Who::Everybody(reason) => Some(reason),
@@ -139,11 +139,10 @@ pub const SENDERS: Who = Who::Roles(&["ADMIN", "SUPERVISOR", "DEVELOPER", "API"]
 pub const DEVELOPERS: Who = Who::Roles(&["ADMIN", "DEVELOPER"]);
 const SYNCERS: Who = Who::Roles(&["ADMIN", "SUPERVISOR", "DEVELOPER"]);
 
-/// Of routes that take no ids.
+/// For routes that take no ids.
 pub const OWN: Others = Others::None("it is about the caller's own client");
 const NOBODYS: Others = Others::None("it is about no client");
 
-/// One row.
 pub const fn row(method: &'static str, path: &'static str, who: Who, call: Make, others: Others) -> Row {
     Row { method, path, who, call, others }
 }
@@ -158,17 +157,16 @@ pub fn with(path: &str, body: &Value) -> Call {
     Call { path: path.to_owned(), content_type: Some("application/json"), body: body.to_string().into_bytes() }
 }
 
-/// A call about the values that a built-in plugin keeps of a participant.
+/// The key-values of a participant, stored by a plugin that every client has.
 fn of_participant(ids: &Ids) -> Call {
     plain(&format!("/plugin-service/api/v1/plugins/default-chatbot/key-values?participantId={}", ids.participant))
 }
 
-/// About a plugin.
 fn plugin(ids: &Ids, rest: &str) -> Call {
     with(&format!("/plugin-service/api/v1/plugins/{}{rest}", ids.plugin), &json!({}))
 }
 
-/// About a plugin that everybody has, and one of their numbers.
+/// A call about a plugin that every client has, and one number.
 fn on_number(ids: &Ids, rest: &str) -> Call {
     let path = format!("/plugin-service/api/v1/plugins/default-chatbot{rest}");
     with(&path, &json!({ "whatsAppNumberId": ids.number_id }))
@@ -182,12 +180,12 @@ fn from_number(ids: &Ids) -> Value {
     })
 }
 
-/// Bytes that are no component: refused under any name.
+/// An upload without a valid component, which is refused under any name.
 fn component(path: &str) -> Call {
     Call { path: path.to_owned(), content_type: Some("application/wasm"), body: b"no component".to_vec() }
 }
 
-/// All rows in the order of the calls: a row that changes the caller comes last.
+/// All rows in the order of their calls. Calls that change the caller come last.
 pub fn rows() -> impl Iterator<Item = &'static Row> {
     let of_parts = [
         accounts::ROWS,

@@ -1,4 +1,4 @@
-//! The rows of sending: SMS, batches, reports, the story of a message, the blocklist, the rate card.
+//! Rows of sending: SMS, batches, reports, the story of a message, the blocklist, the rate card.
 
 use serde_json::json;
 
@@ -6,12 +6,11 @@ use super::{Call, Ids, OWN, Others, Row, SENDERS, Who, plain, row, with};
 
 const ADMINS: Who = Who::Roles(&["ADMIN"]);
 
-/// About a batch.
 fn batch(ids: &Ids, rest: &str) -> Call {
     plain(&format!("/whatsapp-api-service/v2/batches/{}{rest}", ids.batch))
 }
 
-/// In the order in which they are tried.
+/// In the order of their calls.
 pub const ROWS: &[Row] = &[
     row(
         "POST",

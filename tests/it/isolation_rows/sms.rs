@@ -1,4 +1,4 @@
-//! The rows of the SMS gateways.
+//! Rows of the SMS gateways.
 
 use serde_json::json;
 
@@ -12,7 +12,7 @@ fn form(path: &str, form: &str) -> Call {
     }
 }
 
-/// In the order of the calls. No client here has credits, so nothing is sent.
+/// In the order of their calls. No client here has credits, so nothing is sent.
 pub const ROWS: &[Row] = &[
     row(
         "POST",

@@ -6,12 +6,12 @@ use super::{ALL, Call, DEVELOPERS, Ids, OWN, Others, Row, Who, plain, row, with}
 
 const SITES: &str = "/messaging-service/web/sites";
 
-/// About a site; an inbox of another kind is none.
+/// A call about a site. The id is that of an inbox of another kind, which counts as unknown.
 fn site(ids: &Ids, rest: &str) -> Call {
     with(&format!("{SITES}/{}{rest}", ids.number_id), &json!({}))
 }
 
-/// From a page that may not show the widget.
+/// A call from a page that may not show the widget.
 fn widget(path: &str) -> Call {
     with(&format!("/web-chat/{path}?site=nobodys"), &json!({}))
 }

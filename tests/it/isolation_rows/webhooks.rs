@@ -1,10 +1,9 @@
-//! Rows of webhook configurations, of deliveries, and of callbacks that could not be read.
+//! Rows of webhook configurations, their deliveries, and unreadable callbacks.
 
 use serde_json::json;
 
 use super::{ALL, Call, DEVELOPERS, Ids, OWN, Others, Row, plain, row, with};
 
-/// About a configuration.
 fn webhook(ids: &Ids, rest: &str) -> Call {
     plain(&format!("/messaging-service/WhatsApp/WhatsAppClientWebHook/{}{rest}", ids.webhook))
 }
@@ -27,7 +26,7 @@ pub const ROWS: &[Row] = &[
                 let path = "/messaging-service/WhatsApp/WhatsAppClientWebHook";
                 with(path, &json!({ "whatsAppNumberId": ids.number_id, "statusUpdateURL": "https://hooks.example/x" }))
             },
-            // SPEC 7: of a number that is not the caller's, known or not.
+            // SPEC 7: the status for any number that is not the caller's, even an unknown one.
             403,
         )]),
     ),

@@ -1,4 +1,4 @@
-//! Clients that send and customers that write, and the answers that they got.
+//! Clients that send, customers that write, and the answers that they got.
 
 use std::{
     sync::{
@@ -13,41 +13,37 @@ use rand::{Rng, SeedableRng, rngs::StdRng};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-/// Senders of each client.
+/// Per client.
 const SENDERS: u64 = 2;
 /// Phones that each sender writes to.
 const RECIPIENTS: u64 = 60;
 /// Customers of each client that write.
 const WRITERS: u64 = 4;
-/// A sender without an answer repeats its key this often and then gives it up: it is unknown if the send was accepted.
+/// If a sender gets no answer, it repeats its key this often. After that it is unknown whether the send was accepted.
 const TRIES: u32 = 400;
 
 /// A request that was answered 202.
 #[derive(Clone)]
 pub struct Acknowledged {
-    /// Position of the client.
     pub client: usize,
-    /// Its idempotency key.
     pub key: String,
-    /// The payload of the key.
     pub payload: Value,
     /// Recipient and `ctId` of each message.
     pub messages: Vec<(String, String)>,
-    /// The body of the 202.
     pub response: String,
 }
 
-/// The facts that must be true in the end.
+/// The promises to check after the kills.
 #[derive(Default)]
 pub struct Ledger {
     pub acknowledged: Vec<Acknowledged>,
-    /// Answers under a key that had been answered before, which were not the same bytes.
+    /// Keys that were answered again with other bytes.
     pub changed_replays: Vec<String>,
-    /// Client, phone and text of everything that customers wrote.
+    /// Client, phone and text of each message of a customer.
     pub written: Vec<(usize, String, String)>,
 }
 
-/// The load; it goes on through kills.
+/// The load, which continues through kills.
 pub struct Load {
     ledger: Arc<Mutex<Ledger>>,
     over: Arc<AtomicBool>,
@@ -55,7 +51,6 @@ pub struct Load {
 }
 
 impl Load {
-    /// Starts everybody.
     pub fn start(patchbay: &Patchbay, clients: &[Client], seed: u64) -> Self {
         let mut load = Self { ledger: Arc::default(), over: Arc::default(), tasks: JoinSet::new() };
         for (position, client) in clients.iter().enumerate() {
@@ -79,7 +74,7 @@ impl Load {
         load
     }
 
-    /// Waits until so many requests have been acknowledged.
+    /// Waits until this number of requests has been acknowledged.
     pub async fn until(&self, requests: usize, patience: Duration) {
         let began = Instant::now();
         while self.ledger.lock().unwrap().acknowledged.len() < requests {
@@ -88,7 +83,7 @@ impl Load {
         }
     }
 
-    /// Lets all tasks finish, and returns their answers.
+    /// Lets all tasks finish, and returns their records.
     pub async fn stop(mut self) -> Ledger {
         self.over.store(true, Ordering::SeqCst);
         while let Some(ended) = self.tasks.join_next().await {
@@ -146,7 +141,7 @@ impl Sender {
         (payload, messages)
     }
 
-    /// Until it is answered: a caller with a key may always ask again.
+    /// Repeats the send until it is answered, which its key allows.
     async fn send(&self, payload: &Value, key: &str) -> Option<String> {
         for _ in 0..TRIES {
             match self.client.try_send(payload, key).await {
@@ -172,7 +167,7 @@ impl Sender {
     }
 }
 
-/// A customer that writes now and then, also while the program is dead.
+/// A customer that writes at intervals, even while the server is down.
 async fn write(phone: Phone, to: String, client: usize, ledger: Arc<Mutex<Ledger>>, over: Arc<AtomicBool>) {
     for round in 0.. {
         if over.load(Ordering::SeqCst) {

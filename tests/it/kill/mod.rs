@@ -1,5 +1,5 @@
 //! SIGKILL at random moments under load: nothing acknowledged is lost, and nothing is doubled except in the cases of
-//! ground rule 2 of the design. `PATCHBAY_KILL_SEED` repeats a run; the seed and the counts are printed.
+//! ground rule 2 of the design. `PATCHBAY_KILL_SEED` repeats a run; the test prints the seed and the counts.
 
 mod load;
 pub mod verdict;
@@ -13,22 +13,22 @@ use sqlx::PgPool;
 
 pub use load::Load;
 
-/// How often the test kills the process; `make soak` does it for minutes.
+/// Kills of the process in the test; `make soak` continues for minutes.
 pub const KILLS: usize = 3;
-/// Requests that each life of the process takes at least.
+/// Minimum of requests that are acknowledged between two kills.
 const REQUESTS: usize = 20;
 /// Provider calls in flight per number.
 const IN_FLIGHT: usize = 16;
-/// Windows of calls that one kill can leave undecided: calls in flight, and outcomes that are not yet written
-/// (docs/rules/faults.md, `outcomes`). On a slow machine the second window fills, too.
+/// Windows of calls that one kill can leave undecided: calls in flight, and outcomes that are not stored yet
+/// (docs/rules/faults.md, `outcomes`). On a slow machine the second window fills too.
 const WINDOWS: usize = 2;
-/// After this time, a send without an answer is made once more.
+/// If a send has no answer after this time, it is repeated once.
 const UNKNOWN_AFTER: &str = "3s";
-/// Callbacks with this delay come after the second send: an unavoidable double.
+/// If callbacks are this late, they come after the second send: a double that cannot be avoided.
 const LATE_MILLIS: u64 = 5000;
-/// Longest time that a step may take on a machine that has much else to do; usually it is seconds.
+/// Limit of a step on a busy machine; the usual time is seconds.
 const PATIENCE: Duration = Duration::from_secs(180);
-/// Business numbers, one of each client.
+/// Business numbers, one per client.
 const NUMBERS: [&str; 2] = ["27110000001", "27110000002"];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -37,12 +37,12 @@ async fn nothing_acknowledged_is_lost_when_the_process_is_killed_at_random() {
     println!("{}", killed_at_random(seed, |kills| kills < KILLS).await);
 }
 
-/// Kills the process under load while `goes_on` says so of the number of kills, and checks everything that was promised. Answers
+/// Kills the process under load while `goes_on` is true for the number of kills. Then checks all promises and returns
 /// the counts.
 ///
 /// # Panics
 ///
-/// When something is lost, or doubled for another reason than a call in flight.
+/// If a message is lost, or doubled for another reason than a call in flight.
 pub async fn killed_at_random(seed: u64, goes_on: impl Fn(usize) -> bool) -> String {
     let mut random = StdRng::seed_from_u64(seed);
     let mut patchbay = start().await;
@@ -75,7 +75,7 @@ pub async fn killed_at_random(seed: u64, goes_on: impl Fn(usize) -> bool) -> Str
     format!("kill test: seed {seed}, {kills} kills in {under_fire:.1?}, drained after {drained:.1?}; {counts}")
 }
 
-/// The program, which makes a send of an unknown outcome once more after three seconds.
+/// A server that repeats a send of unknown outcome once after three seconds.
 pub async fn start() -> Patchbay {
     let patchbay = Setup::new()
         .set("limits.unknown_after", UNKNOWN_AFTER)
@@ -83,13 +83,13 @@ pub async fn start() -> Patchbay {
         .set("limits.cloud_rate_per_number", "400")
         .start()
         .await;
-    // Answers take a moment, so that a kill finds calls in flight.
+    // Answers are delayed, so that a kill finds calls in flight.
     let faults = json!({ "holdAnswersMillis": 60, "enforceLimits": false });
     patchbay.simulate("/simulator/faults", &faults).await;
     patchbay
 }
 
-/// Two clients with webhooks; the first has a chatbot, so its chats hold replies too.
+/// Two clients with webhooks. The first has a chatbot, so its chats contain replies.
 pub async fn clients(patchbay: &Patchbay, sink: &Sink) -> Vec<Client> {
     let mut clients = Vec::new();
     for (client_ref, number) in ["acme", "bravo"].into_iter().zip(NUMBERS) {
@@ -101,7 +101,7 @@ pub async fn clients(patchbay: &Patchbay, sink: &Sink) -> Vec<Client> {
     clients
 }
 
-/// Waits until every queue is empty and stays so.
+/// Waits until every queue is empty and stays empty.
 pub async fn drain(db: &PgPool, patchbay: &Patchbay) {
     let began = Instant::now();
     patchbay.simulate("/simulator/faults", &json!({ "delayMillis": 0, "holdAnswersMillis": 0 })).await;
@@ -114,7 +114,7 @@ pub async fn drain(db: &PgPool, patchbay: &Patchbay) {
     }
 }
 
-/// The waiting rows, by queue.
+/// The number of waiting rows in each queue.
 async fn waiting(db: &PgPool) -> Vec<(String, i64)> {
     sqlx::query_as(
         "SELECT 'outbound', count(*) FROM outbound_work

@@ -12,7 +12,6 @@ use uuid::Uuid;
 
 use super::load::Ledger;
 
-/// The results in numbers.
 pub struct Counts {
     pub requests: usize,
     pub recipients: usize,
@@ -50,7 +49,7 @@ struct Stored {
     ct_id: String,
 }
 
-/// Checks everything that was promised.
+/// Checks all promises.
 pub async fn judge(patchbay: &Patchbay, db: &PgPool, clients: &[Client], sink: &Sink, ledger: &Ledger) -> Counts {
     let stored: Vec<Stored> =
         sqlx::query_as("SELECT client_id, id, ct_id FROM outbound_message WHERE chat_message_id IS NULL")
@@ -76,7 +75,7 @@ pub async fn judge(patchbay: &Patchbay, db: &PgPool, clients: &[Client], sink: &
     }
 }
 
-/// Every `ctId` is of one key: stored once means that the key was carried out once.
+/// Every `ctId` belongs to one key, so if it is stored once, the key was carried out once.
 fn every_key_counted_once(stored: &[Stored], ledger: &Ledger) -> usize {
     let mut rows: HashMap<&str, usize> = HashMap::new();
     for message in stored {
@@ -98,8 +97,8 @@ async fn same_answer_under_the_same_key(clients: &[Client], ledger: &Ledger) {
     }
 }
 
-/// Calls that the provider took, and how many of them were the second for a leg: only legs that are marked as in doubt
-/// may have been sent twice, and none more often. Replies of the chatbot count too.
+/// The number of accepted calls, and of second calls for a leg. A leg may be sent twice only if it is marked as in
+/// doubt, and never more often. Replies of the chatbot count too.
 async fn sends(patchbay: &Patchbay, db: &PgPool, stored: &[Stored]) -> (u64, usize) {
     let url = format!("{}/simulator/requests?groupBy=opaque&accepted=true", patchbay.simulator_url());
     let answer: Value = patchbay.http.get(url).send().await.unwrap().json().await.unwrap();
@@ -133,7 +132,7 @@ async fn every_message_is_on_its_phone(patchbay: &Patchbay, ledger: &Ledger) {
     }
     for (phone, ct_ids) in expected {
         let inbox = patchbay.phone(phone).inbox().await;
-        // The text ends a sentence with the marker: "order <marker> is ready".
+        // The text contains the marker between spaces: "order <marker> is ready".
         let texts: Vec<String> = inbox.iter().map(|message| message["text"].as_str().unwrap().to_owned()).collect();
         for ct_id in ct_ids {
             let marker = format!(" {ct_id} ");
@@ -142,7 +141,7 @@ async fn every_message_is_on_its_phone(patchbay: &Patchbay, ledger: &Ledger) {
     }
 }
 
-/// Answers how many webhooks came and how many of them repeated another.
+/// Returns the number of webhooks, and of repetitions among them.
 fn every_status_was_reported(sink: &Sink, ledger: &Ledger) -> (usize, usize) {
     let received = sink.received("status");
     let mut statuses: HashMap<String, HashSet<String>> = HashMap::new();
