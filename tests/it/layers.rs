@@ -1,5 +1,5 @@
-//! Checks the dependency rule of docs/ARCHITECTURE.md with the manifests that cargo reports, and that a
-//! module is in one file, or in `mod.rs` of its own directory.
+//! Checks the dependency rule of docs/ARCHITECTURE.md with the manifests that cargo reports, and the place and length
+//! of source files.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -9,14 +9,14 @@ use std::{
 
 use serde_json::Value;
 
-/// Crates that every use case may name: the rules, the statements, the plugin host and the channels.
+/// Crates that every use case may name.
 const BELOW_BASE: &[&str] = &["domain", "storage", "plugin-host", "channels"];
 
-/// The crates of use cases, which may also name the crates of [`BELOW_BASE`].
+/// The crates of use cases. They may also name the crates of [`BELOW_BASE`].
 const USE_CASES: &[&str] =
     &["inbound", "sms-products", "chat", "outbound", "webhooks", "plugins", "events", "tenancy", "base"];
 
-/// The crates of ours that each crate may depend on; for use cases, in addition to [`BELOW_BASE`].
+/// The crates that each crate may depend on; for use cases, in addition to [`BELOW_BASE`].
 const ALLOWED: &[(&str, &[&str])] = &[
     ("domain", &[]),
     ("storage", &[]),
@@ -58,7 +58,7 @@ const OWNED: &[(&str, &[&str])] = &[
     ("whatsapp-rust", &["channels"]),
 ];
 
-/// Files that include a module of other tests by its path, because shared code there has no library.
+/// Files that include a module of other tests by its path, because that module is in no library.
 const SHARING: &[&str] = &[
     "host/api/tests/frozen.rs",
     "host/app/tests/compiler.rs",
@@ -66,12 +66,11 @@ const SHARING: &[&str] = &[
     "tests/soak/main.rs",
 ];
 
-/// The top of the checkout.
 fn root() -> PathBuf {
     PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("..")
 }
 
-/// Every Rust file that is tracked, by its path from the top.
+/// Every tracked Rust file, by its path from the root.
 fn sources() -> Vec<String> {
     let output = Command::new("git").args(["ls-files", "*.rs"]).current_dir(root()).output().unwrap();
     let files: Vec<String> = String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect();
@@ -137,8 +136,8 @@ fn libraries_with_one_owner_stay_with_it() {
     }
 }
 
-/// The places that may name the types of world `webhook-shaper`: the code that fills them, the code that runs it, and
-/// the tools for its authors.
+/// Places that may name the types of world `webhook-shaper`: the code that fills them, the code that runs it, and the
+/// tools for its authors.
 const SHAPER_WORDS: &[&str] = &["host/webhooks/", "host/plugin-host/", "host/author/", "host/app/"];
 
 #[test]

@@ -1,5 +1,5 @@
-//! Live events over real sockets (CONTRACT 7, `docs/live-events.md`). How they are numbered, kept and resumed, with readers
-//! that are cut off all the time: `host/events/tests/live/`.
+//! Live events over real sockets (CONTRACT 7, `docs/live-events.md`). `host/events/tests/live/` tests how they are
+//! numbered, kept and resumed if readers lose their connections.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use tokio_tungstenite::{
 };
 
 const EVENTS: &str = "/chat-service/api/v2/events";
-/// More than anything takes here.
+/// A limit that no event reaches.
 const LONG: Duration = Duration::from_secs(20);
 
 pub(crate) type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
@@ -31,7 +31,7 @@ pub(crate) async fn socket(base: &str, query: &str, key: &str) -> Socket {
     try_socket(base, query, Some(key)).await.unwrap()
 }
 
-/// The next thing that is said, of which heartbeats are none.
+/// The next event. Heartbeats are skipped.
 async fn next(socket: &mut Socket) -> Value {
     loop {
         let message = tokio::time::timeout(LONG, socket.next()).await.expect("something is said");
@@ -43,7 +43,7 @@ async fn next(socket: &mut Socket) -> Value {
     }
 }
 
-/// Everything up to the next event of a type.
+/// All events up to the next one of a type.
 pub(crate) async fn until(socket: &mut Socket, kind: &str) -> Vec<Value> {
     let mut all = Vec::new();
     loop {
@@ -59,7 +59,7 @@ async fn ticket(client: &Client) -> String {
     body["ticket"].as_str().unwrap().to_owned()
 }
 
-/// A key of a new user of the client.
+/// The key of a new user of the client.
 fn key_of(patchbay: &Patchbay, client: &Client, role: &str) -> String {
     let email = format!("live-{}@{}.example", role.to_lowercase(), client.client_ref);
     patchbay.new_user(&client.client_ref, &email, role)["apiKey"].as_str().unwrap().to_owned()
@@ -171,7 +171,7 @@ async fn a_message_that_does_not_arrive_says_why_live_and_in_the_history() {
         if step["status"] == "FAILED" {
             break step;
         }
-        // The message is told as it is by now: it may have failed since this step.
+        // An event contains the message in its present state, which can be later than this step.
         let has_failed = step["message"]["status"] == "FAILED";
         assert_eq!(step["message"].get("errorCode").is_some(), has_failed, "who has failed has a reason, nobody else");
     };
@@ -257,7 +257,7 @@ async fn an_agent_is_not_told_what_a_chatbot_deals_with_and_a_supervisor_is() {
 
     let all = until(&mut seen, "message.sent").await;
     assert_eq!(all.last().unwrap()["message"]["messageOwner"], "BOT");
-    // The next event of the agent is the one that everybody gets.
+    // The agent's next events are those of a chat without a chatbot.
     let other = patchbay.new_phone();
     client
         .post("/plugin-service/api/v1/plugins/default-chatbot/deactivate", &json!({ "whatsAppNumberId": null }))
@@ -366,7 +366,7 @@ async fn a_replaced_key_ends_its_sockets_its_streams_and_its_tickets_on_every_no
     client.request(reqwest::Method::POST, generate, None, &[]).await.ok();
 
     for mut live in sockets {
-        // Sooner than the next heartbeat, which comes after 20 s.
+        // Before the next heartbeat, which comes after 20 s.
         let closed = tokio::time::timeout(Duration::from_secs(10), live.next()).await.expect("it ends at once");
         let Some(Ok(Message::Close(Some(frame)))) = closed else { panic!("{closed:?}") };
         assert_eq!(u16::from(frame.code), 4001);
@@ -453,7 +453,7 @@ async fn the_steps_of_a_message_are_told_and_those_of_sends_are_not() {
         }
     }
     assert_eq!(steps, ["ACCEPTED", "SENT", "DELIVERED"]);
-    // The send has gone out by now, and none of its steps was told.
+    // The send is finished by now, and there was no event about it.
     let chats = "SELECT count(*) FROM live_event event
         WHERE client_id = (SELECT id FROM client WHERE client_ref = $1)
           AND NOT EXISTS (SELECT 1 FROM participant WHERE participant.client_id = event.client_id

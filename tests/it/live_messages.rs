@@ -1,4 +1,4 @@
-//! Messages in live events are those of the history, field by field (SPEC 2.7, `docs/live-events.md`).
+//! Messages in live events equal those of the history, field by field (SPEC 2.7, `docs/live-events.md`).
 
 use harness::{Client, Shared};
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ fn unsigned(mut message: Value) -> Value {
     message
 }
 
-/// A message that was told has these fields, and all that the history has of it.
+/// Checks that the message of an event has these fields, and all fields of the message in the history.
 async fn is_as_in_the_history(client: &Client, told: &Value, fields: &Value) {
     for (field, value) in fields.as_object().unwrap() {
         assert_eq!(told[field], *value, "{field} of {told}");
@@ -28,12 +28,12 @@ async fn is_as_in_the_history(client: &Client, told: &Value, fields: &Value) {
     assert_eq!(unsigned(told.clone()), unsigned(past.clone()));
 }
 
-/// The live event of a customer's message.
+/// The message of the next `message.received`.
 async fn received(live: &mut Socket) -> Value {
     until(live, "message.received").await.pop().unwrap()["message"].clone()
 }
 
-/// A message as it is told once it has come so far.
+/// Waits for the event in which a message has this status.
 async fn come_to(live: &mut Socket, id: &Value, status: &str) -> Value {
     loop {
         let message = until(live, "message.status").await.pop().unwrap()["message"].clone();
@@ -43,7 +43,7 @@ async fn come_to(live: &mut Socket, id: &Value, status: &str) -> Value {
     }
 }
 
-/// Uploads a voice note; gives its address.
+/// Uploads a voice note and returns its address.
 async fn voice_note(client: &Client) -> Value {
     let head =
         "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.ogg\"\r\nContent-Type: audio/ogg\r\n\r\n";

@@ -1,4 +1,4 @@
-//! End-to-end tests over the real binary, a real PostgreSQL and the simulated providers.
+//! End-to-end tests with the real binary, a real PostgreSQL and the simulated providers.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,11 +1,10 @@
-//! A correct request with every value in every place replaced by an odd one: the answer is never a server error, and a
-//! refusal always names a field.
+//! A correct request in which each value in turn is replaced by an odd one: the answer is never a 500, and a 400 always
+//! names a field.
 
 use harness::{Client, Patchbay, Reply, Shared};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-/// The odd values.
 fn oddities() -> Vec<Value> {
     vec![
         json!(null),
@@ -41,7 +40,7 @@ fn places(value: &Value) -> Vec<String> {
     found
 }
 
-/// Posts every mutation of `body`, and checks each answer. `refusals`: the allowed statuses other than 2xx and 400.
+/// Posts every mutation of `body`, and checks each answer. `refusals`: the permitted statuses besides 2xx and 400.
 async fn assert_all_answered(client: &Client, path: &str, body: &Value, refusals: &[u16]) {
     let mut accepted = 0;
     for place in places(body) {
@@ -114,7 +113,7 @@ async fn no_value_in_any_place_of_a_webhook_configuration_is_a_fault_of_ours() {
         "chatbotStopOnAgentAssignment": false,
     });
 
-    // The first that is right takes the place, and a number that is not ours is forbidden.
+    // The first valid configuration makes the next ones conflict. A number of another client is forbidden.
     assert_all_answered(&client, "/messaging-service/WhatsApp/WhatsAppClientWebHook", &body, &[403, 409]).await;
 
     assert_no_panic(&patchbay);

@@ -1,4 +1,4 @@
-//! Several processes on one database behave as one (DESIGN 3).
+//! Several nodes on one database behave as one (DESIGN 3).
 
 use std::{collections::HashSet, time::Duration};
 

@@ -22,7 +22,7 @@ fn digits(page: &Value) -> Vec<&str> {
     rows.iter().map(|row| row["whatsAppNumber"]["number"].as_str().unwrap()).collect()
 }
 
-/// The Graph API's object of the client's business account.
+/// The id of the client's business account in the Graph API.
 fn account(client: &Client) -> String {
     format!("2{}", client.number)
 }

@@ -1,12 +1,12 @@
-//! No task holds one connection of a pool while it asks the same pool for another. As many tasks as the pool has connections
-//! would then wait for each other, and everything else that needs the database would wait with them.
+//! A task must not take a second connection from a pool while it holds one. If as many tasks as the pool has
+//! connections did so, they would wait for each other, and block all other work on the database.
 
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-/// Ways to take a connection from a pool. Semaphores are acquired too, so the name of the pool counts.
+/// Ways to take a connection from a pool. The name of the pool is part of them, because semaphores are acquired too.
 const TAKES: [&str; 4] = ["db.acquire().await", "db.begin().await", "pool.acquire().await", "pool.begin().await"];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -22,12 +22,12 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The name that a line binds to a connection or a transaction, and its indentation.
+/// The name and indentation of a line that binds a connection or a transaction.
 fn held_by(line: &str) -> Option<(&str, usize)> {
     let indentation = line.len() - line.trim_start().len();
     let (names, value) = line.trim_start().strip_prefix("let ")?.split_once(" = ")?;
     let taken = TAKES.iter().find_map(|take| value.find(take))?;
-    // A connection that is lent to a call within the statement is given back at its end.
+    // If a call borrows the connection, it is returned at the end of the statement.
     if value.get(..taken)?.contains('(') {
         return None;
     }
@@ -36,7 +36,7 @@ fn held_by(line: &str) -> Option<(&str, usize)> {
     Some((name, indentation))
 }
 
-/// Lines that take a connection while a name of an earlier line of the same block still holds one.
+/// Lines that take a connection while an earlier line of the same block still holds one.
 fn second_connections(text: &str) -> Vec<(usize, usize)> {
     let lines: Vec<&str> = text.lines().collect();
     let mut found = Vec::new();
@@ -71,7 +71,7 @@ fn a_task_that_holds_a_connection_asks_for_no_second_one() {
         .iter()
         .flat_map(|file| {
             let text = fs::read_to_string(file).unwrap();
-            // Database tests at the end of a file may look from a second session.
+            // Tests of the database at the end of a file may use a second connection.
             let production = text.split("#[cfg(test)]").next().unwrap_or_default().to_owned();
             second_connections(&production).into_iter().map(move |(first, second)| {
                 format!("{}: line {first} holds a connection, line {second} asks for one", file.display())

@@ -1,4 +1,4 @@
-//! One-time codes and similar templates, which WhatsApp takes for phone numbers only: the result if one is sent to a
+//! One-time codes and similar templates, which WhatsApp accepts for phone numbers only: the result if one is sent to a
 //! user id (PROVIDERS A.2, A.11: 131062).
 
 use harness::{Client, Phone, Shared, Sink, eventually};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 const TEMPLATES: &str = "/messaging-service/WhatsApp/templates";
 
-/// A client whose account has the template `code`, with all reports to a sink; and a phone.
+/// A client whose account has the template `code`, a sink for its reports, and a phone.
 async fn stage() -> (Shared, Client, Sink, Phone) {
     let patchbay = Shared::get().await;
     let (client, sink) = (patchbay.new_client().await, Sink::start().await);
@@ -42,7 +42,7 @@ async fn is_known(client: &Client, sink: &Sink, phone: &Phone) {
     sink.receives("incoming", "the customer", |body| body["sender"] == phone.msisdn).await;
 }
 
-/// Sends a template to a user id, if it is unknown that the template is for numbers only.
+/// Sends to a user id a template that is not known to be for numbers only, and that the provider refuses.
 async fn is_refused(client: &Client, phone: &Phone) {
     phone.set(json!({ "rejectWith": { "status": 400, "code": 131_062 } })).await;
     let mut payload = client.order_ready(&[]);
@@ -50,7 +50,7 @@ async fn is_refused(client: &Client, phone: &Phone) {
     client.send(&payload).await.accepted();
 }
 
-/// The calls of the provider in the story of the code: leg, outcome, code, receiver.
+/// Leg, outcome, code and receiver of each provider call in the story of the code.
 async fn calls(client: &Client, sink: &Sink) -> Vec<Value> {
     let told = sink.receives("status", "a status", |body| body["ctId"] == "the-code").await;
     let path = format!("/messaging-service/WhatsApp/messages/{}", told["gstId"].as_str().unwrap());
@@ -59,7 +59,7 @@ async fn calls(client: &Client, sink: &Sink) -> Vec<Value> {
     calls.map(|call| json!([call["leg"], call["outcome"], call["errorCode"], call["receiver"]])).collect()
 }
 
-/// The sends of templates that the provider got, refused ones included. A chatbot may have said something, too.
+/// The sends of templates at the provider, also refused ones. Messages of chatbots are left out.
 async fn template_sends(patchbay: &Shared, client: &Client) -> Vec<Value> {
     let sends = patchbay.provider_sends(client).await;
     sends.into_iter().filter(|send| send["body"]["type"] == "template").collect()

@@ -1,4 +1,4 @@
-//! Running it: probes, metrics, error answers, shutdown, configuration, administration (CONTRACT 2, 3, 5).
+//! Operation: probes, metrics, error answers, shutdown, configuration, administration (CONTRACT 2, 3, 5).
 
 use std::{
     collections::HashSet,
@@ -99,7 +99,7 @@ async fn the_handshake_gives_the_challenge_back_for_the_right_token_only() {
     assert_eq!(patchbay.simulate("/simulator/handshake", &json!({})).await["verified"], true);
 }
 
-/// Opens a send by hand and stops in the middle of its body. Returns the connection and the rest to write.
+/// Writes a send up to the middle of its body. Returns the connection and the rest of the body.
 fn half_a_request(patchbay: &Patchbay, client: &Client) -> (TcpStream, String) {
     let body = client.order_ready(&["27820000001"]).to_string();
     let (first, rest) = body.split_at(body.len() / 2);

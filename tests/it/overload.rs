@@ -15,10 +15,10 @@ use tokio::{io::AsyncWriteExt, time::timeout};
 const CHANNEL: &str = "/whatsapp-api-service/v2/channels/whatsapp";
 const NUMBERS: &str = "/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser";
 const BODY: usize = 256 * 1024;
-/// Longest wait for anything that must happen at once.
+/// Limit for events that must happen at once.
 const SOON: Duration = Duration::from_secs(10);
 
-/// Room for a few bodies of this size only.
+/// Limits with room for four bodies of this size.
 fn room_for_four(body: usize) -> Setup {
     Setup::new()
         .set("limits.max_body_bytes", &body.to_string())
@@ -35,7 +35,7 @@ fn assert_refused(reply: &Reply, status: u16) {
     assert!((1..=60).contains(&seconds), "{seconds}");
 }
 
-/// A send whose body stops one byte before its end, or at the point of the refusal.
+/// A send that stops one byte before the end of its body, or earlier if it is refused.
 fn unfinished(patchbay: &Patchbay, client: &Client, length: usize) -> TcpStream {
     let address = patchbay.url().replace("http://", "");
     let mut connection = TcpStream::connect(&address).unwrap();
@@ -124,7 +124,7 @@ async fn beyond_the_requests_in_flight_the_slowest_ends_for_a_new_one() {
     drop(held);
 }
 
-/// Resident memory of the process at its highest, in bytes.
+/// Peak of the resident memory of the process, in bytes.
 fn highest_memory(patchbay: &Patchbay) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", patchbay.process_id())).unwrap();
     let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
@@ -144,7 +144,7 @@ async fn a_flood_of_large_bodies_does_not_fill_the_memory() {
     }
     let before = highest_memory(&patchbay);
 
-    // 512 MB of bodies that do not end and 128 MB of those that do, of which 16 MB may be there at once.
+    // 512 MB of unfinished bodies and 128 MB of complete ones. At most 16 MB are in flight.
     let held: Vec<TcpStream> = (0..128).map(|_| unfinished(&patchbay, &client, LARGE)).collect();
     let sent = (0..32).map(|_| patchbay.ask(Method::POST, CHANNEL, &headers, body.clone()));
     let replies = futures::future::join_all(sent).await;
@@ -160,7 +160,7 @@ async fn a_flood_of_large_bodies_does_not_fill_the_memory() {
     .await;
 }
 
-/// Lets this process open as many files as it may at all: each connection of a test is one.
+/// Raises the limit of open files of this process, because each connection of a test needs one.
 fn open_many_files() {
     let limit = getrlimit(Resource::Nofile);
     setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum }).unwrap();
@@ -181,7 +181,7 @@ async fn silent_connections_to_a_process_that_may_open_few_files_are_no_outage()
         silent.push(connecting.await.expect("it takes connections").unwrap());
     }
 
-    // Each over a connection of its own, as balancers and new callers come.
+    // Each on a new connection, like load balancers and new callers.
     let newcomer = harness::newcomer(SOON);
     for probe in ["/healthz", "/readyz"] {
         for _ in 0..20 {
@@ -194,12 +194,12 @@ async fn silent_connections_to_a_process_that_may_open_few_files_are_no_outage()
         .header("Authorization", &client.key)
         .json(&client.order_ready(&["27820000001"]));
     assert_eq!(send.send().await.unwrap().status(), 202);
-    // The database and the provider are reached over files, too.
+    // The connections to the database and the provider need open files too.
     patchbay.phone("27820000001").receives("the template", |_| true).await;
     assert_eq!(silent.len(), 1_100);
 }
 
-/// Requests with the head given, each of which says that `length` bytes come and sends as many of the first half as are taken.
+/// Requests with this head and a body of `length` bytes, of which at most half is sent.
 async fn held_open(patchbay: &Patchbay, head: &str, length: usize) -> Vec<tokio::net::TcpStream> {
     let address: SocketAddr = patchbay.url().trim_start_matches("http://").parse().unwrap();
     let head = format!("POST {head}Host: {address}\r\nContent-Length: {length}\r\n\r\n");
@@ -207,7 +207,7 @@ async fn held_open(patchbay: &Patchbay, head: &str, length: usize) -> Vec<tokio:
         let mut connection = tokio::net::TcpStream::connect(address).await.unwrap();
         connection.write_all(head.as_bytes()).await.unwrap();
         let half = vec![b' '; length / 2];
-        // A refused body is not read to its end.
+        // If the request is refused, its body is not read to its end.
         drop(timeout(Duration::from_secs(3), connection.write_all(&half)).await);
         connection
     });
@@ -218,7 +218,7 @@ async fn held_open(patchbay: &Patchbay, head: &str, length: usize) -> Vec<tokio:
 #[tokio::test]
 async fn large_bodies_of_strangers_that_are_held_open_cost_little_and_keep_nobody_out() {
     const JSON: &str = "Content-Type: application/json\r\n";
-    // The callbacks come from elsewhere, through a proxy.
+    // The callbacks come from another address, through a proxy.
     let patchbay = Setup::new().set("server.trusted_proxies", r#"["127.0.0.1/32"]"#).start().await;
     let client = patchbay.client("acme", "27110000001").await;
     client.send(&client.order_ready(&["27820000001"])).await.accepted();

@@ -1,4 +1,4 @@
-//! Lite over an HTTP bridge that speaks WAHA's API: the stub stands for it.
+//! Lite over an HTTP bridge with WAHA's API, which a stub simulates.
 
 use harness::{Patchbay, Setup, eventually};
 use reqwest::Method;
@@ -18,7 +18,7 @@ fn with(waha: &Waha) -> Setup {
         .set("whatsapp_lite.webhook_secret", SECRET)
 }
 
-/// A number behind the bridge that is connected, and the name of its session there.
+/// A connected number behind the bridge, and the name of its session there.
 async fn connected<'p>(patchbay: &'p Patchbay, waha: &Waha) -> (Lite<'p>, String) {
     let lite = Lite::new(patchbay, patchbay.bare_client("acme"), "27831000001").await;
     lite.ask(Method::POST, "/connect", None).await.accepted();
@@ -42,7 +42,7 @@ async fn customer_wrote(lite: &Lite<'_>, waha: &Waha) -> String {
     .await
 }
 
-/// WhatsApp's id of the message of a chat with this text.
+/// WhatsApp's id of the message with this text.
 async fn id_of(lite: &Lite<'_>, chat: &str, text: &str) -> String {
     eventually("the id of a message", || async {
         let past = lite.client.get(&format!("{MESSAGES}?participantId={chat}")).await.ok();

@@ -11,7 +11,7 @@ async fn connected(patchbay: &Shared) -> Lite<'_> {
     Lite::connected(patchbay, patchbay.new_bare_client(), &number).await
 }
 
-/// A client with an additional Cloud number, whose account has templates.
+/// A client with a Lite number and a Cloud number, whose account has templates.
 async fn with_templates(patchbay: &Shared) -> Lite<'_> {
     let client = patchbay.new_client().await;
     let number = patchbay.new_phone().msisdn.replacen("2782", "2783", 1);
@@ -118,7 +118,7 @@ async fn a_number_is_a_number_once_something_else_was_sent() {
     let shown = phone.receives("the template", |message| message["from"] == json!(lite.number)).await;
     lite.sends(&phone, "How many tickets?").await;
     phone.receives("the question", |message| message["text"] == "How many tickets?").await;
-    // Waits for the stored question, so that the answer does not overtake it.
+    // If the customer answered before the question is stored, the answer would overtake it.
     eventually("the question on disk", || async {
         let told = lite.sink.bodies("status").into_iter().filter(|body| body["status"] == "ACCEPTED").count();
         (told >= 2).then_some(())
@@ -238,7 +238,7 @@ async fn a_voice_note_that_was_played_is_told_so() {
     lite.client.statuses(&lite.sink, &phone.msisdn, "PLAYED").await;
 }
 
-/// A template with quick replies, and their labels.
+/// The name of a template with quick replies, and their labels.
 async fn quick_replies(client: &Client) -> (String, Vec<String>) {
     let page = client.get("/messaging-service/WhatsApp/templates?size=100").await.ok();
     let labels = |template: &Value| -> Vec<String> {
@@ -262,7 +262,7 @@ async fn quick_replies(client: &Client) -> (String, Vec<String>) {
     (found["name"].as_str().unwrap().to_owned(), labels(found))
 }
 
-/// Parameters for the placeholders of its body.
+/// Parameters for the placeholders of the template's body.
 async fn components(client: &Client, name: &str) -> Value {
     let page = client.get("/messaging-service/WhatsApp/templates?size=100").await.ok();
     let content = page["content"].as_array().unwrap().clone();

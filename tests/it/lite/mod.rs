@@ -1,4 +1,4 @@
-//! WhatsApp Lite: numbers that are paired like a phone (SPEC 3.3, 6.3, 8; `docs/rules/lite.md`).
+//! WhatsApp Lite: numbers that are paired as a device of a phone (SPEC 3.3, 6.3, 8; `docs/rules/lite.md`).
 
 mod bridge;
 mod messages;
@@ -10,7 +10,7 @@ use harness::{Client, Patchbay, Phone, Reply, Sink, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-/// A client with a Lite number. Its webhooks go to a sink.
+/// A client with a Lite number and a sink for its webhooks.
 struct Lite<'p> {
     patchbay: &'p Patchbay,
     client: Client,
@@ -20,7 +20,7 @@ struct Lite<'p> {
 }
 
 impl<'p> Lite<'p> {
-    /// Not connected yet.
+    /// A number that is not connected yet.
     async fn new(patchbay: &'p Patchbay, client: Client, number: &str) -> Self {
         let id = patchbay.lite_number(&client, number);
         let mut client = client;
@@ -35,7 +35,7 @@ impl<'p> Lite<'p> {
         Self { patchbay, client, sink, number: number.to_owned(), id }
     }
 
-    /// Paired and connected.
+    /// A number that is paired and connected.
     async fn connected(patchbay: &'p Patchbay, client: Client, number: &str) -> Self {
         let lite = Self::new(patchbay, client, number).await;
         lite.pair().await;
@@ -49,7 +49,7 @@ impl<'p> Lite<'p> {
         self.told(UP).await;
     }
 
-    /// The code that waits to be scanned.
+    /// Waits for the QR code.
     async fn waits_for_scan(&self) -> String {
         eventually("a QR code", || async {
             let reply = self.ask(Method::GET, "/qr", None).await;
@@ -58,7 +58,7 @@ impl<'p> Lite<'p> {
         .await
     }
 
-    /// About the session of the number.
+    /// Makes a request about the session of the number.
     async fn ask(&self, method: Method, rest: &str, body: Option<&Value>) -> Reply {
         let path = format!("/messaging-service/WhatsApp/WhatsAppLiteSessions/{}{rest}", self.id);
         self.client.request(method, &path, body, &[]).await
@@ -68,7 +68,7 @@ impl<'p> Lite<'p> {
         self.ask(Method::GET, "", None).await.ok()
     }
 
-    /// Does something with the simulated device.
+    /// Makes a request to the simulated device.
     async fn device(&self, what: &str, body: &Value) -> Value {
         self.patchbay.simulate(&format!("/lite/devices/{}/{what}", self.number), body).await
     }
@@ -77,7 +77,7 @@ impl<'p> Lite<'p> {
         self.device("befall", &json!({ "event": event })).await;
     }
 
-    /// Once the sink has been told so, all texts that it was told.
+    /// Waits for a session event with this text, and returns all texts so far.
     async fn told(&self, text: &str) -> Vec<String> {
         eventually(&format!("`{text}` of {}", self.number), || async {
             let texts = self.texts();
@@ -86,15 +86,15 @@ impl<'p> Lite<'p> {
         .await
     }
 
-    /// The texts of the session events so far, in the order of the events: one whose first attempt failed arrives after
-    /// others.
+    /// The texts of the session events so far, in the order of the events. If a first attempt fails, the webhook
+    /// arrives later than others.
     fn texts(&self) -> Vec<String> {
         let mut bodies = self.sink.bodies("session");
         bodies.sort_by_key(|body| body["timestamp"].as_i64());
         bodies.iter().map(|body| body["status"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// Once the number has been connected so many times.
+    /// Waits until the number has been connected this many times.
     async fn up_times(&self, times: usize) {
         eventually(&format!("connection {times}"), || async {
             (self.texts().iter().filter(|text| *text == UP).count() >= times).then_some(())
@@ -107,5 +107,5 @@ impl<'p> Lite<'p> {
     }
 }
 
-/// The last text of a connection that is made.
+/// The last event text while a number connects.
 const UP: &str = "Sync Complete. You can now send messages";

@@ -1,4 +1,4 @@
-//! How fast and when a Lite number sends (SPEC 8 "Lite throughput").
+//! Rate and hours of sending of a Lite number (SPEC 8 "Lite throughput").
 
 use harness::{Patchbay, Setup, Shared, eventually};
 use reqwest::Method;

@@ -1,4 +1,4 @@
-//! Sessions: pairing by QR code, their ends, and their holders (SPEC 3.3, 6.3).
+//! Sessions: how they are paired by QR code, how they end, and which node holds them (SPEC 3.3, 6.3).
 
 use harness::{Patchbay, Shared, eventually};
 use reqwest::Method;

@@ -1,4 +1,4 @@
-//! A pretend WAHA: an HTTP bridge to WhatsApp with the API that its documentation describes (PROVIDERS D.3).
+//! A stub of WAHA: an HTTP bridge to WhatsApp with the API of its documentation (PROVIDERS D.3).
 
 use std::{
     collections::HashMap,
@@ -20,12 +20,11 @@ use sha2::Sha512;
 pub(super) const KEY: &str = "key-of-the-bridge";
 pub(super) const SECRET: &str = "secret-of-the-webhooks";
 
-/// The state of the stub.
 #[derive(Default)]
 pub(super) struct Bridge {
     /// Status and configuration of each session.
     sessions: HashMap<String, (String, Value)>,
-    /// Bodies of sends, with their paths.
+    /// Paths and bodies of sends.
     sent: Vec<(String, Value)>,
     /// Numbers without WhatsApp.
     pub(super) absent: Vec<String>,
@@ -34,7 +33,6 @@ pub(super) struct Bridge {
 type Shared = Arc<Mutex<Bridge>>;
 type Answer = (StatusCode, Json<Value>);
 
-/// A pretend WAHA.
 pub(super) struct Waha {
     address: SocketAddr,
     pub(super) bridge: Shared,
@@ -68,7 +66,7 @@ impl Waha {
         format!("http://{}", self.address)
     }
 
-    /// The only session, once it is there: its name and its first webhook.
+    /// Waits for the only session, and returns its name and its first webhook.
     pub(super) async fn session(&self) -> (String, Value) {
         eventually("a session at the bridge", || async {
             let bridge = self.bridge.lock().unwrap();
@@ -86,7 +84,7 @@ impl Waha {
         self.bridge.lock().unwrap().sessions[name].0.clone()
     }
 
-    /// Posts an event to the webhook of the session, as WAHA signs it. Answers the status.
+    /// Posts a signed event to the webhook of the session, and returns the status.
     #[expect(clippy::disallowed_methods, reason = "somebody else's server has its own clock and its own client")]
     pub(super) async fn tells(&self, event: &str, payload: Value, secret: &str) -> u16 {
         let (name, webhook) = self.session().await;
@@ -187,7 +185,7 @@ async fn send(
     Ok((StatusCode::CREATED, Json(json!({ "id": id, "timestamp": 1, "fromMe": true }))))
 }
 
-/// A reaction is put, names the message by its whole id, and is answered without an id of its own.
+/// A reaction is sent by PUT with the whole id of its message. The answer contains no id.
 async fn react(
     State(bridge): State<Shared>,
     headers: HeaderMap,

@@ -1,4 +1,4 @@
-//! A chat that comes to wait for a team outside its hours (SPEC 2.6 `afterHoursConversation`, 4.2 `missed-after-hours`).
+//! Chats that wait for a team outside its hours (SPEC 2.6 `afterHoursConversation`, 4.2 `missed-after-hours`).
 
 use chrono::{Datelike, Days};
 use harness::eventually;
@@ -11,7 +11,7 @@ const TEAMS: &str = "/api/v1/teams";
 const TEXT: &str = "Nobody is here. We open again soon.";
 
 impl Desk {
-    /// The path of a team that is there in three days only, and says so.
+    /// Creates a team that opens in three days, with an after-hours text. Returns its id.
     async fn closed_team(&self) -> String {
         let day = harness::real_time().date_naive().checked_add_days(Days::new(3)).unwrap().weekday();
         let day = ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"]
@@ -48,7 +48,7 @@ async fn who_comes_outside_the_hours_is_told_and_is_in_the_list_until_an_agent_a
         (&said["text"], &said["messageOwner"], &said["userOriginated"]),
         (&json!(TEXT), &json!("BOT"), &json!(false))
     );
-    // It is said once, however much the customer writes.
+    // The text is sent once, even if the customer writes again.
     desk.phone.write(&desk.client.number, "really nobody?").await;
     eventually("the message", || async { (desk.history().await.len() == 3).then_some(()) }).await;
     assert_eq!(thandi.does(&desk.chat, "assign").await.status, 200);

@@ -8,7 +8,7 @@ use super::{Agent, CHATS, Desk, MESSAGES};
 
 const CONFIGURATION: &str = "/messaging-service/WhatsApp/WhatsAppClientWebHook";
 
-/// A desk with two teams of one agent each, and where its chatbot events go.
+/// A desk with two teams of one agent each, and a sink for its chatbot events.
 struct Told {
     desk: Desk,
     sink: Sink,
@@ -29,7 +29,7 @@ impl Told {
         Self { desk, sink, thandi, sipho, sales, support }
     }
 
-    /// The customer writes; answers everything that was told up to that, in order.
+    /// Lets the customer write, and returns all chatbot events so far in order.
     async fn until_customer_writes(&self, text: &str) -> Vec<Value> {
         self.desk.phone.write(&self.desk.client.number, text).await;
         self.sink.receives("chatbot", text, |event| event["messageText"] == text).await;

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 const CHATS: &str = "/chat-service/api/v2/chats";
 const MESSAGES: &str = "/chat-service/api/v2/messages";
 
-/// A client, and a customer of it that has just written `hello`. There is no chatbot, so the chat waits in the queue.
+/// A client and a customer that has just written `hello`. There is no chatbot, so the chat waits in the queue.
 struct Desk {
     patchbay: Shared,
     client: Client,
@@ -34,14 +34,14 @@ impl Desk {
         Self { patchbay, client, phone, chat }
     }
 
-    /// An agent of the client, with an API key of its own.
+    /// A new agent of the client, with an API key.
     fn agent(&self, name: &str) -> Agent {
         let email = format!("{name}@{}.example", self.client.client_ref);
         let user = self.patchbay.new_user(&self.client.client_ref, &email, "AGENT");
         Agent::of(&self.client, &user)
     }
 
-    /// A team of the client, of these agents.
+    /// Creates a team with these agents.
     async fn team(&self, name: &str, members: &[&Agent]) -> String {
         let mut db = self.patchbay.database().await;
         let id: uuid::Uuid = sqlx::query_scalar(
@@ -69,7 +69,7 @@ impl Desk {
         self.client.get(&format!("{CHATS}/{}", self.chat)).await.ok()
     }
 
-    /// The request that a text in the chat is.
+    /// The body that sends a text in the chat.
     fn text(&self, text: &str) -> Value {
         json!({ "participantId": self.chat, "channel": "WHATSAPP", "text": text })
     }
@@ -86,14 +86,14 @@ struct Agent {
 }
 
 impl Agent {
-    /// A user as the command line prints it.
+    /// `user` is the output of the command line.
     fn of(client: &Client, user: &Value) -> Self {
         let mut client = client.clone();
         user["apiKey"].as_str().unwrap().clone_into(&mut client.key);
         Self { id: user["userId"].as_str().unwrap().to_owned(), client }
     }
 
-    /// A call about a chat without a body.
+    /// Makes a call about a chat without a body.
     async fn does(&self, chat: &str, call: &str) -> harness::Reply {
         self.client.request(Method::POST, &format!("{CHATS}/{chat}/{call}"), None, &[]).await
     }
@@ -108,7 +108,7 @@ fn ids(page: &Value) -> Vec<String> {
     content.iter().map(|chat| chat["id"].as_str().unwrap().to_owned()).collect()
 }
 
-/// The chat of a phone, once it is there.
+/// Waits for the chat of a phone, and returns its id.
 async fn chat_of(client: &Client, phone: &Phone) -> String {
     let path = format!("{CHATS}?scope=all&search={}", phone.msisdn);
     eventually("the chat", || async { ids(&client.get(&path).await.ok()).pop() }).await

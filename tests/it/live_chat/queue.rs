@@ -1,4 +1,4 @@
-//! The lists of chats, and their owners.
+//! Lists of chats, and their assignment.
 
 use harness::{Setup, eventually};
 use reqwest::Method;
@@ -179,7 +179,7 @@ async fn a_chat_is_found_by_the_name_in_the_address_book_as_it_is_now() {
     assert_eq!(found("oeuvre").await, [desk.chat.as_str()]);
     assert_eq!(found("ŒUVRE-STRASSE").await, [desk.chat.as_str()], "in any case of any script");
     assert_eq!(found("жанна œuvre").await, [desk.chat.as_str()], "however many spaces are between");
-    // Messages during that time change nothing.
+    // A later message does not change the name.
     desk.phone.write(&desk.client.number, "still there?").await;
     eventually("the message", || async { (desk.history().await.len() == 2).then_some(()) }).await;
     assert_eq!(desk.chat().await["name"], "Жанна  Œuvre-Straße");

@@ -1,4 +1,4 @@
-//! The question how it was, and its answer.
+//! The question for a rating, and its answer.
 
 use harness::eventually;
 use reqwest::Method;
@@ -12,7 +12,7 @@ async fn asks(desk: &Desk) {
     assert_eq!(changed["ratingWidget"], true);
 }
 
-/// The questions that the phone has received.
+/// The rating questions that the phone has received.
 async fn questions(desk: &Desk) -> Vec<Value> {
     let inbox = desk.phone.inbox().await;
     inbox.into_iter().filter(|message| message.to_string().contains("How was our service?")).collect()

@@ -1,5 +1,5 @@
-//! The shapes of answers: the fields of SPEC 2.6, 2.7, 2.9, 2.10, 2.13 and CONTRACT 7, by their names, and no null
-//! where nulls are left out.
+//! The fields of answers in SPEC 2.6, 2.7, 2.9, 2.10, 2.13 and CONTRACT 7. If a field is left out without a value, it
+//! is never null.
 
 use std::collections::BTreeSet;
 
@@ -215,7 +215,7 @@ async fn what_is_html_in_a_text_is_text_in_every_answer_and_no_browser_takes_an_
         assert!(made.status < 300, "{field}: {}", made.json());
         assert_eq!(made.json()[field], html);
     }
-    // Refusals repeat the fault, which may be a part of the request.
+    // An error text can repeat a part of the request.
     let refused =
         client.get("/chat-service/ticket/by-ticket-number?ticketNumber=%3Cscript%3Ealert(1)%3C/script%3E").await;
     let unknown = client.get("/no/such/%3Cscript%3Ealert(1)%3C/script%3E").await;

@@ -1,4 +1,4 @@
-//! Tickets: opened by taking a chat, moved by events of the chat, searched.
+//! Tickets: opened when an agent takes a chat, changed by events of the chat, and found by search.
 
 use harness::{Client, eventually};
 use reqwest::Method;

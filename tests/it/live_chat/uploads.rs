@@ -1,4 +1,4 @@
-//! Files of agents: judged by their bytes, kept, sent.
+//! Files of agents: their bytes are checked, stored and sent.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! The calls that v2 replaced: the same chats and messages, with the odd rules of then.
+//! The calls that v2 replaced: the same chats and messages, with the old rules.
 
 use harness::{Client, Reply};
 use reqwest::Method;
@@ -94,7 +94,7 @@ async fn messages_go_both_ways() {
     assert_eq!(past.as_array().unwrap().len(), 4);
     let ctn = desk.chat().await["customerTrackingNumber"].as_str().unwrap().to_owned();
     let tracked = get(&desk.client, &format!("{MESSAGES}/getMessagesByTrackingNumber?trackingNumber={ctn}")).await;
-    // How far they have come may differ by now.
+    // The states of messages can differ by now.
     let messages = |past: &Value| past.as_array().unwrap().iter().map(|one| one["id"].clone()).collect::<Vec<_>>();
     assert_eq!(messages(&tracked), messages(&past));
     for call in ["typing", "markAsRead"] {

@@ -1,4 +1,5 @@
-//! Chatbots on Messenger: contents that the channel lacks are mapped, and the answers are understood.
+//! Chatbots on Messenger: how answers are mapped if the channel lacks a form, and how the reactions of customers are
+//! understood.
 
 use harness::{Setup, Shared, Sink, eventually};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! The door for callbacks about pages (CONTRACT 4, PROVIDERS A.7 and B).
+//! Callbacks about pages (CONTRACT 4, PROVIDERS A.7 and B).
 
 use harness::{Patchbay, Shared};
 use reqwest::Method;
@@ -75,7 +75,7 @@ async fn a_message_that_comes_again_is_no_second_message() {
         assert_eq!(patchbay.page_callback(&body).await.status, 200);
     }
     sink.receives("chatbot", "the answer", |event| event["direction"] == "OUTGOING").await;
-    // A message after it has come after all repetitions.
+    // When this message has arrived, all repetitions have been processed.
     let after = wrote(&person.page, &person.psid, &format!("m_{}_2", person.psid), "say twice");
     assert_eq!(patchbay.page_callback(&after).await.status, 200);
     sink.receives("incoming", "the next message", |body| body["text"] == "say twice").await;

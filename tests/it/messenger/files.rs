@@ -1,4 +1,4 @@
-//! Files to people on Messenger: by their bytes where Meta cannot fetch them from us, by their address where it can.
+//! Files to customers on Messenger: sent by address if Meta can fetch from us, otherwise as bytes.
 
 use harness::{Client, Patchbay, Person, Reply, Setup, Shared, eventually};
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ async fn in_queue(patchbay: &Patchbay, page: &str) -> (Client, Person, String) {
     (client, person, chat)
 }
 
-/// Uploads a file and sends it into a chat, with words.
+/// Uploads a file and sends it into a chat with a text.
 async fn sends(client: &Client, chat: &str, bytes: &[u8]) -> Reply {
     let head = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"shop\"\r\n\r\n";
     let form = [head.as_bytes(), bytes, b"\r\n--b--\r\n"].concat();
@@ -39,7 +39,7 @@ async fn sends_a_picture(client: &Client, chat: &str) {
     assert_eq!((&sent["contentType"], &sent["channel"]), (&json!("MEDIA"), &json!("FACEBOOK")));
 }
 
-/// The bytes that a customer gets of a file.
+/// The bytes of the file that the customer gets.
 async fn bytes_of(patchbay: &Patchbay, message: &Value) -> Vec<u8> {
     let url = message["body"]["attachment"]["payload"]["url"].as_str().unwrap();
     let answer = patchbay.http.get(url).send().await.unwrap();
@@ -47,7 +47,7 @@ async fn bytes_of(patchbay: &Patchbay, message: &Value) -> Vec<u8> {
     answer.bytes().await.unwrap().to_vec()
 }
 
-/// The attachments that the page has sent to this person, as Meta was told of them.
+/// The attachments that the page has sent to this person, in the format of Meta.
 async fn attachments_to(patchbay: &Patchbay, person: &Person) -> Vec<Value> {
     let sends = patchbay.page_sends("send").await;
     let of_person = sends.iter().filter(|send| send["recipient"]["id"] == json!(person.psid));

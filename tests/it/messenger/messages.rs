@@ -1,4 +1,4 @@
-//! Messages over Messenger, both ways: content, states, presence of the page's own inbox, windows.
+//! Messages over Messenger in both directions: content, states, messages from the page's own inbox, windows.
 
 use harness::{Patchbay, Setup, eventually};
 use serde_json::json;
@@ -42,7 +42,7 @@ async fn a_message_reaches_chat_and_webhooks_and_its_sender_has_a_name() {
     assert_eq!(address, ("PSID".to_owned(), person.psid.clone()));
 }
 
-/// Where the messages of the page stand, oldest first.
+/// States and error codes of the client's messages, oldest first.
 async fn states(patchbay: &Patchbay, client_ref: &str) -> Vec<(String, Option<String>)> {
     let mut db = patchbay.database().await;
     let statement = "SELECT leg.state, leg.error_code FROM outbound_leg leg JOIN client ON client.id = leg.client_id
@@ -184,7 +184,7 @@ async fn an_answer_that_was_lost_is_found_again_by_the_echo_and_nobody_has_it_tw
     person.set(json!({ "timeout": true })).await;
     person.write("say held").await;
     person.hears("held").await;
-    // The call is still not answered: the echo has moved the message.
+    // The call has no answer yet: the echo has changed the state.
     reaches(&patchbay, &client.client_ref, "DELIVERED", 2).await;
     let said = person.inbox().await.into_iter().filter(|message| message["text"] == "held").count();
     assert_eq!(said, 1);

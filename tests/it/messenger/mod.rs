@@ -8,13 +8,13 @@ mod pages;
 
 use harness::{Client, Person, Shared, Sink};
 
-/// The shared program with the guests, a client with a page whose chatbot is `bot`, its webhooks, and a customer.
+/// The shared server with the guests, a client with a page and the chatbot `bot`, its webhooks, and a customer.
 async fn with_bot(bot: &str) -> (Shared, Client, Sink, Person) {
     let patchbay = Shared::with_guests().await;
     let client = patchbay.new_bare_client();
     let sink = Sink::start().await;
     client.webhooks_to(&sink, "v2").await;
-    // Ids of their own: the program and its simulator are shared.
+    // New ids, because the server and its simulator are shared.
     let digits = patchbay.new_phone().msisdn;
     let page = format!("55{digits}");
     patchbay.page(&client, &page).await;
