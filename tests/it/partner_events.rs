@@ -1,4 +1,5 @@
-//! Partner events from the account callbacks of the provider, byte for byte but for their time (SPEC 6.4; PROVIDERS 0.3 to 0.6, A.10).
+//! Partner events from the account callbacks of the provider, compared byte for byte except for their time (SPEC 6.4;
+//! PROVIDERS 0.3 to 0.6, A.10).
 
 use harness::{Client, Patchbay, Shared, Sink, eventually};
 use serde_json::{Value, json};
@@ -25,7 +26,7 @@ async fn happens(patchbay: &Patchbay, event: Value) {
     patchbay.simulate("/simulator/events", &event).await;
 }
 
-/// So many events that reached a path, oldest first, without their times.
+/// Waits for this number of events on a path. Returns them oldest first, without their times.
 async fn events(sink: &Sink, path: &str, count: usize) -> Vec<Value> {
     let received = sink.receives_many(path, count).await;
     let mut bodies: Vec<Value> = received.iter().map(|one| one.json()).collect();
@@ -207,7 +208,7 @@ async fn a_number_that_changes_without_a_word_is_found_out_within_the_hour_and_t
     let an_hour_later = async || {
         let before = due().await;
         patchbay.advance_clock(3601).await;
-        // Put off by an hour once it has been looked at, and by a minute while it is.
+        // The due time moves by a minute while the number is read, and by an hour after that.
         eventually("the number to be looked at", || async {
             (due().await - before > chrono::TimeDelta::minutes(30)).then_some(())
         })

@@ -1,4 +1,4 @@
-//! Which version is in force where: activated, tried out, rolled back, switched off, deleted (CONTRACT 6).
+//! The version in force: activations, trials, rollbacks, deactivations, deletions (CONTRACT 6).
 
 use harness::{Client, Phone, Reply, Setup, Shared, guest};
 use reqwest::Method;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::plugin_uploads::{PLUGINS, bot, misfit};
 
-/// A client with versions 1 to `versions` of the chatbot `shop`, which says its version.
+/// A client with versions 1 to `versions` of the chatbot `shop`, which answers with its version.
 async fn with_versions(versions: u32) -> (Shared, Client, Phone) {
     let patchbay = Shared::get().await;
     let client = patchbay.new_client().await;
@@ -29,7 +29,7 @@ async fn delete(client: &Client, plugin: &str) -> Reply {
     client.request(Method::DELETE, &format!("{PLUGINS}/{plugin}"), None, &[]).await
 }
 
-/// Asks the bot for its version, as the `nth` question of this phone.
+/// Asks the bot for its version. `nth`: the number of earlier questions of this phone.
 async fn answering(client: &Client, phone: &Phone, nth: usize) -> String {
     phone.write(&client.number, "version 0").await;
     let answer = harness::eventually("the answer", || async {

@@ -1,21 +1,21 @@
-//! Canaries of shapers and routers: they get their share of conversations and keep it, and they are taken back if they
-//! fail, while the live version does their work (DESIGN 4).
+//! Canaries of shapers and routers: they keep their share of conversations. If they fail, they are taken back, and the
+//! live version does their work (DESIGN 4).
 
 use std::collections::BTreeMap;
 
 use harness::{Client, Phone, Shared, Sink, altered, eventually, guest};
 use serde_json::{Value, json};
 
-/// The shaper on trial in these tests: a share of conversations goes to it.
+/// The shaper in these tests.
 const STAMP: &str = "stamp";
 /// The shaper's answer to `nonsense`.
 const NONSENSE: &str = r#"{"half": "of a body that never ends"#;
-/// The router on trial.
+/// The router in these tests.
 const DESK: &str = "desk";
-/// Customers among which a share is taken.
+/// The number of customers of which a canary gets a share.
 const PHONES: usize = 12;
 
-/// A client that hears of incoming messages, and of nothing else: each message is one call of its shaper.
+/// A client with webhooks for incoming messages only, so each message is one call of its shaper.
 async fn listening(patchbay: &Shared) -> (Client, Sink) {
     let (client, sink) = (patchbay.new_client().await, Sink::start().await);
     let hooks = json!({ "incomingMessageURL": sink.url("incoming") });
@@ -24,7 +24,7 @@ async fn listening(patchbay: &Shared) -> (Client, Sink) {
     (client, sink)
 }
 
-/// A client whose live shaper stamps its name, and the sink of its webhooks.
+/// A client with a live shaper that stamps its name and answers `nonsense` with JSON, and the sink of its webhooks.
 async fn with_shaper() -> (Shared, Client, Sink) {
     let patchbay = Shared::with_guests().await;
     let (client, sink) = listening(&patchbay).await;
@@ -33,7 +33,7 @@ async fn with_shaper() -> (Shared, Client, Sink) {
     (patchbay, client, sink)
 }
 
-/// Another version of the shaper, on trial under these terms: it stamps otherwise, and its `nonsense` is none.
+/// Starts a canary of the shaper with these terms. It stamps another name, and answers `nonsense` with invalid JSON.
 async fn try_shaper(client: &Client, terms: Value) {
     let other = altered(guest("stamping-shaper"), "stamping-shaper", "stamping-canary");
     try_out(client, STAMP, other, terms).await;
@@ -45,17 +45,17 @@ async fn try_out(client: &Client, name: &str, component: Vec<u8>, mut terms: Val
     client.put_in_force(name, terms).await;
 }
 
-/// The same plugin in other bytes: with an empty custom section.
+/// The same plugin with other bytes: an empty custom section is added.
 fn again(component: Vec<u8>) -> Vec<u8> {
     [component, vec![0, 2, 1, b'x']].concat()
 }
 
-/// Some of the customers, and not all.
+/// At least one of the customers, and not all.
 fn is_a_share(of_canary: usize) -> bool {
     (1..PHONES).contains(&of_canary)
 }
 
-/// All customers write. Returns the version that shaped the event of each one.
+/// All customers write. Returns the shaper of each customer's event.
 async fn stamps(client: &Client, sink: &Sink, phones: &[Phone], round: usize) -> BTreeMap<String, String> {
     let mut stamps = BTreeMap::new();
     for phone in phones {
@@ -145,7 +145,7 @@ async fn a_shaper_on_trial_without_a_live_one_leaves_its_failures_to_the_built_i
     assert_eq!(client.in_force(STAMP).await, Vec::<Value>::new());
 }
 
-/// A client whose chatbot is `clerk` and whose router is `usher`.
+/// A client with the chatbot `clerk` and the router `usher`.
 async fn with_router() -> (Shared, Client) {
     let patchbay = Shared::with_guests().await;
     let client = patchbay.new_client().await;
@@ -158,7 +158,7 @@ async fn hears(phone: &Phone, text: &str) {
     phone.receives(text, |message| message["text"].as_str().unwrap_or_default() == text).await;
 }
 
-/// The decisions of a client, the oldest first, once there are so many.
+/// Waits for this number of decisions of a client. Returns them oldest first.
 async fn decisions(client: &Client, number: usize) -> Vec<Value> {
     eventually(&format!("{number} decisions"), || async {
         let mut all = client.decisions().await;
@@ -168,7 +168,7 @@ async fn decisions(client: &Client, number: usize) -> Vec<Value> {
     .await
 }
 
-/// All customers begin a conversation, which ends again. Returns the version that decided about each one.
+/// All customers begin a conversation and end it. Returns the version that decided about each chat.
 async fn deciders(client: &Client, phones: &[Phone], round: usize) -> BTreeMap<String, Value> {
     for phone in phones {
         phone.write(&client.number, &format!("say round {round}")).await;

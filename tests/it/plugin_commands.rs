@@ -1,4 +1,5 @@
-//! The author's tools as a developer types them (CONTRACT 8): the real binary, a server, a customer's phone.
+//! The tools for authors of plugins as a developer uses them (CONTRACT 8): the real binary, a server, a customer's
+//! phone.
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -12,13 +13,13 @@ use tempfile::TempDir;
 
 const NUMBER: &str = "27110000001";
 
-/// A developer's machine: a folder, and the server that the tools talk to.
+/// The machine of a developer: a folder, and the environment of the tools.
 struct Machine {
     folder: TempDir,
     environment: Vec<(&'static str, String)>,
 }
 
-/// The output of a command, and its exit status.
+/// Output and exit status of a command.
 struct Said {
     out: String,
     err: String,
@@ -57,12 +58,12 @@ impl Machine {
         command
     }
 
-    /// Types `patchbay plugin ...` in the folder, and `input` into it.
+    /// Runs `patchbay plugin ...` in the folder with `input` on standard input.
     fn types_with(&self, arguments: &[&str], input: &str) -> Said {
         let mut command = self.command(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
-        // Commands that read nothing may be over already.
+        // If a command reads no input, it may have ended already.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -73,7 +74,7 @@ impl Machine {
         self.types_with(arguments, "")
     }
 
-    /// Types a command that must succeed.
+    /// Runs a command that must succeed, and returns its output.
     fn does(&self, arguments: &[&str]) -> String {
         let said = self.types(arguments);
         assert_eq!(said.status, 0, "{arguments:?}\n{}\n{}", said.out, said.err);
@@ -88,7 +89,7 @@ impl Machine {
     }
 }
 
-/// A server with one client, and the developer's machine.
+/// A server with one client, and the machine of a developer.
 async fn office() -> (Patchbay, Client, Machine) {
     let patchbay = Setup::new().start().await;
     let client = patchbay.client("acme", NUMBER).await;
@@ -125,7 +126,7 @@ async fn a_bot_goes_from_nothing_to_a_customers_phone_and_back() {
     assert!(logs.lines().all(|line| line.contains("v1  answered")) && logs.lines().count() >= 2, "{logs}");
     assert!(machine.does(&["logs", "my-bot", "--outcome", "trapped"]).contains("no calls of my-bot"));
 
-    // A second version, and back.
+    // A second version, and the rollback to the first.
     let source = machine.folder.path().join("my-bot/src/lib.rs");
     let second = std::fs::read_to_string(&source).unwrap().replace("Hello, ", "Good day, ");
     std::fs::write(&source, second).unwrap();

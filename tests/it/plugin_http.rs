@@ -1,5 +1,5 @@
-//! Requests that plugins send: to the hosts that they were given, through the guarded client, under a key that stays the
-//! same when a turn is made again (DESIGN 4).
+//! Requests that plugins send: only to permitted hosts, through the guarded client, and with a key that stays the same
+//! if a turn is repeated (DESIGN 4).
 
 use std::time::Duration;
 
@@ -95,7 +95,7 @@ async fn a_turn_about_a_timer_that_is_made_again_sees_the_same_clocks() {
     assert_eq!(moment["now"], moment["happened"], "the clock shows when the timer ran out");
 }
 
-/// Lets time pass between the runs of a turn until the bot has recovered.
+/// Advances the clock between the runs of a turn until the bot has recovered.
 async fn recovers(patchbay: &Patchbay, phone: &Phone, sink: &Sink, runs: usize) {
     for run in 1..runs {
         sink.receives_many("orders", run).await;
@@ -105,7 +105,7 @@ async fn recovers(patchbay: &Patchbay, phone: &Phone, sink: &Sink, runs: usize) 
     assert_eq!(sink.received("orders").len(), runs);
 }
 
-/// The same requests byte for byte, whenever they were sent: one key stands for one request.
+/// Requests with one key have the same bytes in every run.
 fn assert_same_bodies(sink: &Sink) {
     let bodies = sink.bodies("orders");
     assert!(bodies.iter().all(|body| *body == bodies[0]), "{bodies:?}");

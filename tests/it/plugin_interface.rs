@@ -1,5 +1,5 @@
-//! The features of version 0.2.0 of the interface, for a chatbot and its client: cancelled timers, key-values that
-//! expire and are listed, shown and erased, events of the business, a number without a chatbot.
+//! Features of version 0.2.0 of the interface, for a chatbot and its client: cancelled timers, key-values that expire
+//! and are listed, shown and erased, events of the business, a number without a chatbot.
 
 use harness::{Client, Patchbay, Phone, Reply, Setup, Shared, eventually};
 use reqwest::Method;
@@ -11,7 +11,7 @@ const BOT: &str = "clerk";
 const EVENTS: &str = "/plugin-service/api/v1/custom-events";
 const VALUES: &str = "/plugin-service/api/v1/plugins/clerk/key-values";
 
-/// A program of its own, for tests that move the clock.
+/// A separate server, for tests that move the clock.
 async fn with_clock() -> (Patchbay, Client, Phone) {
     let patchbay = Setup::new().with_guests().start().await;
     let client = patchbay.client("acme", "27110000001").await;
@@ -20,7 +20,7 @@ async fn with_clock() -> (Patchbay, Client, Phone) {
     (patchbay, client, phone)
 }
 
-/// The shared program with the chatbot in charge of a new client.
+/// The shared server and a new client with the chatbot.
 async fn with_bot() -> (Shared, Client, Phone) {
     let patchbay = Shared::with_guests().await;
     let client = patchbay.new_client().await;

@@ -1,11 +1,11 @@
-//! The limits of the storage of a plugin, repeated failures, and calls that fail without an effect.
+//! Limits of stored data, suspension after repeated failures, and failed calls without effect.
 
 use harness::{Client, Patchbay, Phone, Setup, Shared, Sink, eventually, guest};
 use serde_json::json;
 
 const BOT: &str = "errands";
 
-/// A program of its own with some settings, a client with a guest in charge, and its phone.
+/// A separate server with these settings, a client with a guest as its plugin, and a phone.
 async fn with(settings: &[(&str, &str)], plugin: &str, component: &str) -> (Patchbay, Client, Phone) {
     let setup = settings.iter().fold(Setup::new(), |setup, (key, value)| setup.set(key, value));
     let patchbay = setup.start().await;
@@ -43,7 +43,7 @@ async fn is_queued(patchbay: &Patchbay, phone: &Phone) -> String {
 
 #[tokio::test]
 async fn a_client_keeps_as_many_bytes_as_its_quota_and_none_beyond() {
-    // Five keys take 5 x (5 + 1000 + 64) bytes, and the counter some more.
+    // Five keys need 5 x (5 + 1000 + 64) bytes, and the counter a few more.
     let (patchbay, client, phone) = with(&[("limits.kv_bytes_per_client", "6000")], BOT, "errand-bot").await;
     asks(&phone, &client, "keep-for-all 5 1000", "kept 5").await;
     let other = patchbay.phone("27820000002");
@@ -98,7 +98,7 @@ async fn a_chatbot_that_keeps_failing_is_suspended_and_its_client_is_told() {
     assert_eq!((&told["plugin"], &told["pluginVersion"]), (&json!("hostile"), &json!("1")));
     assert_eq!(told["whatsAppNumber"], client.number);
 
-    // No call waits for a suspended plugin.
+    // If a plugin is suspended, chats go to agents without a call.
     let next = patchbay.phone("27820000002");
     next.write(&client.number, "hello").await;
     let reason = eventually("people to take over at once", || async {
@@ -113,7 +113,7 @@ async fn a_chatbot_that_keeps_failing_is_suspended_and_its_client_is_told() {
     .await;
     assert!(reason.contains("suspended"), "{reason}");
 
-    // Suspensions end by the clock on the wall.
+    // Suspensions end by the real clock.
     tokio::time::sleep(std::time::Duration::from_secs(10)).await;
     asks(&patchbay.phone("27820000003"), &client, "hello", "echo hello").await;
     client.keeps("hostile", "events", |event| event["kind"] == "CIRCUIT_CLOSED").await;

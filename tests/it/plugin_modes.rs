@@ -1,4 +1,4 @@
-//! Versions next to the live one: a shadow gets the same calls and changes nothing, a canary answers for its share and
+//! Versions next to the live one: a shadow gets the same calls and changes nothing. A canary answers for its share, and
 //! is taken back if it fails (DESIGN 4).
 
 use std::collections::HashMap;
@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use harness::{Client, Phone, Setup, Shared, eventually, greeter, guest};
 use serde_json::{Value, json};
 
-/// The plugin that answers in these tests.
+/// The chatbot in these tests.
 const SHOP: &str = "shop";
 
 async fn setup() -> (Shared, Client) {
@@ -23,7 +23,7 @@ async fn texts(phone: &Phone) -> Vec<String> {
     phone.inbox().await.iter().map(|message| message["text"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
-/// Calls of a mode, once there are so many.
+/// Waits for this number of calls of a mode.
 async fn calls(client: &Client, mode: &str, number: usize) -> Vec<Value> {
     eventually(&format!("{number} calls of the {mode}"), || async {
         let all = client.kept(SHOP, "invocations").await;
@@ -72,7 +72,7 @@ async fn a_shadow_that_answers_alike_leaves_no_difference() {
     assert_eq!(texts(&phone).await, ["total 1", "total 2", "total 3"], "and writes nothing");
 }
 
-/// Comparisons of the shop's shadows that were skipped.
+/// The skipped comparisons of the shop's shadows.
 async fn skipped(client: &Client) -> Vec<Value> {
     let page = client.get(&format!("/plugin-service/api/v1/plugins/{SHOP}/differences")).await.ok();
     page["skipped"].as_array().cloned().unwrap()
@@ -80,7 +80,7 @@ async fn skipped(client: &Client) -> Vec<Value> {
 
 #[tokio::test]
 async fn a_shadow_that_hangs_takes_no_place_of_the_live_calls_and_what_it_misses_is_counted() {
-    // One live call at a time, which does not wait for its place; a shadow hangs for seconds.
+    // Only one live call can run, and it does not wait for its place. A shadow hangs for seconds.
     let settings = [
         ("limits.plugin_concurrency_per_client", "1"),
         ("limits.plugin_queue_wait", "50ms"),
@@ -114,7 +114,7 @@ async fn a_shadow_that_hangs_takes_no_place_of_the_live_calls_and_what_it_misses
     assert!(told[0]["lastTime"].as_str().unwrap().ends_with('Z'), "{told:?}");
 }
 
-/// Makes other bytes of a component with the same behaviour: an empty custom section.
+/// An empty custom section, which changes the bytes of a component and not its behaviour.
 fn custom_section() -> Vec<u8> {
     vec![0, 2, 1, b'x']
 }
@@ -163,7 +163,7 @@ async fn a_canary_has_its_share_of_customers_and_keeps_them() {
     assert!(third.values().all(|answer| answer == "two"), "{third:?}");
 }
 
-/// All customers write once more. Returns the last message of each one.
+/// All customers write once more. Returns the last answer for each of them.
 async fn asked_by_all(client: &Client, phones: &[Phone], round: usize) -> HashMap<String, String> {
     let mut heard = HashMap::new();
     for phone in phones {
@@ -212,7 +212,7 @@ async fn a_canary_that_fails_too_often_is_taken_back_and_its_customers_are_serve
     hears_steady(&phone, 3).await;
 }
 
-/// Waits for so many answers of the live version.
+/// Waits for this number of answers of the live version.
 async fn hears_steady(phone: &Phone, answers: usize) {
     eventually("the live version to answer", || async {
         (texts(phone).await.iter().filter(|text| *text == "steady").count() == answers).then_some(())
@@ -274,7 +274,7 @@ async fn a_canary_within_its_threshold_stays() {
     client.put_in_force(SHOP, terms).await;
     let phone = patchbay.new_phone();
 
-    // Two calls go well for each that fails: the beginning of a conversation is one of them.
+    // Two calls succeed for each that fails; one of them is the start of the conversation.
     for deed in ["hi", "refuse", "hello"] {
         phone.write(&client.number, deed).await;
         eventually("the call to be made", || async {

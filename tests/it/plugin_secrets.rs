@@ -22,7 +22,7 @@ async fn with_secret(hosts: &[String]) -> (Shared, Client) {
     (patchbay, client)
 }
 
-/// Everything that the tables of plugins hold, as text.
+/// All contents of the tables of plugins, as text.
 async fn stored(patchbay: &Shared) -> String {
     let mut db = patchbay.database().await;
     let mut all = String::new();

@@ -1,5 +1,5 @@
-//! Versions of a plugin that take turns while customers write (CONTRACT 6): no event is dropped, and no conversation is answered by
-//! another version than the one on record. `make soak` does it for minutes.
+//! Swaps of a plugin's version while customers write (CONTRACT 6): no event is dropped, and each conversation is
+//! answered by the recorded version. `make soak` continues for minutes.
 
 use std::{
     collections::BTreeMap,
@@ -13,26 +13,24 @@ use std::{
 use harness::{Phone, Setup, altered, eventually, guest};
 use serde_json::json;
 
-/// Swaps of the running plugin in the test.
 pub const SWAPS: usize = 100;
-/// Messages during the swaps at least.
+/// Minimum of messages during the swaps.
 const LOAD: usize = 120;
-/// Phones that write while versions are swapped.
 const PHONES: usize = 60;
-/// Messages of one phone: the provider slows down answers to a number that gets more at once.
+/// Limit of messages per phone. If a number gets more at once, the provider slows down.
 const MOST_MESSAGES: usize = 40;
 
-/// The common part of all phones.
+/// The state that all phones share.
 struct Load {
     number: String,
-    /// How long a phone waits before it writes again.
+    /// Pause between two messages of a phone.
     between: Duration,
     stop: AtomicBool,
     written: AtomicUsize,
 }
 
 impl Load {
-    /// Writes to the bot again and again until told to stop; answers how many messages those were.
+    /// Writes to the bot until `stop` is set. Returns the number of messages.
     async fn chatter(self: Arc<Self>, phone: Phone, head_start: Duration) -> usize {
         let mut written = 0;
         tokio::time::sleep(head_start).await;
@@ -46,14 +44,14 @@ impl Load {
     }
 }
 
-/// Versions that a phone was answered by, in order.
+/// The versions that answered a phone, in order.
 async fn answers(phone: &Phone) -> Vec<u32> {
     let inbox = phone.inbox().await;
     let texts = inbox.iter().filter_map(|message| message["text"].as_str());
     texts.filter_map(|text| text.strip_prefix("version-")?.parse().ok()).collect()
 }
 
-/// As many answers as were asked for, however long they take: only that none comes for a long time is a failure.
+/// Waits for this number of answers. It fails only if no further answer comes for a long time.
 async fn all_answers(phone: &Phone, wanted: usize) -> Vec<u32> {
     let mut found = answers(phone).await;
     while found.len() < wanted {
@@ -72,13 +70,13 @@ async fn swaps_under_load_drop_no_event_and_never_mix_two_versions() {
     println!("{}", swapped_under_load(Duration::ZERO, |swaps| swaps < SWAPS).await);
 }
 
-/// Swaps versions while `goes_on` says so of the number of swaps, for about `length`. Answers the counts.
+/// Swaps versions for about `length`, while `goes_on` is true for the number of swaps. Returns the counts.
 ///
 /// # Panics
 ///
-/// When an event was dropped, or a conversation was answered by another version than the one on record.
+/// If an event was dropped, or a conversation was answered by another version than the recorded one.
 pub async fn swapped_under_load(length: Duration, goes_on: impl Fn(usize) -> bool) -> String {
-    // The time of a call is not tested here, and the machine may be slow.
+    // The duration of a call is not tested here, and the machine may be slow.
     let patchbay = Setup::new().set("limits.plugin_chatbot_timeout", "1m").start().await;
     let client = patchbay.client("acme", "27110000001").await;
     for number in 1..=2 {
@@ -122,7 +120,7 @@ pub async fn swapped_under_load(length: Duration, goes_on: impl Fn(usize) -> boo
     let counts: Vec<usize> = answered.iter().map(Vec::len).collect();
     assert_eq!(counts, written, "one answer for each message");
 
-    // The record of each conversation has the messages that its customer got, call by call.
+    // Call by call, the recorded versions are those that answered the customer.
     let mut db = patchbay.database().await;
     let calls: Vec<(uuid::Uuid, String, String, Option<String>)> = sqlx::query_as(
         "SELECT subject_id, version, outcome, error FROM plugin_invocation WHERE plugin = 'shop' ORDER BY id",
@@ -132,7 +130,7 @@ pub async fn swapped_under_load(length: Duration, goes_on: impl Fn(usize) -> boo
     .unwrap();
     let mut recorded: BTreeMap<uuid::Uuid, Vec<u32>> = BTreeMap::new();
     for (subject, version, outcome, error) in calls {
-        // A call that finds no free place in time is made again, as often as it takes.
+        // If a call finds no free place in time, it is repeated without a limit.
         let found_no_place = error.as_deref().is_some_and(|error| error.starts_with("too many calls at once"));
         if outcome == "not-started" && found_no_place {
             continue;
@@ -140,7 +138,7 @@ pub async fn swapped_under_load(length: Duration, goes_on: impl Fn(usize) -> boo
         assert_eq!((outcome.as_str(), error), ("answered", None));
         recorded.entry(subject).or_default().push(version.parse().unwrap());
     }
-    // The first call of each conversation tells that it began.
+    // The first call of each conversation reports its start.
     let mut recorded: Vec<Vec<u32>> = recorded.into_values().map(|versions| versions[1..].to_vec()).collect();
     recorded.sort_unstable();
     answered.sort_unstable();

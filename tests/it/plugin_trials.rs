@@ -1,4 +1,4 @@
-//! Trying plugins out: dry runs, recordings, replays (CONTRACT 6).
+//! Trials of plugins: dry runs, recordings, replays (CONTRACT 6).
 
 use harness::{Client, Shared, eventually, guest};
 use serde_json::{Value, json};
@@ -161,8 +161,8 @@ async fn recorded_calls_are_made_again_on_any_version() {
     assert_eq!(client.in_force("shop").await[0]["recording"], Value::Null);
 }
 
-/// Starts to record, and lets customers write until the recording ends. Returns the reason, and the sizes of the
-/// recordings.
+/// Starts a recording, and lets customers write until it ends. Returns the reason of the end, and the sizes of the
+/// stored calls.
 async fn recorded_until_full(patchbay: &Shared, client: &Client, max_bytes: i64) -> (String, Vec<i64>) {
     let body = json!({ "maxBytes": max_bytes });
     let begun = client.post(&format!("{PLUGINS}/shop/recording"), &body).await.ok();

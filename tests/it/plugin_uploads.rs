@@ -1,4 +1,4 @@
-//! Uploading plugins: raw and as a form, versions, and everything that is refused with the reason (CONTRACT 6).
+//! Uploads of plugins: raw and as a form, versions, and refusals with their reasons (CONTRACT 6).
 
 use futures::future::join_all;
 use harness::{Client, Reply, Setup, Shared, altered, guest};
@@ -8,24 +8,24 @@ use serde_json::{Value, json};
 pub const PLUGINS: &str = "/plugin-service/api/v1/plugins";
 const WASM: &str = "application/wasm";
 
-/// A chatbot that is another one for every number.
+/// A chatbot with different bytes for every number. It answers with that number as its version.
 pub fn bot(number: u32) -> Vec<u8> {
     altered(guest("hostile-bot"), "version-0000", &format!("version-{number:04}"))
 }
 
-/// A component with a section at its end that says nothing to anybody: other bytes, the same plugin.
+/// The same plugin with other bytes: a section with `remark` is added.
 fn remarked(component: &[u8], remark: &str) -> Vec<u8> {
     let length = |text: &str| u8::try_from(text.len()).expect("a short remark");
     let section = [&[0, 1 + length(remark), length(remark)], remark.as_bytes()].concat();
     [component, &section].concat()
 }
 
-/// A chatbot that wants `{"shop": "..."}`, with another deed.
+/// A chatbot whose configuration must be `{"shop": "..."}`. `deed` replaces its action.
 pub fn misfit(deed: &str) -> Vec<u8> {
     altered(guest("misfit"), "deed-none", deed)
 }
 
-/// The same client, called by another user.
+/// The same client with the key of another user.
 fn with_key(client: &Client, key: &str) -> Client {
     let mut other = client.clone();
     key.clone_into(&mut other.key);
@@ -45,7 +45,7 @@ fn form(field: &str, component: &[u8]) -> Vec<u8> {
     [head.as_bytes(), component, b"\r\n--edge--\r\n"].concat()
 }
 
-/// The messages of the only field that a 400 names.
+/// The messages of a 400 that names only this field.
 fn problems(reply: &Reply, field: &str) -> Vec<String> {
     assert_eq!(reply.status, 400, "{}", reply.text);
     let details = reply.json()["details"].as_array().cloned().unwrap();
@@ -113,7 +113,7 @@ async fn a_client_that_has_used_up_its_time_for_compiling_is_told_when_to_come_b
         Setup::new().set("limits.plugin_compile_budget", "1ms").set("limits.plugin_compile_budget_period", "1h");
     let patchbay = setup.start().await;
     let (client, other) = (patchbay.bare_client("acme"), patchbay.bare_client("rival"));
-    // Nothing that an earlier run has compiled.
+    // Bytes that no earlier run has compiled.
     let bot = |number| remarked(&bot(number), &client.key);
     let known = bot(1);
     let first = upload(&client, "shop", known.clone()).await;
@@ -230,7 +230,7 @@ async fn what_is_no_component_is_refused_with_the_reason() {
 async fn a_component_of_no_known_world_is_told_what_is_missing() {
     let patchbay = Shared::get().await;
     let client = patchbay.new_bare_client();
-    // The smallest component there is.
+    // The smallest possible component.
     let problems = problems(&upload(&client, "shop", b"\0asm\x0d\0\x01\0".as_slice()).await, "file");
     let said = problems.join(" ");
     for export in
@@ -287,7 +287,7 @@ async fn a_hundred_megabytes_are_refused_and_say_how_many_are_allowed() {
     assert_eq!(reply.status, 413, "{}", reply.text);
     let said = reply.json()["message"].as_str().unwrap().to_owned();
     assert!(said.contains(&most.to_string()) && said.contains(&(100_u64 << 20).to_string()), "{said}");
-    // On the limit it is looked at, one byte beyond it is not.
+    // At the limit an upload is checked; one byte above, it is refused.
     assert_eq!(upload(&client, "shop", vec![0; most]).await.status, 400);
     assert_eq!(upload(&client, "shop", vec![0; most + 1]).await.status, 413);
     let path = format!("{PLUGINS}?name=shop");

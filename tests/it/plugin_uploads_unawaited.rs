@@ -1,4 +1,4 @@
-//! Uploads that are answered before they are done: `Prefer: respond-async`.
+//! Uploads that are answered before their check ends: `Prefer: respond-async`.
 
 use harness::{Client, Reply, Shared, eventually, guest};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ async fn push(client: &Client, name: &str, component: Vec<u8>) -> Reply {
     client.post_raw_with(&path, "application/wasm", component, &[("Prefer", "wait=1, Respond-Async;x=1")]).await
 }
 
-/// The upload once it is done.
+/// Waits for the end of the upload, and returns it.
 async fn done(client: &Client, begun: &Reply) -> Value {
     assert_eq!(begun.status, 202, "{}", begun.text);
     let body = begun.json();

@@ -113,13 +113,13 @@ async fn what_is_masked_keeps_its_form_and_is_whole_for_those_who_need_it() {
         "/messaging-service/WhatsApp/WhatsAppConversations/getAllWhatsAppConversationsByClientRef?clientRef=me";
     let seen = agent.get(by_ref).await.ok();
     assert_eq!(json!([seen[0]["sender"], seen[0]["recipient"]]), json!([client.number, "********877"]));
-    // Only the shown part can be searched for, because a longer search would reveal the rest.
+    // A search finds only visible parts, because a longer search would reveal the rest.
     for (search, found) in [("877", 1), ("********877", 1), ("X", 1), ("8877", 0), ("27829998877", 0), ("2782", 0)] {
         let page = agent.get(&format!("/messaging-service/WhatsApp/contacts?search={search}")).await.ok();
         assert_eq!(page["totalElements"], found, "{search}");
         let conversations =
             "/messaging-service/WhatsApp/WhatsAppConversations/getAllWhatsAppConversationsForCurrentUser?searchString=";
-        // Shorter ones may be part of an id or of the sender.
+        // A shorter search can match an id or the sender.
         if search.len() > 4 {
             assert_eq!(agent.get(&format!("{conversations}{search}")).await.ok()["totalElements"], found, "{search}");
         }

@@ -1,5 +1,5 @@
 //! Masking of customers' numbers and names for agents (SPEC 4.7 `popia-compliance`; `docs/roles.md`): every answer of
-//! the OpenAPI document that shows a customer to an agent, the changes of a chat, live events, and the log.
+//! the OpenAPI document that shows a customer to an agent, changes of a chat, live events, and the log.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ const NAME: &str = "Xolani Qwabe";
 const USERNAME: &str = "xolani_q";
 const CHATS: &str = "/chat-service/api/v2/chats";
 const MESSAGES: &str = "/chat-service/api/v2/messages";
-/// Fields of answers with the identity of a customer.
+/// Fields of answers that identify a customer.
 const OF_CUSTOMERS: [&str; 8] = [
     "phoneNumber",
     "recipient",
@@ -30,13 +30,12 @@ const OF_CUSTOMERS: [&str; 8] = [
     "receiver",
 ];
 
-/// The part of the customer's identity in a text. The ids of WhatsApp Cloud hold the number in base64.
+/// The part of a text that identifies the customer. Ids of WhatsApp Cloud contain the number in base64.
 fn tells(text: &str) -> Option<String> {
     let spelled = base64::engine::general_purpose::STANDARD.encode(&NUMBER[..9]);
     [NUMBER, NAME, USERNAME, &spelled].into_iter().find(|told| text.contains(told)).map(str::to_owned)
 }
 
-/// An agent's live events.
 type Live = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
 struct Scene {
@@ -48,7 +47,7 @@ struct Scene {
 }
 
 impl Scene {
-    /// A customer with a name, whose chat an agent has and has answered, with a ticket, a contact and a conversation.
+    /// A customer with a name, a ticket, a contact and a conversation, whose chat an agent has taken and answered.
     async fn set() -> Self {
         let patchbay = Setup::new().start().await;
         let client = patchbay.client("acme", "27110000001").await;
@@ -92,7 +91,7 @@ impl Scene {
     }
 }
 
-/// The names of all fields that a schema has, wherever they stand.
+/// The names of all fields of a schema, at any depth.
 fn fields(document: &Value, schema: &Value, seen: &mut BTreeSet<String>, found: &mut BTreeSet<String>) {
     match schema {
         Value::Object(object) => {
@@ -113,7 +112,7 @@ fn fields(document: &Value, schema: &Value, seen: &mut BTreeSet<String>, found: 
     }
 }
 
-/// The paths whose `GET` shows a customer by a field, according to the document.
+/// The paths whose `GET` identifies a customer, according to the document.
 async fn shows_customers(patchbay: &Patchbay) -> BTreeSet<String> {
     let document = patchbay.get("/openapi.json").await.json();
     let paths = document["paths"].as_object().unwrap();
@@ -171,7 +170,7 @@ async fn what_changes_a_chat_and_what_happens_live_is_masked_for_an_agent_too() 
 
     let mut kinds = BTreeSet::new();
     scene.phone.write(&scene.client.number, "are you there?").await;
-    // A message that came only after the chat was terminated would open it.
+    // If the message came after the chat is terminated, it would open the chat again.
     hear(&mut live, &["message.received"], &mut kinds).await;
     let answer = json!({ "participantId": scene.chat, "channel": "WHATSAPP", "text": "here", "tempId": "t-1" });
     let mut replies = vec![scene.agent.post(MESSAGES, &answer).await];
@@ -189,7 +188,7 @@ async fn what_changes_a_chat_and_what_happens_live_is_masked_for_an_agent_too() 
     assert_eq!(tells(&scene.patchbay.log()), None);
 }
 
-/// Listens until events of all these kinds have come. None of them reveals the customer.
+/// Waits for events of all these kinds, and checks that none of them identifies the customer.
 async fn hear(live: &mut Live, wanted: &[&str], kinds: &mut BTreeSet<String>) {
     while !wanted.iter().all(|kind| kinds.contains(*kind)) {
         let said = tokio::time::timeout(std::time::Duration::from_secs(20), live.next()).await;

@@ -1,9 +1,9 @@
-//! The promises of the first paragraph of the README, one test each.
+//! The promises in the first paragraph of the README, one test each.
 
 use harness::{Patchbay, Setup, Sink, eventually};
 use serde_json::json;
 
-/// A customer that is on WhatsApp.
+/// A customer with WhatsApp.
 const CUSTOMER: &str = "27820000001";
 
 #[tokio::test]

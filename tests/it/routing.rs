@@ -4,7 +4,7 @@ use harness::{Client, Phone, Setup, Shared, Sink, eventually, greeter, guest};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-/// The shared program, a new client whose router is `usher` and whose default chatbot is `clerk`, and a new phone.
+/// The shared server, a new client with the router `usher` and the default chatbot `clerk`, and a new phone.
 async fn with_router() -> (Shared, Client, Phone) {
     let patchbay = Shared::with_guests().await;
     let client = patchbay.new_client().await;
@@ -14,7 +14,7 @@ async fn with_router() -> (Shared, Client, Phone) {
     (patchbay, client, phone)
 }
 
-/// Writes, and answers the decision about it.
+/// Writes a text, and returns the decision about it.
 async fn decided(client: &Client, phone: &Phone, text: &str) -> Value {
     let before = client.decisions().await.len();
     phone.write(&client.number, text).await;
@@ -159,7 +159,7 @@ async fn what_a_router_says_wins_over_what_a_team_would_give_out_by_itself() {
         })
         .await
     };
-    // Ben has more chats than Ann each time, and is named all the same.
+    // Ben gets each chat, although he has more chats than Ann.
     for _ in 0..2 {
         assert_eq!(has_it(format!("agent {ben}")).await, ben);
     }

@@ -1,4 +1,4 @@
-//! The tables of `docs/rules/` name tests that exist, and every part of the specification that is built has rows.
+//! The tables of `docs/rules/` name existing tests, and every implemented part of the specification has rows.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -6,20 +6,20 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Parts of SPEC that have a row for each of their rules.
+/// Parts of SPEC with a row for each of their rules.
 const COVERED: [&str; 33] = [
     "2.1", "2.2", "2.3", "2.4", "2.5", "2.6", "2.7", "2.8", "2.9", "2.10", "2.11", "2.12", "2.13", "2.14", "2.15",
     "3.1", "3.2", "3.3", "3.4", "3.5", "3.6", "3.7", "4.1", "4.2", "4.3", "4.4", "4.5", "4.6", "4.7", "4.8", "4.9",
     "6.1", "6.2",
 ];
-/// The same, told of in events.
+/// The same for parts about events.
 const COVERED_EVENTS: [&str; 4] = ["6.3", "6.4", "6.5", "6.6"];
 
 fn root() -> PathBuf {
     PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("..").canonicalize().unwrap()
 }
 
-/// Files below a folder of the project with this ending, by their paths in it.
+/// Path and text of each file below a folder with this extension.
 fn files(folder: &str, ending: &str) -> Vec<(String, String)> {
     let (root, mut found, mut folders) = (root(), Vec::new(), vec![PathBuf::from(folder)]);
     while let Some(folder) = folders.pop() {
@@ -37,7 +37,7 @@ fn files(folder: &str, ending: &str) -> Vec<(String, String)> {
     found
 }
 
-/// The tests of a source: functions below an attribute that says so.
+/// The test functions of a source file.
 fn tests_of(source: &str) -> Vec<String> {
     let (mut tests, mut marked) = (Vec::new(), false);
     for line in source.lines().map(str::trim) {
@@ -54,9 +54,9 @@ fn tests_of(source: &str) -> Vec<String> {
     tests
 }
 
-/// Everything that a row can name.
+/// All names that a row can contain.
 struct Named {
-    /// Tests, and the files that they are in.
+    /// Tests, and the files that contain them.
     tests: BTreeMap<String, Vec<String>>,
     sources: Vec<String>,
     /// Names of crates, folders and files.
@@ -89,7 +89,7 @@ impl Named {
             let is_in = |file: &String| parts.iter().all(|part| *part == "tests" || file.contains(part));
             return (!files.iter().any(is_in)).then(|| format!("`{name}` is in {files:?}"));
         }
-        // Names of two of the pages for longer ones.
+        // Short names that two of the pages use.
         let is_place = |part: &str| self.places.contains(part) || ["db", "http"].contains(&part);
         let is_sentence = last.matches('_').count() > 2;
         let all_places = parts.iter().chain([&last]).all(|part| is_place(part));
