@@ -1,5 +1,5 @@
-//! The API against its own document, tried out by a program of others (PyPI `schemathesis`): no 500, and no answer that
-//! the document does not allow. `scripts/schemathesis.sh` does the same for longer.
+//! The API against its own document, checked by a third-party program (PyPI `schemathesis`): no 500, and no answer that
+//! the document does not allow. `scripts/schemathesis.sh` runs the same check for longer.
 
 use std::{path::PathBuf, process::Command};
 
@@ -11,18 +11,18 @@ fn root() -> PathBuf {
 
 #[tokio::test]
 async fn no_request_gets_an_answer_that_the_document_does_not_allow() {
-    // Seconds; `make soak` goes on for minutes.
+    // `make soak` runs for minutes.
     const SECONDS: u64 = 25;
-    // The same requests every time: a change is not blamed for faults that were always there. `make soak` goes by chance.
+    // A fixed seed, so that a change does not fail by an older fault. `make soak` uses random seeds.
     const SEED: u64 = 1;
     try_out(SECONDS, SEED).await;
 }
 
-/// Tries the API for so many seconds with the requests of this seed.
+/// Tries the API for this number of seconds with the requests of this seed.
 ///
 /// # Panics
 ///
-/// When there is an answer that the document does not allow.
+/// If there is an answer that the document does not allow.
 pub async fn try_out(seconds: u64, seed: u64) {
     let patchbay = Setup::new().start().await;
     let client = patchbay.client("acme", "27110000001").await;

@@ -1,5 +1,4 @@
-//! Sending through both endpoints: the answers, the recipients that get a message, and the rejected ones (SPEC 2.2,
-//! 2.5, 4.1).
+//! Sends through both endpoints: their answers, accepted recipients and rejected ones (SPEC 2.2, 2.5, 4.1).
 
 use harness::{Client, Setup, Shared, eventually};
 use serde_json::{Value, json};
@@ -261,7 +260,7 @@ async fn a_sender_may_be_written_with_a_plus() {
 
 #[tokio::test]
 async fn a_thousand_recipients_fit_in_one_request_and_are_all_stored() {
-    // Without workers nothing is sent, so that the other tests have the machine.
+    // Without workers nothing is sent, which leaves the processors to other tests.
     let patchbay = Setup::new().set("server.workers", "false").start().await;
     let client = patchbay.client("acme", "27110000001").await;
     let numbers: Vec<String> = (0..1000).map(|at| format!("2783{at:07}")).collect();
@@ -293,7 +292,7 @@ async fn a_thousand_and_one_recipients_are_refused_whole() {
 async fn a_burst_to_one_number_never_exceeds_what_the_provider_takes() {
     let patchbay = Shared::get().await;
     let client = patchbay.new_client().await;
-    // At 80 a second this takes longer than the time after which a worker renews its lease.
+    // At 80 a second this takes longer than the renewal period of a worker's lease.
     let phones: Vec<_> = (0..450).map(|_| patchbay.new_phone()).collect();
     let numbers: Vec<&str> = phones.iter().map(|phone| phone.msisdn.as_str()).collect();
 

@@ -1,4 +1,5 @@
-//! Requests that the SMS gateways refuse (issue 12, "Bad input"): the documented code, nothing stored, nothing charged.
+//! Requests that the SMS gateways refuse with the documented code (issue 12, "Bad input"). Nothing is stored or
+//! charged.
 
 use harness::{Client, Patchbay, Reply, RowCounts, Setup, Shared};
 use reqwest::Method;
@@ -11,7 +12,7 @@ const FORM: &str = "application/x-www-form-urlencoded";
 const CREDITS: u32 = 10;
 const CELL: &str = "27829999997";
 
-/// A client with credits, and its stored rows before the test.
+/// A client with credits, and its row counts before the test.
 struct Scene {
     patchbay: Shared,
     client: Client,
@@ -36,12 +37,12 @@ impl Scene {
         self.post(path, "application/json", body).await
     }
 
-    /// The fields that a body is refused for.
+    /// The faulty fields of a body.
     async fn faults(&self, body: &Value) -> Vec<String> {
         self.json(JSON, body.to_string()).await.faulty_fields()
     }
 
-    /// The code of a batch, with some keywords changed or taken out.
+    /// The code of a batch with changed keywords. An empty value leaves the keyword out.
     async fn batch(&self, changes: &[(&str, &str)]) -> String {
         let mut fields = vec![("message", "Hello"), ("cell", CELL), ("senderid", "SHOP")];
         fields.retain(|(name, _)| !changes.iter().any(|(changed, _)| changed == name));
@@ -228,7 +229,7 @@ async fn ten_megabytes_of_numbers_are_413_in_the_form_of_the_product() {
     let recipients = vec![format!(r#"{{"to":"{CELL}"}}"#); 10_000_000 / (CELL.len() + 10)].join(",");
     let refused = scene.json(JSON, format!(r#"{{"messageText":"Hello","recipients":[{recipients}]}}"#)).await;
     assert_eq!((refused.status, &refused.json()["status"]), (413, &json!(413)), "{}", refused.text);
-    // The number of texts that fit into a body.
+    // If the numbers fit into a body, they are counted.
     let many = vec![CELL; 200_000].join(",");
     assert_eq!(scene.batch(&[("cell", &many)]).await, "1072");
     scene.untouched().await;

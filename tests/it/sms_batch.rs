@@ -19,7 +19,6 @@ async fn stage(credits: u32) -> (Shared, Client, Phone) {
     (patchbay, client, phone)
 }
 
-/// The status code of an answer.
 fn code(xml: &str) -> &str {
     let begin = xml.find("<status code=\"").expect(xml) + "<status code=\"".len();
     xml[begin..].split('"').next().unwrap()
@@ -393,7 +392,7 @@ async fn a_batch_of_another_client_is_unknown() {
     assert_eq!(code(&patchbay.batch(&other, REPLIES, &name).await), "2040");
 }
 
-/// Has the schema of the answers judged by a parser and a validator of others.
+/// Validates answers against their schema with a third-party parser and validator.
 fn validate(documents: &[String]) {
     let folder = std::path::PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("peers/batch-xml");
     let installed = std::process::Command::new("sh").arg(folder.join("install.sh")).output().unwrap();

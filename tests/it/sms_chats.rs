@@ -1,5 +1,5 @@
-//! Chats over SMS: an incoming SMS begins one, and plugins get its channel in the metadata, because the interface has
-//! no case for it (ADR 0039).
+//! Chats over SMS: an incoming SMS begins one. Plugins find the channel in the metadata, because the interface has no
+//! case for it (ADR 0039).
 
 use harness::{Client, Phone, Shared, Sink, eventually, guest};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 const SMS: &str = "/whatsapp-api-service/v2/channels/sms";
 const SOURCE: &str = "PATCHBAY";
 
-/// A client with the guests `clerk` and `stamping-shaper`, and a phone that was sent an SMS.
+/// A client with the guests `clerk` and `stamping-shaper`, and a phone that has received an SMS.
 async fn stage() -> (Shared, Client, Sink, Phone) {
     let patchbay = Shared::with_guests().await;
     let (client, sink) = (patchbay.new_client().await, Sink::start().await);
@@ -21,7 +21,7 @@ async fn stage() -> (Shared, Client, Sink, Phone) {
     (patchbay, client, sink, phone)
 }
 
-/// The stamped body of a webhook about a text that begins so.
+/// The stamped body of a webhook about a text that begins with `words`.
 async fn stamped(sink: &Sink, webhook: &str, words: &str) -> Value {
     let begins = |body: &Value| body["words"].as_str().is_some_and(|said| said.starts_with(words));
     sink.receives(webhook, "the stamped body", begins).await

@@ -4,10 +4,10 @@ use harness::{Client, Patchbay, Phone, Setup, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-/// Submits per second of the bind, where one is named.
+/// Submits per second of the bind, if the test limits it.
 const RATE: i64 = 20;
 
-/// Recipients of a batch: ten seconds of work.
+/// Recipients of a batch, for ten seconds of work.
 const MANY: usize = 200;
 
 async fn client(patchbay: &Patchbay, name: &str) -> Client {
@@ -20,7 +20,7 @@ fn many(area: &str, count: usize) -> Value {
     (0..count).map(|number| json!({ "to": format!("27{area}{number:07}") })).collect()
 }
 
-/// Sends one text to many, at once or at a time.
+/// Sends one text to many recipients, at once or at the time in `settings`.
 async fn batch(patchbay: &Patchbay, client: &Client, recipients: Value, settings: Value) {
     let body = json!({ "recipients": recipients, "messageText": "One of many", "settings": settings });
     patchbay.sms(client, "/sms/json", &body).await.ok();
@@ -46,13 +46,13 @@ async fn smsc(patchbay: &Patchbay) -> Value {
         .unwrap()
 }
 
-/// Submits that the SMSC has taken over all sessions that are bound.
+/// Submits that the SMSC has accepted on all bound sessions.
 async fn taken(patchbay: &Patchbay) -> i64 {
     let shown = smsc(patchbay).await;
     shown["sessions"].as_array().unwrap().iter().map(|session| session["taken"].as_i64().unwrap()).sum()
 }
 
-/// How many messages of the products stand at this state.
+/// The number of messages of the SMS products in this state.
 async fn at(patchbay: &Patchbay, state: &str) -> i64 {
     let mut db = patchbay.database().await;
     let counted = sqlx::query_scalar("SELECT count(*) FROM sms_message WHERE state = $1");
@@ -95,7 +95,7 @@ async fn a_batch_delays_another_clients_message_by_no_more_than_a_second() {
         one(&patchbay, &other, &phone, false).await;
         phone.receives("the message", |message| message["text"] == "Just one").await;
         let passed = taken(&patchbay).await - before;
-        // A second of the bind, and another for looking.
+        // One second of the bind, and another for the search.
         assert!(passed <= 2 * RATE, "{passed} submits went by before one message");
     }
 }

@@ -1,6 +1,7 @@
-//! Kannel's `drive_smpp` as the SMSC (issue 12, part 5): a test program for ESMEs that others wrote, in Debian's package
-//! `kannel-extras`. It binds a transmitter and a receiver and no transceiver, answers every submit without an id, brings as many
-//! messages of a subscriber as it is told, from 456 to 123, each with the id of a receipt beside it, and ends when a session does.
+//! Kannel's `drive_smpp` as the SMSC (issue 12, part 5): a third-party test program for ESMEs in Debian's package
+//! `kannel-extras`. It binds a transmitter and a receiver and no transceiver. It answers every submit without an id. It
+//! sends a given number of messages from subscriber 456 to 123, each with the id of a receipt. It ends when a session
+//! ends.
 
 use std::{
     fs::File,
@@ -13,12 +14,12 @@ use harness::{Setup, Sink, eventually};
 use serde_json::{Value, json};
 
 const PROGRAM: &str = "/usr/lib/kannel/test/drive_smpp";
-/// It also calls Kannel's own box, and ends if no box is there.
+/// The program also calls Kannel's box here, and ends if there is none.
 const BOX: &str = "127.0.0.1:13001";
-/// The number of messages that it brings, and that it takes: fewer than the answers that it waits for.
+/// The number of messages in each direction: fewer than the program sends without an answer.
 const MESSAGES: usize = 40;
 
-/// The program, and its output.
+/// The program and its log.
 struct Kannel {
     child: Child,
     log: PathBuf,
@@ -28,7 +29,7 @@ struct Kannel {
 impl Kannel {
     fn start(port: u16, folder: &Path) -> Self {
         let log = folder.join("drive_smpp.log");
-        // If another process has the address already, the program calls that one.
+        // If another process has the address already, the program calls that process.
         let held = TcpListener::bind(BOX).ok();
         let said = File::create(&log).unwrap();
         let child = Command::new(PROGRAM)
@@ -45,7 +46,7 @@ impl Kannel {
         String::from_utf8_lossy(&std::fs::read(&self.log).unwrap()).into_owned()
     }
 
-    /// The texts that were submitted, in any order.
+    /// The submitted texts, sorted.
     fn submitted(&self) -> Vec<String> {
         let said = self.said();
         let texts = said.lines().filter_map(|line| line.split_once("submit_sm: short_message = <"));
@@ -84,7 +85,7 @@ async fn kannels_drive_smpp_gets_each_sms_once_and_brings_what_subscribers_answe
     let settings = json!({ "replyCallBackURL": sink.url("reply") });
     let sent = patchbay.sms(&client, "/sms/json", &json!({ "messages": messages, "settings": settings })).await.ok();
     assert_eq!(sent["statusCode"], "100", "there is no SMSC yet, and it is on disk");
-    // No SMS can be sent to the number 456, but its messages still answer one of these.
+    // An SMS cannot be sent to 456, so this row makes the messages from 456 replies.
     let mut db = patchbay.database().await;
     sqlx::query(
         "INSERT INTO sms_correspondent (source, subscriber, client_id, message_id)
@@ -117,7 +118,7 @@ async fn kannels_drive_smpp_gets_each_sms_once_and_brings_what_subscribers_answe
     let incoming = count("SELECT count(*) FROM sms_inbound WHERE sender = '456' AND receiver = '123'").await;
     assert_eq!(usize::try_from(incoming).unwrap(), MESSAGES);
 
-    // Messages in doubt would be sent once more.
+    // If a message were in doubt, it would be sent once more now.
     patchbay.advance_clock(3600).await;
     assert_eq!(count("SELECT count(*) FROM outbound_work").await, 0);
     assert_eq!(count("SELECT count(*) FROM outbound_leg WHERE ambiguous").await, 0);

@@ -1,5 +1,5 @@
-//! SIGKILL at random moments while SMS leave over two binds: nothing acknowledged is lost, and only SMS in flight come
-//! twice. `PATCHBAY_KILL_SEED` repeats a run; the seed and the counts are printed.
+//! SIGKILL at random moments while SMS are sent over two binds: nothing acknowledged is lost, and only SMS in flight
+//! arrive twice. `PATCHBAY_KILL_SEED` repeats a run; the test prints the seed and the counts.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -17,18 +17,18 @@ use serde_json::{Value, json};
 use sqlx::PgPool;
 use tokio::task::JoinSet;
 
-/// How often the test kills the process; `make soak` does it for minutes.
+/// Kills of the process in the test; `make soak` continues for minutes.
 pub const KILLS: usize = 2;
 /// The windows of both binds together.
 const WINDOW: usize = 16;
-/// Requests that each life of the process takes at least.
+/// Minimum of requests that are acknowledged between two kills.
 const REQUESTS: usize = 15;
 const SENDERS: usize = 4;
 const PHONES: usize = 30;
-/// Longest time that a step may take on a machine that has much else to do; usually it is seconds.
+/// Limit of a step on a busy machine; the usual time is seconds.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// The requests that were acknowledged: number and text.
+/// Number and text of each acknowledged message.
 type Ledger = Arc<Mutex<Vec<(String, String)>>>;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -37,12 +37,12 @@ async fn no_sms_is_lost_when_the_process_is_killed_at_random() {
     println!("{}", killed_at_random(seed, |kills| kills < KILLS).await);
 }
 
-/// Kills the process under load while `goes_on` says so of the number of kills, and checks everything that was promised. Answers
+/// Kills the process under load while `goes_on` is true for the number of kills. Then checks all promises and returns
 /// the counts.
 ///
 /// # Panics
 ///
-/// When something is lost, or comes twice for another reason than a submit in flight.
+/// If a message is lost, or arrives twice for another reason than a submit in flight.
 pub async fn killed_at_random(seed: u64, goes_on: impl Fn(usize) -> bool) -> String {
     let mut random = StdRng::seed_from_u64(seed);
     let mut patchbay = start().await;
@@ -57,12 +57,12 @@ pub async fn killed_at_random(seed: u64, goes_on: impl Fn(usize) -> bool) -> Str
         kills += 1;
     }
     let counts = sending.stop_and_judge(&patchbay).await;
-    // SMS in flight, and answered ones that are not stored yet: one window together (ADR 0043).
+    // SMS in flight, and answered ones that are not stored yet: one window in total (ADR 0043).
     assert!(counts.doubles <= kills * WINDOW, "{} came twice in {kills} kills", counts.doubles);
     format!("SMS kill test: seed {seed}, {kills} kills; {counts}")
 }
 
-/// The program with two binds of one name.
+/// A server with two binds of one name.
 pub async fn start() -> Patchbay {
     let setup = Setup::new().set("limits.unknown_after", "2s");
     let patchbay = setup.bind("name=pair&window=8").bind("name=pair&window=8").start().await;
@@ -70,14 +70,13 @@ pub async fn start() -> Patchbay {
     patchbay
 }
 
-/// Two clients that send, each a lane of its own; the windows are shared.
+/// Two clients that send, each in its own lane. They share the windows.
 pub struct Sending {
     ledger: Ledger,
     over: Arc<AtomicBool>,
     senders: JoinSet<()>,
 }
 
-/// The results in numbers.
 pub struct Counts {
     pub acknowledged: usize,
     pub arrived: usize,
@@ -98,7 +97,6 @@ impl fmt::Display for Counts {
 }
 
 impl Sending {
-    /// Starts the senders.
     pub async fn start(patchbay: &Patchbay) -> Self {
         let clients = ["acme", "beta"].map(|name| patchbay.bare_client(name));
         for client in &clients {
@@ -113,7 +111,7 @@ impl Sending {
         sending
     }
 
-    /// Waits until so many messages have been acknowledged.
+    /// Waits until this number of messages has been acknowledged.
     pub async fn until(&self, messages: usize) {
         let began = Instant::now();
         while self.ledger.lock().unwrap().len() < messages {
@@ -122,11 +120,11 @@ impl Sending {
         }
     }
 
-    /// Every sender finishes its request; then nothing may be lost, and nothing stored or charged twice.
+    /// Lets every sender finish its request, and checks all promises.
     ///
     /// # Panics
     ///
-    /// When something is.
+    /// If a message is lost, or stored or charged twice.
     pub async fn stop_and_judge(self, patchbay: &Patchbay) -> Counts {
         self.over.store(true, Ordering::SeqCst);
         self.senders.join_all().await;
@@ -148,7 +146,7 @@ impl Sending {
     }
 }
 
-/// Sends request after request, each until it is answered. A repeated `ctid` sends nothing again.
+/// Sends request after request, and repeats each until it is answered. The `ctid` prevents a second send.
 #[expect(clippy::disallowed_methods, reason = "calls nothing but the program under test")]
 async fn send(url: String, client: Client, name: usize, ledger: Ledger, over: Arc<AtomicBool>) {
     let http = reqwest::Client::new();
@@ -175,7 +173,7 @@ async fn send(url: String, client: Client, name: usize, ledger: Ledger, over: Ar
     }
 }
 
-/// Waits until everything has gone out and has its receipt, or was given up.
+/// Waits until every SMS is sent and has its receipt, or is given up.
 async fn drain(db: &PgPool) {
     let began = Instant::now();
     loop {
@@ -198,8 +196,8 @@ async fn drain(db: &PgPool) {
     }
 }
 
-/// SMS that were in flight in two kills, about which the client was told that they may have arrived: a message is sent
-/// twice at most (ADR 0004).
+/// SMS that were in flight at two kills and failed with the code for a possible arrival: a message is sent twice at
+/// most (ADR 0004).
 async fn given_up(db: &PgPool) -> HashSet<(String, String)> {
     let failed: Vec<(String, String, String)> = sqlx::query_as(
         "SELECT sms.recipient, sms.ct_id, step.error_code FROM sms_message sms
@@ -214,7 +212,8 @@ async fn given_up(db: &PgPool) -> HashSet<(String, String)> {
     failed.into_iter().map(|(recipient, text, _)| (recipient, text)).collect()
 }
 
-/// Everything that was acknowledged is on its phone or was `told` of: how many arrived, and how many of them once more.
+/// Checks that every acknowledged SMS is on its phone or in `told`. Returns the number of SMS on phones, and of those
+/// that arrived twice.
 async fn on_phones(
     patchbay: &Patchbay,
     acknowledged: &[(String, String)],

@@ -26,7 +26,7 @@ async fn opted_out(patchbay: &Patchbay, client: &Client) -> Vec<Value> {
     answer["numbers"].as_array().unwrap().clone()
 }
 
-/// Waits until the phone is on the list, or is not.
+/// Waits until the phone is on the stop list, or off it.
 async fn listed(patchbay: &Patchbay, client: &Client, phone: &Phone, wanted: bool) {
     eventually("the list", || async {
         let found = opted_out(patchbay, client).await.contains(&json!(phone.msisdn));

@@ -1,4 +1,4 @@
-//! Routers of SMS: a client's own and the operator's choose how each message goes on (ADR 0036).
+//! Routers of SMS: the client's own router and the operator's decide how each message is sent (ADR 0036).
 
 use harness::{Client, Patchbay, Phone, Setup, Shared, Sink, eventually, guest};
 use serde_json::{Value, json};
@@ -15,12 +15,12 @@ async fn stage() -> (Shared, Client, Phone) {
     (patchbay, client, phone)
 }
 
-/// Puts the router that ships in force with these rules.
+/// Activates the built-in router with these rules.
 async fn rules(client: &Client, rules: Value) {
     client.put_in_force(ROUTER, json!({ "mode": "live", "config": { "rules": rules } })).await;
 }
 
-/// Sends an SMS by the JSON gateway; answers the id of the message.
+/// Sends an SMS by the JSON gateway, and returns the id of the message.
 async fn send(patchbay: &Patchbay, client: &Client, phone: &Phone, text: &str, settings: Value) -> Uuid {
     let recipients = json!([{ "to": phone.msisdn }]);
     let body = json!({ "ctid": text, "recipients": recipients, "messageText": text, "settings": settings });
@@ -31,7 +31,7 @@ async fn send(patchbay: &Patchbay, client: &Client, phone: &Phone, text: &str, s
     sqlx::query_scalar(statement).bind(request).fetch_one(&mut db).await.unwrap()
 }
 
-/// The story of a message, once it stands at `status`.
+/// Waits until a message has this status, and returns its story.
 async fn story(client: &Client, message: Uuid, status: &str) -> Value {
     eventually(&format!("{message} at {status}"), || async {
         let story = client.get(&format!("/messaging-service/WhatsApp/messages/{message}")).await.ok();

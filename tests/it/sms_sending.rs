@@ -1,5 +1,5 @@
-//! Text messages through the send endpoints (SPEC 2.3, 2.5, 4.1; part 8): `/v2/channels/sms`, and `channel` `SMS` of the
-//! unified one.
+//! Text messages through the send endpoints (SPEC 2.3, 2.5, 4.1; part 8): `/v2/channels/sms`, and the unified endpoint
+//! with `channel` `SMS`.
 
 use harness::{Client, Phone, Reply, Shared, Sink};
 use reqwest::Method;
@@ -20,7 +20,7 @@ fn payload(to: &str, text: &str) -> Value {
     json!({ "messages": [{ "recipients": [{ "to": to, "ctId": format!("ct-{to}") }], "messageText": text }] })
 }
 
-/// The SMS that a phone got, once it is there.
+/// Waits for the SMS on a phone.
 async fn sms(phone: &Phone) -> Value {
     phone.receives("the SMS", |message| message["channel"] == "SMS").await
 }

@@ -1,4 +1,4 @@
-//! `patchbay sms-source`: addresses that a client's SMS can be sent from, and `virtualname` that chooses among them (SPEC 2.15,
+//! `patchbay sms-source`: source addresses for a client's SMS, and `virtualname`, which chooses one of them (SPEC 2.15,
 //! 4.9).
 
 use harness::{Client, Patchbay, Shared, eventually};

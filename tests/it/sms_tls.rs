@@ -1,4 +1,4 @@
-//! The batch gateway over TLS on a second port, and HTTPS that is required of the SMS gateways (SPEC 4.9, 5.5; CONTRACT 2).
+//! The batch gateway over TLS on a second port, and SMS gateways that require HTTPS (SPEC 4.9, 5.5; CONTRACT 2).
 
 use std::net::TcpListener;
 

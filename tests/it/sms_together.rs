@@ -1,4 +1,5 @@
-//! Requests of the SMS gateways that arrive together are stored together, and each is answered by itself (issue 12, part 1).
+//! If requests of the SMS gateways arrive together, they are stored together, and each gets its own answer (issue 12,
+//! part 1).
 
 use futures::future::join_all;
 use harness::{Client, Patchbay, Shared};
@@ -13,7 +14,7 @@ async fn stage(credits: u32) -> (Shared, Client) {
     (patchbay, client)
 }
 
-/// Sends a batch and answers its status code.
+/// Sends a batch and returns its status code.
 async fn batch(patchbay: &Patchbay, client: &Client, id: &str, cells: &str) -> String {
     let fields = [("batchref", "spring"), ("batchid", id), ("message", "Hi"), ("cell", cells), ("senderid", "SHOP")];
     let xml = patchbay.batch(client, BATCH, &fields).await;

@@ -1,5 +1,5 @@
-//! Recipients that a client may not write to, and the limit of their number: its blocklist, customers that stopped
-//! marketing (SPEC 6.4), and the messaging tiers of Cloud numbers (SPEC part 8).
+//! Limits on recipients: the client's blocklist, customers that stopped marketing (SPEC 6.4), and the messaging tiers
+//! of Cloud numbers (SPEC part 8).
 
 use harness::{Client, Patchbay, Setup, Shared, eventually};
 use reqwest::Method;
@@ -94,7 +94,7 @@ async fn what_is_no_recipient_cannot_be_blocked() {
     assert_eq!(client.get(BLOCKLIST).await.ok()["totalElements"], 0);
 }
 
-/// Says `stop` or `resume` in the name of a phone, and waits until it counts.
+/// Sends the preference `stop` or `resume` of a phone, and waits until it is stored.
 async fn prefer(patchbay: &Patchbay, client: &Client, msisdn: &str, value: &str) {
     let event = json!({
         "type": "user_preferences", "phoneNumberId": phone_number_id(client), "msisdn": msisdn, "value": value,

@@ -1,4 +1,4 @@
-//! The whole story of one message, by its tracking id (CONTRACT 7), and the second address of a recipient (SPEC 2.2).
+//! The story of one message by its tracking id (CONTRACT 7), and the second address of a recipient (SPEC 2.2).
 
 use harness::{Client, Phone, Shared, Sink, eventually};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ async fn stage() -> (Shared, Client, Sink, Phone) {
     (patchbay, client, sink, phone)
 }
 
-/// The story of the message to a phone, once it satisfies `until`.
+/// Waits until the story of the message to a phone satisfies `until`.
 async fn story(client: &Client, sink: &Sink, phone: &Phone, until: impl Fn(&Value) -> bool) -> Value {
     let ct_id = format!("ct-{}", phone.msisdn);
     let told =
@@ -86,7 +86,7 @@ async fn a_message_has_not_failed_while_it_is_not_decided_whether_an_sms_follows
     let client = patchbay.new_client().await;
     let sink = Sink::start().await;
     client.webhooks_to(&sink, "v2").await;
-    // It gives up on this text, and is asked twice more, after one second and after five.
+    // The guest fails on this text, and is called again after one second and after five.
     client.activate("picky-fallback").await;
     let phone = patchbay.new_phone();
     phone.set(json!({ "onWhatsApp": false })).await;

@@ -14,7 +14,7 @@ async fn delete(client: &Client, path: &str) -> Reply {
     client.request(Method::DELETE, path, None, &[]).await
 }
 
-/// The path of a new team.
+/// Creates a team and returns its path.
 async fn team(client: &Client, name: &str) -> String {
     let made = client.post(TEAMS, &json!({ "name": name })).await;
     assert_eq!(made.status, 201, "{}", made.text);
@@ -133,7 +133,7 @@ async fn a_team_with_members_is_not_deleted() {
     put(&client, &format!("{sales}/members/{user}"), &json!({})).await;
     let refused = delete(&client, &sales).await;
     assert_eq!((refused.status, refused.json()["error"].as_str()), (409, Some("Conflict")), "{}", refused.text);
-    // A deleted user belongs to no team.
+    // If a user is deleted, it leaves its team.
     assert_eq!(delete(&client, &format!("/api/v1/users/{user}")).await.status, 204);
     assert_eq!(delete(&client, &sales).await.status, 204);
     assert_eq!(client.get(&sales).await.status, 404);

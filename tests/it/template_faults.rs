@@ -1,4 +1,4 @@
-//! Template sends that are refused whole: 400 with the field at fault, and nothing stored (SPEC 2.3, DESIGN 6).
+//! Template sends that are refused as a whole: 400 with the faulty field, and nothing stored (SPEC 2.3, DESIGN 6).
 
 use harness::{Client, Shared};
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ async fn refused(patchbay: &Shared, client: &Client, payload: &Value) -> Vec<(St
     details.iter().map(|detail| (text(&detail["field"]), text(&detail["message"]))).collect()
 }
 
-/// The one faulty field of a template send with these components, and its message.
+/// The only faulty field of a template send with these components, and its message.
 async fn fault(template: &str, components: Value) -> (String, String) {
     let patchbay = Shared::get().await;
     let client = patchbay.new_client().await;

@@ -3,7 +3,7 @@
 use harness::{Client, Phone, Shared, Sink, eventually};
 use serde_json::{Value, json};
 
-/// Sends a template and answers the message as it arrived on the phone.
+/// Sends a template and returns the message that arrived on the phone.
 async fn deliver(client: &Client, phone: &Phone, name: &str, components: Value) -> Value {
     client.send(&client.template(name, &phone.msisdn, components)).await.accepted();
     phone.receives(name, |message| message["type"] == "template").await

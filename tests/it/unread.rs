@@ -1,4 +1,4 @@
-//! Peers that ask and do not read: they are bounded, and others do not notice them.
+//! Peers that send requests and do not read the answers: their number is limited, and other callers do not notice them.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -13,7 +13,7 @@ use tokio::{net::TcpStream, task::JoinHandle, time::timeout};
 const NUMBERS: &str = "/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser";
 const LOGIN: &str = "/messaging-service/WhatsApp/authenticate/retrieveApiKey";
 
-/// An HTTP/2 connection with a small window, which sends PINGs and never makes room for more of an answer.
+/// An HTTP/2 connection with a small window that sends PINGs and never enlarges the window.
 struct Deaf {
     requests: SendRequest<Bytes>,
     answers: Vec<ResponseFuture>,
@@ -46,7 +46,7 @@ impl Deaf {
         Self { requests, answers: Vec::new(), ended }
     }
 
-    /// Asks as often as the server takes it.
+    /// Sends up to `times` requests, as long as the server accepts them.
     async fn ask(&mut self, patchbay: &Patchbay, path: &str, times: usize) {
         for _ in 0..times {
             let uri = format!("{}{path}", patchbay.url());
@@ -60,12 +60,12 @@ impl Deaf {
     }
 }
 
-/// A request from elsewhere, through a proxy.
+/// A request from another address, through a proxy.
 fn get(uri: &str) -> http::Request<()> {
     http::Request::get(uri).header("x-forwarded-for", "203.0.113.9").body(()).unwrap()
 }
 
-/// The requests in flight as the server counts them.
+/// The number of requests in flight in the metrics of the server.
 async fn in_flight(patchbay: &Patchbay) -> u64 {
     let metrics = patchbay.get("/metrics").await.text;
     let line = metrics.lines().find(|line| line.starts_with("patchbay_http_requests_in_flight ")).unwrap().to_owned();
@@ -113,7 +113,7 @@ async fn an_answer_of_which_nothing_is_taken_ends_with_its_stream_and_the_connec
 async fn the_last_part_of_an_answer_that_is_not_taken_ends_its_connection() {
     let patchbay = Setup::new().set("limits.write_timeout", "1s").start().await;
     let client = patchbay.bare_client("acme");
-    // There is room for the first byte, so the server hands the whole of a short answer over.
+    // If there is room for the first byte, the server writes a short answer as a whole.
     let mut deaf = Deaf::with_window(&patchbay, 1).await;
     let mut request = get(&format!("{}{NUMBERS}", patchbay.url()));
     request.headers_mut().insert("authorization", client.key.parse().unwrap());

@@ -21,7 +21,7 @@ fn thandi() -> Value {
     json!({ "email": "thandi@acme.example", "name": "Thandi", "role": "AGENT" })
 }
 
-/// A new user: its id and its temporary password.
+/// Creates a user, and returns its id and its temporary password.
 async fn created(client: &Client, body: &Value) -> (String, String) {
     let reply = client.post(USERS, body).await;
     assert_eq!(reply.status, 201, "{}", reply.text);
@@ -262,7 +262,7 @@ async fn the_last_admin_is_neither_deleted_nor_demoted() {
     assert_eq!(put(&client, &path, &json!({ "name": "Ada", "role": "ADMIN" })).await.status, 200);
 
     let (other, id) = with_role(&patchbay, &client, "ADMIN");
-    // Both demote each other at once: one stays.
+    // If two administrators demote each other at once, one of them remains.
     let (theirs, ours) = (format!("{USERS}/{id}"), json!({ "role": "AGENT" }));
     let (one, two) = tokio::join!(put(&client, &theirs, &ours), put(&other, &path, &ours));
     let mut statuses = [one.status, two.status];

@@ -1,5 +1,5 @@
-//! The view of a client on its webhooks, and its actions: attempts with their answers, resending, pings, and the notice
-//! about a webhook that was turned off.
+//! The calls of a client about its webhooks: attempts with their answers, resending, pings, and the event about a
+//! webhook that was turned off.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 const CONFIGURATIONS: &str = "/messaging-service/WhatsApp/WhatsAppClientWebHook";
 
-/// A path about a configuration.
+/// The path of a call about a configuration.
 fn of(configuration: &Value, rest: &str) -> String {
     format!("{CONFIGURATIONS}/{}{rest}", configuration["id"].as_str().unwrap())
 }
@@ -18,7 +18,7 @@ async fn put(client: &Client, body: Value) -> Reply {
     client.request(Method::PUT, CONFIGURATIONS, Some(&body), &[]).await
 }
 
-/// The attempts of a configuration, once there are so many.
+/// Waits for this number of attempts of a configuration.
 async fn attempts(client: &Client, configuration: &Value, query: &str, count: u64) -> Vec<Value> {
     eventually(&format!("{count} attempts of {query}"), || async {
         let page = client.get(&of(configuration, &format!("/attempts?{query}"))).await.ok();
@@ -31,13 +31,13 @@ async fn delivery(client: &Client, configuration: &Value, id: &Value) -> Value {
     client.get(&of(configuration, &format!("/deliveries/{}", id.as_str().unwrap()))).await.ok()
 }
 
-/// One webhook of a configuration.
+/// The health of one webhook of a configuration.
 async fn health(client: &Client, configuration: &Value, webhook: &str) -> Value {
     let all = client.get(&of(configuration, "/health")).await.ok();
     all.as_array().unwrap().iter().find(|one| one["webhookType"] == webhook).unwrap().clone()
 }
 
-/// Waits until a webhook is turned off.
+/// Waits until a webhook is turned off, and returns its health.
 async fn turned_off(client: &Client, configuration: &Value, webhook: &str) -> Value {
     eventually("the webhook to be turned off", || async {
         let health = health(client, configuration, webhook).await;
@@ -137,7 +137,7 @@ async fn what_was_given_up_is_sent_again_in_order_once_its_webhook_is_on_again()
     let (client, sink) = (patchbay.new_client().await, Sink::start().await);
     let body = json!({ "incomingMessageURL": sink.url("incoming"), "eventWebhookURL": sink.url("events") });
     let configuration = client.post(CONFIGURATIONS, &body).await.ok();
-    // The first is held up, so that the others wait behind it when it is refused for good.
+    // The answer to the first is delayed, so that the others wait when it is refused for good.
     sink.misbehave("incoming", 410, Duration::from_secs(8), 1);
     let phone = patchbay.new_phone();
     for text in ["first", "second", "third"] {

@@ -1,4 +1,5 @@
-//! Webhook configurations: which there may be, and which addresses they may name (SPEC 2.12, 4.7 and part 7, DESIGN 3 rule 8).
+//! Webhook configurations: how many a client may have, and the permitted addresses (SPEC 2.12, 4.7 and part 7, DESIGN 3
+//! rule 8).
 
 use std::net::IpAddr;
 
@@ -79,7 +80,7 @@ async fn an_override_replaces_the_default_as_a_whole() {
     assert!(all.received("chatbot").is_empty() && own.received("chatbot").is_empty(), "a type left out is off");
 }
 
-/// A program that keeps to public addresses.
+/// A server that calls public addresses only.
 async fn strict() -> (Patchbay, Client) {
     let patchbay = Setup::new().set("webhooks.allow_private_targets", "false").start().await;
     let client = patchbay.client("acme", "27110000001").await;

@@ -26,7 +26,7 @@ async fn default_of(client: &Client) -> Reply {
     client.get(&format!("{CONFIGURATIONS}/getForCurrentLoginUser")).await
 }
 
-/// Adds a Lite number, which needs no provider, and answers its id.
+/// Adds a Lite number, which needs no provider, and returns its id.
 fn add_number(patchbay: &Shared, client: &Client, number: &str) -> String {
     let line = ["number", "add", "--client", &client.client_ref, "--number", number, "--provider", "WHATSAPP_LITE"];
     patchbay.admin(&line)["whatsAppNumber"]["id"].as_str().unwrap().to_owned()
@@ -113,7 +113,7 @@ async fn an_address_is_judged_whenever_it_is_saved_and_one_that_is_not_named_is_
 
     assert_eq!(refused.faulty_fields(), ["eventWebhookURL"]);
     assert_eq!(default_of(&client).await.ok(), created, "all or nothing");
-    // As if an operator closes the network after the address was saved.
+    // As if an operator forbids private addresses after this one was saved.
     let mut patchbay = patchbay;
     assert_eq!(patchbay.terminate().await, Some(0));
     patchbay.set("webhooks.allow_private_targets", "false");
@@ -254,7 +254,7 @@ async fn what_waits_for_a_deleted_configuration_is_dropped_at_once() {
 
     assert_eq!(delete(&client, &configuration["id"]).await.status, 204);
 
-    // Its retry is not due for seconds: the deletion itself ends it.
+    // The deletion ends the delivery, because its retry is not due for seconds.
     states("DROPPED").await;
     patchbay.advance_clock(100_000).await;
     assert_eq!(sink.received("incoming").len(), 1);

@@ -1,4 +1,4 @@
-//! SMS of which the last is heard late, or never (SPEC 4.8; parts 7 and 8).
+//! SMS whose last receipt comes late, or never (SPEC 4.8; parts 7 and 8).
 
 use harness::{Setup, eventually};
 use serde_json::json;
@@ -18,7 +18,7 @@ async fn a_text_that_is_not_to_be_saved_is_forgotten_when_nothing_was_heard_of_i
         let gst_id = sent(&patchbay, &client, &body).await;
         state(&patchbay, &gst_id, "ACCEPTED").await;
     }
-    // Its validity of two days, and one more.
+    // The validity of two days, plus one day.
     let due = "UPDATE sms_request SET forget_at = now()
         WHERE forget_at BETWEEN now() + interval '71 hours' AND now() + interval '73 hours'";
     let mut db = patchbay.database().await;

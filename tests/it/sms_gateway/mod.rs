@@ -26,7 +26,7 @@ fn one(ct_id: &str, phone: &Phone, text: &str) -> Value {
     json!({ "messages": [{ "ctid": ct_id, "recipients": recipients, "messageText": text }] })
 }
 
-/// The request that took it.
+/// Sends a body and returns the id of its request.
 async fn sent(patchbay: &Patchbay, client: &Client, body: &Value) -> String {
     let answer = patchbay.sms(client, SEND, body).await.ok();
     assert_eq!(
@@ -37,7 +37,7 @@ async fn sent(patchbay: &Patchbay, client: &Client, body: &Value) -> String {
     answer["gstid"].as_str().unwrap().to_owned()
 }
 
-/// The receipts of a request, looked at in the database of the test: queries are counted.
+/// Waits until all messages of a request have this state. It reads the database, because tracking queries are limited.
 async fn state(patchbay: &Patchbay, gst_id: &str, wanted: &str) {
     let mut db = patchbay.database().await;
     let id: uuid::Uuid = gst_id.parse().unwrap();
@@ -112,7 +112,7 @@ async fn a_balance_never_falls_below_zero_however_many_ask_at_once() {
     assert_eq!(patchbay.sms_balance(&client).await, 0);
 }
 
-/// All of them side by side.
+/// Runs all futures at the same time.
 async fn futures_of<F: Future>(all: impl Iterator<Item = F>) -> Vec<F::Output> {
     let mut running: Vec<_> = all.map(Box::pin).collect();
     let mut done: Vec<Option<F::Output>> = running.iter().map(|_| None).collect();

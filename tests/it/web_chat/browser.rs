@@ -1,4 +1,4 @@
-//! The widget in a real browser, on pages with a strict policy: `tests/peers/browser` drives it.
+//! The widget in a real browser, on pages with a strict policy. `tests/peers/browser` drives the browser.
 
 use std::{
     path::{Path, PathBuf},
@@ -11,12 +11,12 @@ use harness::{Client, Shared};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
-/// A server of pages at an origin of its own, which show the widget of the site that the query names.
+/// A server of pages with its own origin. A page shows the widget of the site in its query.
 async fn pages(patchbay: &Shared, attributes: &'static str) -> String {
     let base = patchbay.url();
     let page = move |Query(query): Query<HashMap<String, String>>| async move {
         let socket = base.replacen("http", "ws", 1);
-        // Nothing but the widget and the pictures that a bot links, no style of its own, and no text that becomes elements.
+        // The policy allows the widget and the pictures that a bot links, but no inline styles and no HTML from text.
         let policy = format!(
             "default-src 'none'; script-src {base}; connect-src {base} {socket}; \
              img-src {base} https://shop.example data:; media-src {base}; require-trusted-types-for 'script'; trusted-types 'none'"
@@ -35,7 +35,7 @@ async fn pages(patchbay: &Shared, attributes: &'static str) -> String {
     origin
 }
 
-/// The address of the pages, and the sites of these pages.
+/// The values that the scripts of the browser need: addresses of pages, sites and keys.
 async fn addresses(patchbay: &Shared, client: &Client) -> Value {
     let (shop, rtl) = (pages(patchbay, "lang=\"en\"").await, pages(patchbay, "lang=\"ar\" dir=\"rtl\"").await);
     let site = client.new_site(&shop, json!({})).await;
@@ -65,7 +65,7 @@ fn scripts() -> PathBuf {
     PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("peers/browser")
 }
 
-/// Installs the driver of the browser once and returns its place.
+/// Installs the driver of the browser once, and returns its path.
 fn installed() -> &'static Path {
     static INSTALLED: OnceLock<PathBuf> = OnceLock::new();
     INSTALLED.get_or_init(|| {
@@ -75,7 +75,7 @@ fn installed() -> &'static Path {
     })
 }
 
-/// Plays a story in the browser.
+/// Runs a script in the browser.
 async fn play(story: &'static str) {
     let patchbay = Shared::with_guests().await;
     let client = patchbay.new_client().await;

@@ -1,4 +1,4 @@
-//! Visitors whose site proves their user.
+//! Visitors whose site proves their identity.
 
 use harness::{Client, Shared, Site, Visitor};
 use hmac::{Hmac, Mac};
@@ -48,10 +48,10 @@ async fn a_visitor_who_logs_in_brings_the_chat_along_and_leaves_no_way_into_it_b
     let mut known = load(&patchbay, &site, json!({ "token": unknown.token, "identity": identity })).await;
     known.sees("not logged in yet").await;
     assert_eq!(known.texts(), ["earlier, at home", "not logged in yet"]);
-    // A page that was open at home shows the joined chat again.
+    // A page that was open at home now shows the joined chat.
     at_home.sees("not logged in yet").await;
     assert_eq!(at_home.texts(), known.texts());
-    // A visitor with the earlier token gets an identity of its own.
+    // If a browser still has the earlier token, it gets a new visitor.
     let again = load(&patchbay, &site, json!({ "token": unknown.token })).await;
     assert_ne!(again.session["visitor"], known.session["visitor"]);
     assert_eq!(again.session["chat"], Value::Null);

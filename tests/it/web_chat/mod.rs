@@ -1,4 +1,5 @@
-//! Web chat over the real binary (`docs/web-chat.md`, `docs/rules/web-chat.md`): sites, visitors, and the widget in a browser.
+//! Web chat with the real binary (`docs/web-chat.md`, `docs/rules/web-chat.md`): sites, visitors, and the widget in a
+//! browser.
 
 mod browser;
 mod identity;
@@ -11,7 +12,7 @@ use serde_json::{Value, json};
 
 const ORIGIN: &str = "https://shop.example";
 
-/// The program with the guests, and a client whose webhooks go to a sink.
+/// The server with the guests, a client, and a sink for its webhooks.
 async fn stage() -> (Shared, Client, Sink) {
     let patchbay = Shared::with_guests().await;
     let client = patchbay.new_bare_client();
@@ -20,7 +21,7 @@ async fn stage() -> (Shared, Client, Sink) {
     (patchbay, client, sink)
 }
 
-/// The number of stored rows of a client, for each statement.
+/// The number of a client's rows in the table `of`.
 async fn count(patchbay: &Patchbay, client: &Client, of: &str) -> i64 {
     let mut db = patchbay.database().await;
     let statement =

@@ -1,5 +1,5 @@
-//! Refusals: pages of other origins, tokens of other sites, files with a false label, too much at once. Nothing of it
-//! is stored.
+//! Refusals: pages of other origins, tokens of other sites, files with a false type, too many requests. Nothing is
+//! stored.
 
 use harness::{
     Setup, Visitor,
@@ -70,12 +70,12 @@ async fn a_token_of_another_site_opens_nothing() {
         crossed.token = token.to_owned();
         assert_eq!(hello_is_answered(&patchbay.url(), &other, token).await, 4401, "{token}");
     }
-    // As a token to begin with, it is as good as none.
+    // If a session begins with it, it counts as no token.
     let fresh = Visitor::load(&patchbay.url(), patchbay.http.clone(), &other, json!({ "token": visitor.token })).await;
     assert_ne!(fresh.session["visitor"], visitor.session["visitor"]);
 }
 
-/// The code that the socket is closed with after a hello with this token.
+/// The close code of a socket after a hello with this token.
 async fn hello_is_answered(url: &str, site: &harness::Site, token: &str) -> u16 {
     use futures::{SinkExt, StreamExt};
     let mut socket = open(url, site, ORIGIN).await.unwrap();
@@ -209,7 +209,7 @@ async fn open_sockets_end_at_once_when_their_page_may_show_the_widget_no_more() 
             }
             _ => drop(client.request(Method::DELETE, &path, None, &[]).await),
         }
-        // With any number of frames.
+        // A frame of the visitor does not keep the socket open.
         visitor.send(json!({ "type": "ping" })).await;
         assert_eq!(visitor.closed().await, 4403, "{ends}");
     }

@@ -1,4 +1,4 @@
-//! Sites: adding, changing and deleting them, by API and command line.
+//! Sites: how they are added, changed and deleted, by API and command line.
 
 use harness::Shared;
 use reqwest::Method;

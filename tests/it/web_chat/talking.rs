@@ -1,4 +1,4 @@
-//! Visitors and the chatbots and agents that answer them: order, resumption, tabs, nodes, files, choices, receipts.
+//! Chats of visitors with chatbots and agents: order, resumption, tabs, nodes, files, choices, receipts.
 
 use futures::StreamExt;
 use harness::{Visitor, eventually, guest, visitors::new_key};
@@ -69,7 +69,7 @@ async fn a_message_that_is_sent_again_under_its_key_is_stored_once() {
     visitor.send(frame.clone()).await;
     let again = visitor.taken(&key).await;
     assert_eq!((&first["id"], &first["sequence"]), (&again["id"], &again["sequence"]));
-    // Two tabs that flush the same outbox at once.
+    // Two tabs send the same outbox at once.
     let mut tab = visitor.again(&patchbay.url()).await;
     let key = new_key();
     let frame = json!({ "type": "text", "key": key, "text": "both at once" });
@@ -154,7 +154,7 @@ async fn a_visitor_sees_what_an_agent_and_a_bot_quote() {
 
     let chats = client.get("/chat-service/api/v2/chats?scope=all").await.ok();
     let mut body = json!({ "participantId": chats["content"][0]["id"], "channel": "WEB", "text": "about that" });
-    // Said a moment ago, and perhaps on its way: visitors see it, so it can be quoted.
+    // The message may still be on its way. If the visitor sees it, it can be quoted.
     body["quotedExternalMessageId"] = said["id"].clone();
     let sent = client.post("/chat-service/api/v2/messages", &body).await.ok();
     assert_eq!((&sent["quotedMessageId"], &sent["quotedText"]), (&said["id"], &json!("quoted")));
@@ -306,7 +306,7 @@ async fn agents_and_visitors_see_each_other_typing() {
         request.headers_mut().insert("authorization", client.key.parse().unwrap());
         connect_async(request).await.unwrap()
     };
-    // Typing without a chat reaches no agent.
+    // If a visitor without a chat types, no agent sees it.
     visitor.send(json!({ "type": "typing" })).await;
     visitor.writes("hello").await;
     visitor.sees("hello").await;

@@ -1,5 +1,5 @@
-//! The delivery of webhooks: signed so that libraries of others verify them, repeated until they are received, in
-//! order, and independent of the receivers of others (SPEC 2.12, 4.7, CONTRACT 2 and 7).
+//! The delivery of webhooks: signed for third-party libraries, repeated until they are received, in order, and
+//! independent of other receivers (SPEC 2.12, 4.7, CONTRACT 2 and 7).
 
 pub mod peers;
 
@@ -16,7 +16,7 @@ const CUSTOMER: &str = "27820000001";
 /// `webhooks.retry_schedule` in seconds.
 const SCHEDULE: [u64; 9] = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
-/// The shared program with a new client and its webhooks; answers the configuration too.
+/// The shared server with a new client, its webhooks and their configuration.
 async fn shared() -> (Shared, Client, Sink, Value) {
     let patchbay = Shared::get().await;
     let client = patchbay.new_client().await;
@@ -25,7 +25,7 @@ async fn shared() -> (Shared, Client, Sink, Value) {
     (patchbay, client, sink, configuration)
 }
 
-/// A program of its own, for tests that move the clock.
+/// A separate server, for tests that move the clock.
 async fn own(setup: Setup) -> (Patchbay, Client, Sink, Value) {
     let patchbay = setup.start().await;
     let client = patchbay.client("acme", NUMBER).await;
@@ -56,7 +56,7 @@ async fn attempts(patchbay: &Patchbay, client: &Client) -> (Vec<Option<i16>>, Op
     (rows.into_iter().map(|row| row.0).collect(), last)
 }
 
-/// Waits until so many attempts are written down.
+/// Waits until this number of attempts is stored.
 async fn attempted(patchbay: &Patchbay, client: &Client, count: usize) {
     let what = format!("attempt {count} to be written down");
     eventually(&what, || async { (attempts(patchbay, client).await.0.len() >= count).then_some(()) }).await;
@@ -109,7 +109,7 @@ async fn a_rotated_secret_and_its_successor_both_sign_for_a_day() {
     }
     assert_eq!(within.header("webhook-signature").split(' ').count(), 2);
     assert_eq!(after.header("webhook-signature").split(' ').count(), 1);
-    // Both libraries refuse timestamps of tomorrow, so this one is checked here.
+    // Both libraries refuse timestamps of tomorrow, so this signature is checked here.
     assert!(peers::is_signed_by(&new, &after) && !peers::is_signed_by(&old, &after));
 }
 
@@ -159,7 +159,7 @@ async fn a_receiver_that_never_takes_it_is_tried_as_the_schedule_says_and_then_g
     sink.receives_many("incoming", 1).await;
     let mut db = patchbay.database().await;
     for (tries, planned) in (1..).zip(SCHEDULE) {
-        // Written down means that the next attempt has its time: within 20% of the plan.
+        // When an attempt is stored, the next one has its due time: within 20% of the schedule.
         let due = eventually("the retry to be planned", || async {
             let mut db = patchbay.database().await;
             let statement = "SELECT extract(epoch FROM due_at)::float8 FROM webhook_delivery WHERE attempts = $1 AND state = 'PENDING'";
@@ -169,7 +169,7 @@ async fn a_receiver_that_never_takes_it_is_tried_as_the_schedule_says_and_then_g
         let last: f64 = sink.received("incoming").last().unwrap().header("webhook-timestamp").parse().unwrap();
         let (delay, planned) = (due - last, f64::from(u32::try_from(planned).unwrap()));
         assert!(delay >= planned * 0.8 - 1.0 && delay <= planned * 1.2 + 15.0, "retry {tries}: {delay} of {planned} s");
-        // The first pause is so short that real time may pass it.
+        // The first pause is so short that it can end in real time.
         let made = sink.received("incoming").len();
         assert!(tries == 1 || made == usize::try_from(tries).unwrap(), "retry {tries} came before its time");
         patchbay.advance_clock((planned * 1.2) as u64 + 1).await;
@@ -263,7 +263,7 @@ async fn a_dead_receiver_of_one_client_does_not_hold_up_anothers() {
     assert_eq!(taken, 0, "the dead receiver has answered nothing yet");
 }
 
-/// Waits until a receiver has as many requests as may be in flight.
+/// Waits until a receiver has as many requests in flight as permitted.
 async fn sink_is_busy(sink: &Sink) {
     eventually("the dead receiver to be busy", || async { (sink.most_at_once("incoming") >= 32).then_some(()) }).await;
     assert_eq!(sink.most_at_once("incoming"), 32, "limits.webhook_concurrency_per_endpoint");
@@ -294,7 +294,7 @@ async fn a_failing_first_attempt_lets_the_next_of_its_conversation_pass() {
         phone.write(&client.number, text).await;
     }
     sink.receives_many("incoming", 3).await;
-    // Three incoming and three chatbot events.
+    // Three incoming events and three chatbot events.
     attempted(&patchbay, &client, 6).await;
 
     patchbay.advance_clock(7).await;

@@ -1,4 +1,4 @@
-//! Receivers written by others: `standardwebhooks` of PyPI and npm, in `tests/peers/webhooks`, and of crates.io.
+//! Third-party receivers: `standardwebhooks` of PyPI and npm, in `tests/peers/webhooks`, and of crates.io.
 
 use std::{
     collections::BTreeMap,
@@ -15,7 +15,7 @@ use serde::Serialize;
 use sha2::Sha256;
 use standardwebhooks::Webhook;
 
-/// A webhook for a library to judge.
+/// A webhook for a library to verify.
 #[derive(Debug, Clone, Serialize)]
 pub struct Case {
     pub secret: String,
@@ -24,7 +24,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// The received request, with the secret that should have signed it.
+    /// A received webhook with the secret that should have signed it.
     pub fn of(secret: &str, received: &Received) -> Self {
         let names = ["webhook-id", "webhook-timestamp", "webhook-signature"];
         Self {
@@ -34,7 +34,6 @@ impl Case {
         }
     }
 
-    /// The same with another header.
     pub fn with_header(&self, name: &str, value: &str) -> Self {
         let mut changed = self.clone();
         changed.headers.insert(name.to_owned(), value.to_owned());
@@ -89,7 +88,7 @@ fn rust_verdict(case: &Case) -> String {
     verified.map_or_else(|error| error.to_string(), |()| "ok".to_owned())
 }
 
-/// True if one of the signatures is that of `secret`, at any time.
+/// Whether `secret` made one of the signatures, at any time.
 pub fn is_signed_by(secret: &str, received: &Received) -> bool {
     let key = STANDARD.decode(secret.trim_start_matches("whsec_")).unwrap();
     let mut mac = Hmac::<Sha256>::new_from_slice(&key).unwrap();
@@ -113,7 +112,7 @@ fn scripts() -> PathBuf {
     PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("peers/webhooks")
 }
 
-/// Installs the libraries once and answers where they are.
+/// Installs the libraries once, and returns their path.
 fn installed() -> &'static Path {
     static INSTALLED: OnceLock<PathBuf> = OnceLock::new();
     INSTALLED.get_or_init(|| {
