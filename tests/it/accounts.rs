@@ -19,12 +19,10 @@ fn assert_refused(reply: &Reply, status: u16, error: &str) {
     assert_eq!(reply.json()["error"], error);
 }
 
-/// Calls an endpoint with this `Authorization` header.
 async fn with_header(patchbay: &Patchbay, value: &str) -> Reply {
     patchbay.ask(Method::GET, NUMBERS, &[("Authorization", value)], "").await
 }
 
-/// Retrieves the key of the client's first user.
 async fn retrieve(patchbay: &Patchbay, client_ref: &str, email: &str, password: &str) -> Reply {
     let body = json!({ "email": email, "password": password, "clientRef": client_ref }).to_string();
     patchbay.ask(Method::POST, RETRIEVE, &[("Content-Type", "application/json")], body).await
@@ -34,7 +32,6 @@ fn email(client: &Client) -> String {
     format!("{}@example.com", client.client_ref)
 }
 
-/// The same client with the key of a new user of this role.
 fn as_role(patchbay: &Patchbay, client: &Client, role: &str) -> Client {
     let email = format!("{}@{}.example", role.to_lowercase(), client.client_ref);
     let user = patchbay.new_user(&client.client_ref, &email, role);

@@ -4,7 +4,6 @@
 use harness::Shared;
 use serde_json::Value;
 
-/// The values of a field, one for each object of a list.
 fn each<'l>(list: &'l Value, name: &str, field: &str) -> Vec<&'l str> {
     list[name].as_array().unwrap().iter().map(|one| one[field].as_str().unwrap()).collect()
 }

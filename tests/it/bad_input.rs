@@ -38,7 +38,6 @@ impl Scene {
         payload
     }
 
-    /// Posts bytes that must be refused with this status.
     async fn refused(&self, path: &str, body: impl Into<Vec<u8>>, status: u16) -> Reply {
         let reply = self.client.post_raw(path, "application/json", body).await;
         assert_error(&reply, status, path);

@@ -22,7 +22,6 @@ enum Customer {
     Web(Box<Visitor>),
 }
 
-/// A message as a customer sees it.
 #[derive(Debug)]
 struct Seen {
     text: String,
@@ -68,7 +67,6 @@ impl Customer {
         self.sees(text, |seen| seen.text.contains(text)).await
     }
 
-    /// Takes a choice of a message.
     async fn choose(&mut self, offered: &Seen, title: &str) {
         match self {
             Self::Whatsapp(phone) => drop(phone.tap(offered.raw["id"].as_str().unwrap(), title).await),
@@ -117,7 +115,6 @@ impl Scene {
         }
     }
 
-    /// The only chat over this channel.
     async fn chat(&self, channel: Channel) -> Value {
         let name = format!("{channel:?}").to_uppercase();
         let page = self.client.get("/chat-service/api/v2/chats?scope=all").await.ok();

@@ -70,7 +70,6 @@ impl Drop for Store {
     }
 }
 
-/// The number of files below a folder.
 fn files_below(folder: &Path) -> usize {
     let Ok(entries) = fs::read_dir(folder) else { return 0 };
     let count = |path: PathBuf| if path.is_dir() { files_below(&path) } else { 1 };

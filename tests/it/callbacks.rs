@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 const PATH: &str = "/providers/whatsapp-cloud/webhook";
 
-/// The shared server with a new client and its webhooks.
 async fn shared() -> (Shared, Client, Sink) {
     let patchbay = Shared::get().await;
     let client = patchbay.new_client().await;
@@ -15,12 +14,10 @@ async fn shared() -> (Shared, Client, Sink) {
     (patchbay, client, sink)
 }
 
-/// A text from a phone to the client.
 fn text_from(client: &Client, id: &str, phone: &str, text: &str) -> Value {
     client.callback(inbound_text(id, Some(phone), Some(&format!("ZA.{phone}")), text))
 }
 
-/// Waits until an inbound text has reached both webhooks.
 async fn arrives(sink: &Sink, text: &str) {
     sink.receives("incoming", text, |body| body["text"] == text).await;
     sink.receives("chatbot", text, |body| body["messageText"] == text).await;

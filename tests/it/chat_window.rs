@@ -41,7 +41,6 @@ fn with_media(client: &Client, to: &str, media: Value) -> Value {
     payload
 }
 
-/// Sends a text that must be rejected for its only recipient.
 async fn assert_rejected(client: &Client, to: &str) {
     let answer = client.send(&client.chat(to, "too late")).await.accepted();
     assert_eq!((&answer["status"], &answer["acceptedCount"]), (&json!("PARTIAL"), &json!(0)));

@@ -11,7 +11,6 @@ async fn put(client: &Client, path: &str, body: &Value) -> Reply {
     client.request(Method::PUT, path, Some(body), &[]).await
 }
 
-/// Creates a contact and returns its path.
 async fn contact(client: &Client, name: &str, number: &str) -> String {
     let made = client.post(CONTACTS, &json!({ "fullName": name, "phoneNumber": number })).await;
     assert_eq!(made.status, 201, "{}", made.text);

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 const PHONE: &str = "27829999998";
 const FILE: &str = "https://files.example/a.png";
 
-/// A wrong send.
 struct Case {
     what: String,
     template: &'static str,

@@ -20,7 +20,6 @@ async fn with_faults(setup: Setup, faults: Value) -> (Patchbay, Client, Sink) {
     (patchbay, client, sink)
 }
 
-/// The shared server with a new client and its webhooks.
 async fn shared() -> (Shared, Client, Sink) {
     let patchbay = Shared::get().await;
     let client = patchbay.new_client().await;
@@ -29,20 +28,17 @@ async fn shared() -> (Shared, Client, Sink) {
     (patchbay, client, sink)
 }
 
-/// The statuses of a recipient so far.
 fn statuses_of(sink: &Sink, phone: &str) -> Vec<String> {
     let of_phone = sink.bodies("status").into_iter().filter(|body| body["ctId"] == format!("ct-{phone}"));
     of_phone.map(|body| body["status"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Waits for the status body of a recipient with this state.
 async fn status_body(sink: &Sink, phone: &str, state: &str) -> Value {
     let ct_id = format!("ct-{phone}");
     sink.receives("status", &format!("{state} of {phone}"), |body| body["ctId"] == ct_id && body["status"] == state)
         .await
 }
 
-/// The provider calls for one recipient.
 async fn sends_to(patchbay: &Patchbay, client: &Client, phone: &str) -> Vec<Value> {
     let sends = patchbay.provider_sends(client).await;
     sends.into_iter().filter(|send| send["body"]["to"] == phone).collect()
@@ -311,13 +307,11 @@ async fn a_send_whose_repetition_is_not_answered_either_fails() {
     assert_eq!(sends_to(&patchbay, &client, CUSTOMER).await.len(), 2);
 }
 
-/// Waits until a call has ended without an answer.
 async fn in_doubt(patchbay: &Patchbay) {
     let what = "the call to be in doubt";
     eventually(what, || async { (phase(patchbay).await.as_deref() == Some("UNKNOWN")).then_some(()) }).await;
 }
 
-/// The phase of the only leg in the queue.
 async fn phase(patchbay: &Patchbay) -> Option<String> {
     let mut db = patchbay.database().await;
     sqlx::query_scalar("SELECT phase FROM outbound_work").fetch_optional(&mut db).await.unwrap()

@@ -45,13 +45,11 @@ fn words_of(file: &Path, words: &mut BTreeSet<String>) {
     words.extend(code.flat_map(|line| line.split(|c: char| !(c.is_alphanumeric() || c == '_'))).map(str::to_owned));
 }
 
-/// The name of a dependency in the code of a package.
 fn name_in_code(dependency: &Value, libraries: &BTreeMap<String, String>) -> String {
     let name = dependency["rename"].as_str().or(dependency["name"].as_str()).unwrap();
     libraries.get(name).cloned().unwrap_or_else(|| name.replace('-', "_"))
 }
 
-/// Our own crates and the names of their libraries.
 fn libraries(packages: &[Value]) -> BTreeMap<String, String> {
     let library = |package: &Value| {
         let targets = package["targets"].as_array().unwrap().clone();

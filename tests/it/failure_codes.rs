@@ -5,7 +5,6 @@ use std::{collections::BTreeMap, fs, path::PathBuf};
 use harness::{Shared, Sink, eventually};
 use serde_json::json;
 
-/// The rows of the table below a heading.
 fn rows(heading: &str) -> Vec<Vec<String>> {
     let page = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../docs/errors.md");
     let page = fs::read_to_string(page).unwrap();
@@ -64,7 +63,6 @@ async fn the_codes_of_failed_messages_are_listed_with_cause_and_cure() {
     assert_eq!(found["content"], json!([expected]));
 }
 
-/// All source files below a folder.
 fn sources(folder: PathBuf) -> Vec<PathBuf> {
     let (mut found, mut folders) = (Vec::new(), vec![folder]);
     while let Some(folder) = folders.pop() {

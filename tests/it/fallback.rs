@@ -33,7 +33,6 @@ async fn own(setup: Setup) -> (Patchbay, Client, Sink, Phone) {
     (patchbay, client, sink, phone)
 }
 
-/// Sends the template `order_ready` with a `fallback` object.
 async fn send(client: &Client, phone: &Phone, fallback: Value) {
     let mut payload = client.order_ready(&[&phone.msisdn]);
     payload["fallback"] = fallback;
@@ -44,7 +43,6 @@ fn text(text: &str) -> Value {
     json!({ "sendFallback": true, "text": text })
 }
 
-/// Waits for the SMS on a phone.
 async fn sms(phone: &Phone) -> Value {
     phone.receives("the SMS", |message| message["channel"] == "SMS").await
 }

@@ -23,7 +23,6 @@ fn texts() -> Vec<(String, String)> {
     texts
 }
 
-/// Lines of the project for which `wrong` is true.
 fn lines_that(wrong: impl Fn(&str) -> bool) -> Vec<String> {
     let texts = texts();
     let lines = texts.iter().flat_map(|(file, text)| text.lines().map(move |line| (file, line)));

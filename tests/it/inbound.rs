@@ -4,7 +4,6 @@
 use harness::{Client, Patchbay, Phone, Shared, Sink, eventually, inbound_text};
 use serde_json::{Value, json};
 
-/// The shared server with a new client, its webhooks and a new phone.
 async fn shared() -> (Shared, Client, Sink, Phone) {
     let patchbay = Shared::get().await;
     let client = patchbay.new_client().await;

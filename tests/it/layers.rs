@@ -41,7 +41,6 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("harness", &["scratch", "simulator"]),
 ];
 
-/// Libraries that only some crates may use.
 const OWNED: &[(&str, &[&str])] = &[
     ("sqlx", &["storage", "scratch", "harness"]),
     ("wasmtime", &["plugin-host", "plugin-bindings"]),
@@ -78,7 +77,6 @@ fn sources() -> Vec<String> {
     files
 }
 
-/// Names of the normal dependencies of each crate of the workspace.
 fn dependencies() -> HashMap<String, Vec<String>> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--no-deps", "--format-version", "1"])

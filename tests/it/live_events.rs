@@ -59,7 +59,6 @@ async fn ticket(client: &Client) -> String {
     body["ticket"].as_str().unwrap().to_owned()
 }
 
-/// The key of a new user of the client.
 fn key_of(patchbay: &Patchbay, client: &Client, role: &str) -> String {
     let email = format!("live-{}@{}.example", role.to_lowercase(), client.client_ref);
     patchbay.new_user(&client.client_ref, &email, role)["apiKey"].as_str().unwrap().to_owned()

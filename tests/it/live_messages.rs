@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use crate::live_events::{Socket, socket, until};
 
 const MESSAGES: &str = "/chat-service/api/v2/messages";
-/// The beginning of a voice note.
 const VOICE: &[u8] = b"OggS\0\x02\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\x01\x13OpusHead\x01";
 
 /// A message whose file address has no signature, because each answer signs it again.
@@ -28,7 +27,6 @@ async fn is_as_in_the_history(client: &Client, told: &Value, fields: &Value) {
     assert_eq!(unsigned(told.clone()), unsigned(past.clone()));
 }
 
-/// The message of the next `message.received`.
 async fn received(live: &mut Socket) -> Value {
     until(live, "message.received").await.pop().unwrap()["message"].clone()
 }
@@ -43,7 +41,6 @@ async fn come_to(live: &mut Socket, id: &Value, status: &str) -> Value {
     }
 }
 
-/// Uploads a voice note and returns its address.
 async fn voice_note(client: &Client) -> Value {
     let head =
         "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.ogg\"\r\nContent-Type: audio/ogg\r\n\r\n";

@@ -26,7 +26,6 @@ fn oddities() -> Vec<Value> {
     ]
 }
 
-/// The JSON pointers of all values in `value`.
 fn places(value: &Value) -> Vec<String> {
     let mut found = vec![String::new()];
     let inner: Vec<(String, &Value)> = match value {

@@ -16,7 +16,6 @@ fn add_numbers(patchbay: &Shared, client: &Client, numbers: &[&str]) {
     }
 }
 
-/// The digits of the numbers on a page.
 fn digits(page: &Value) -> Vec<&str> {
     let rows = page["content"].as_array().unwrap();
     rows.iter().map(|row| row["whatsAppNumber"]["number"].as_str().unwrap()).collect()

@@ -49,7 +49,6 @@ fn unfinished(patchbay: &Patchbay, client: &Client, length: usize) -> TcpStream 
     connection
 }
 
-/// Waits until a metric has this value.
 async fn until(patchbay: &Patchbay, metric: &str) {
     let there = || async { patchbay.get("/metrics").await.text.lines().any(|line| line == metric).then_some(()) };
     eventually(metric, there).await;

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 const CONFIGURATIONS: &str = "/messaging-service/WhatsApp/WhatsAppClientWebHook";
 
-/// A new client whose partner events go to a sink.
 async fn told() -> (Shared, Client, Sink) {
     let patchbay = Shared::get().await;
     let (client, sink) = (patchbay.new_client().await, Sink::start().await);

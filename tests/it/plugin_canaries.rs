@@ -6,11 +6,9 @@ use std::collections::BTreeMap;
 use harness::{Client, Phone, Shared, Sink, altered, eventually, guest};
 use serde_json::{Value, json};
 
-/// The shaper in these tests.
 const STAMP: &str = "stamp";
 /// The shaper's answer to `nonsense`.
 const NONSENSE: &str = r#"{"half": "of a body that never ends"#;
-/// The router in these tests.
 const DESK: &str = "desk";
 /// The number of customers of which a canary gets a share.
 const PHONES: usize = 12;
@@ -145,7 +143,6 @@ async fn a_shaper_on_trial_without_a_live_one_leaves_its_failures_to_the_built_i
     assert_eq!(client.in_force(STAMP).await, Vec::<Value>::new());
 }
 
-/// A client with the chatbot `clerk` and the router `usher`.
 async fn with_router() -> (Shared, Client) {
     let patchbay = Shared::with_guests().await;
     let client = patchbay.new_client().await;

@@ -19,7 +19,6 @@ struct Machine {
     environment: Vec<(&'static str, String)>,
 }
 
-/// Output and exit status of a command.
 struct Said {
     out: String,
     err: String,
@@ -89,7 +88,6 @@ impl Machine {
     }
 }
 
-/// A server with one client, and the machine of a developer.
 async fn office() -> (Patchbay, Client, Machine) {
     let patchbay = Setup::new().start().await;
     let client = patchbay.client("acme", NUMBER).await;

@@ -8,7 +8,6 @@ use serde_json::json;
 
 const BOT: &str = "errands";
 
-/// The host of a sink, as an activation names it.
 fn host(sink: &Sink) -> String {
     let url = sink.url("");
     url.trim_start_matches("http://").trim_end_matches('/').to_owned()

@@ -20,7 +20,6 @@ async fn with_clock() -> (Patchbay, Client, Phone) {
     (patchbay, client, phone)
 }
 
-/// The shared server and a new client with the chatbot.
 async fn with_bot() -> (Shared, Client, Phone) {
     let patchbay = Shared::with_guests().await;
     let client = patchbay.new_client().await;
@@ -38,7 +37,6 @@ async fn texts(phone: &Phone) -> Vec<String> {
     phone.inbox().await.iter().map(|message| message["text"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
-/// The id of the only chat of a client.
 async fn participant(db: &mut sqlx::PgConnection, client: &Client) -> String {
     let statement = "SELECT id::text FROM participant WHERE client_id = (SELECT id FROM client WHERE client_ref = $1)";
     sqlx::query_scalar(statement).bind(&client.client_ref).fetch_one(db).await.unwrap()
@@ -48,7 +46,6 @@ async fn erase(client: &Client, query: &str) -> Reply {
     client.request(Method::DELETE, &format!("{VALUES}?{query}"), None, &[]).await
 }
 
-/// Keys of a store as the API lists them.
 async fn keys(client: &Client, query: &str) -> Vec<String> {
     let page = client.get(&format!("{VALUES}?{query}")).await.ok();
     page["content"].as_array().unwrap().iter().map(|value| value["key"].as_str().unwrap().to_owned()).collect()

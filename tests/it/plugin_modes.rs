@@ -6,7 +6,6 @@ use std::collections::HashMap;
 use harness::{Client, Phone, Setup, Shared, eventually, greeter, guest};
 use serde_json::{Value, json};
 
-/// The chatbot in these tests.
 const SHOP: &str = "shop";
 
 async fn setup() -> (Shared, Client) {
@@ -23,7 +22,6 @@ async fn texts(phone: &Phone) -> Vec<String> {
     phone.inbox().await.iter().map(|message| message["text"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
-/// Waits for this number of calls of a mode.
 async fn calls(client: &Client, mode: &str, number: usize) -> Vec<Value> {
     eventually(&format!("{number} calls of the {mode}"), || async {
         let all = client.kept(SHOP, "invocations").await;
@@ -72,7 +70,6 @@ async fn a_shadow_that_answers_alike_leaves_no_difference() {
     assert_eq!(texts(&phone).await, ["total 1", "total 2", "total 3"], "and writes nothing");
 }
 
-/// The skipped comparisons of the shop's shadows.
 async fn skipped(client: &Client) -> Vec<Value> {
     let page = client.get(&format!("/plugin-service/api/v1/plugins/{SHOP}/differences")).await.ok();
     page["skipped"].as_array().cloned().unwrap()
@@ -212,7 +209,6 @@ async fn a_canary_that_fails_too_often_is_taken_back_and_its_customers_are_serve
     hears_steady(&phone, 3).await;
 }
 
-/// Waits for this number of answers of the live version.
 async fn hears_steady(phone: &Phone, answers: usize) {
     eventually("the live version to answer", || async {
         (texts(phone).await.iter().filter(|text| *text == "steady").count() == answers).then_some(())

@@ -20,7 +20,6 @@ const PHONES: usize = 60;
 /// Limit of messages per phone. If a number gets more at once, the provider slows down.
 const MOST_MESSAGES: usize = 40;
 
-/// The state that all phones share.
 struct Load {
     number: String,
     /// Pause between two messages of a phone.

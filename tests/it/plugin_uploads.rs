@@ -25,7 +25,6 @@ pub fn misfit(deed: &str) -> Vec<u8> {
     altered(guest("misfit"), "deed-none", deed)
 }
 
-/// The same client with the key of another user.
 fn with_key(client: &Client, key: &str) -> Client {
     let mut other = client.clone();
     key.clone_into(&mut other.key);

@@ -10,7 +10,6 @@ async fn push(client: &Client, name: &str, component: Vec<u8>) -> Reply {
     client.post_raw_with(&path, "application/wasm", component, &[("Prefer", "wait=1, Respond-Async;x=1")]).await
 }
 
-/// Waits for the end of the upload, and returns it.
 async fn done(client: &Client, begun: &Reply) -> Value {
     assert_eq!(begun.status, 202, "{}", begun.text);
     let body = begun.json();

@@ -15,7 +15,6 @@ async fn switch(client: &Client, on: bool) {
     assert_eq!(reply.ok()["popiaCompliant"], json!(on));
 }
 
-/// The same client with the key of a new user of this role.
 fn with_role(patchbay: &harness::Patchbay, client: &Client, role: &str) -> Client {
     let email = format!("{}@{}.example", role.to_lowercase(), client.client_ref);
     let mut other = client.clone();
@@ -23,7 +22,6 @@ fn with_role(patchbay: &harness::Patchbay, client: &Client, role: &str) -> Clien
     other
 }
 
-/// The ids of the client's own objects, for the paths of routes.
 async fn own_ids(patchbay: &harness::Patchbay, client: &Client, contact: &str, conversation: &str) -> Ids {
     let mut db = patchbay.database().await;
     let one = |column: &str, table: &str| {

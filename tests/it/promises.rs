@@ -3,7 +3,6 @@
 use harness::{Patchbay, Setup, Sink, eventually};
 use serde_json::json;
 
-/// A customer with WhatsApp.
 const CUSTOMER: &str = "27820000001";
 
 #[tokio::test]

@@ -37,7 +37,6 @@ fn files(folder: &str, ending: &str) -> Vec<(String, String)> {
     found
 }
 
-/// The test functions of a source file.
 fn tests_of(source: &str) -> Vec<String> {
     let (mut tests, mut marked) = (Vec::new(), false);
     for line in source.lines().map(str::trim) {
@@ -54,9 +53,7 @@ fn tests_of(source: &str) -> Vec<String> {
     tests
 }
 
-/// All names that a row can contain.
 struct Named {
-    /// Tests, and the files that contain them.
     tests: BTreeMap<String, Vec<String>>,
     sources: Vec<String>,
     /// Names of crates, folders and files.
@@ -97,7 +94,6 @@ impl Named {
     }
 }
 
-/// The rows of the tables of a page.
 fn rows(page: &str) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     let lines: Vec<&str> = page.lines().collect();
@@ -111,7 +107,6 @@ fn rows(page: &str) -> Vec<Vec<String>> {
     rows
 }
 
-/// The texts between backticks.
 fn quoted(cell: &str) -> Vec<&str> {
     cell.split('`').skip(1).step_by(2).collect()
 }

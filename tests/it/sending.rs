@@ -10,7 +10,6 @@ fn rejected(answer: &Value) -> Vec<(String, String)> {
     entries.iter().map(|entry| (text(&entry["number"]), text(&entry["reason"]))).collect()
 }
 
-/// A payload with these recipient entries.
 fn to_recipients(client: &Client, recipients: Value) -> Value {
     let mut payload = client.order_ready(&[]);
     payload["messages"][0]["recipients"] = recipients;

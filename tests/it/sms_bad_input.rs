@@ -37,7 +37,6 @@ impl Scene {
         self.post(path, "application/json", body).await
     }
 
-    /// The faulty fields of a body.
     async fn faults(&self, body: &Value) -> Vec<String> {
         self.json(JSON, body.to_string()).await.faulty_fields()
     }

@@ -24,7 +24,6 @@ fn code(xml: &str) -> &str {
     xml[begin..].split('"').next().unwrap()
 }
 
-/// The text of the first element of this name.
 fn text<'x>(xml: &'x str, element: &str) -> Option<&'x str> {
     let (_, rest) = xml.split_once(&format!("<{element}>"))?;
     Some(rest.split_once(&format!("</{element}>"))?.0)

@@ -26,7 +26,6 @@ async fn batch(patchbay: &Patchbay, client: &Client, recipients: Value, settings
     patchbay.sms(client, "/sms/json", &body).await.ok();
 }
 
-/// Sends one text to a phone, as a one-time pin or not.
 async fn one(patchbay: &Patchbay, client: &Client, phone: &Phone, pin: bool) {
     let body = json!({ "recipients": [{ "to": phone.msisdn }], "messageText": "Just one" });
     let mut headers = vec![("X-API-Key", client.key.as_str()), ("Content-Type", "application/json")];

@@ -19,7 +19,6 @@ const BOX: &str = "127.0.0.1:13001";
 /// The number of messages in each direction: fewer than the program sends without an answer.
 const MESSAGES: usize = 40;
 
-/// The program and its log.
 struct Kannel {
     child: Child,
     log: PathBuf,
@@ -46,7 +45,6 @@ impl Kannel {
         String::from_utf8_lossy(&std::fs::read(&self.log).unwrap()).into_owned()
     }
 
-    /// The submitted texts, sorted.
     fn submitted(&self) -> Vec<String> {
         let said = self.said();
         let texts = said.lines().filter_map(|line| line.split_once("submit_sm: short_message = <"));

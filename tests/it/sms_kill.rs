@@ -62,7 +62,6 @@ pub async fn killed_at_random(seed: u64, goes_on: impl Fn(usize) -> bool) -> Str
     format!("SMS kill test: seed {seed}, {kills} kills; {counts}")
 }
 
-/// A server with two binds of one name.
 pub async fn start() -> Patchbay {
     let setup = Setup::new().set("limits.unknown_after", "2s");
     let patchbay = setup.bind("name=pair&window=8").bind("name=pair&window=8").start().await;
@@ -111,7 +110,6 @@ impl Sending {
         sending
     }
 
-    /// Waits until this number of messages has been acknowledged.
     pub async fn until(&self, messages: usize) {
         let began = Instant::now();
         while self.ledger.lock().unwrap().len() < messages {

@@ -20,7 +20,6 @@ fn payload(to: &str, text: &str) -> Value {
     json!({ "messages": [{ "recipients": [{ "to": to, "ctId": format!("ct-{to}") }], "messageText": text }] })
 }
 
-/// Waits for the SMS on a phone.
 async fn sms(phone: &Phone) -> Value {
     phone.receives("the SMS", |message| message["channel"] == "SMS").await
 }

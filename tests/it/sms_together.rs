@@ -14,7 +14,6 @@ async fn stage(credits: u32) -> (Shared, Client) {
     (patchbay, client)
 }
 
-/// Sends a batch and returns its status code.
 async fn batch(patchbay: &Patchbay, client: &Client, id: &str, cells: &str) -> String {
     let fields = [("batchref", "spring"), ("batchid", id), ("message", "Hi"), ("cell", cells), ("senderid", "SHOP")];
     let xml = patchbay.batch(client, BATCH, &fields).await;

@@ -14,7 +14,6 @@ async fn delete(client: &Client, path: &str) -> Reply {
     client.request(Method::DELETE, path, None, &[]).await
 }
 
-/// Creates a team and returns its path.
 async fn team(client: &Client, name: &str) -> String {
     let made = client.post(TEAMS, &json!({ "name": name })).await;
     assert_eq!(made.status, 201, "{}", made.text);

@@ -18,7 +18,6 @@ async fn put(client: &Client, body: Value) -> Reply {
     client.request(Method::PUT, CONFIGURATIONS, Some(&body), &[]).await
 }
 
-/// Waits for this number of attempts of a configuration.
 async fn attempts(client: &Client, configuration: &Value, query: &str, count: u64) -> Vec<Value> {
     eventually(&format!("{count} attempts of {query}"), || async {
         let page = client.get(&of(configuration, &format!("/attempts?{query}"))).await.ok();
@@ -31,13 +30,11 @@ async fn delivery(client: &Client, configuration: &Value, id: &Value) -> Value {
     client.get(&of(configuration, &format!("/deliveries/{}", id.as_str().unwrap()))).await.ok()
 }
 
-/// The health of one webhook of a configuration.
 async fn health(client: &Client, configuration: &Value, webhook: &str) -> Value {
     let all = client.get(&of(configuration, "/health")).await.ok();
     all.as_array().unwrap().iter().find(|one| one["webhookType"] == webhook).unwrap().clone()
 }
 
-/// Waits until a webhook is turned off, and returns its health.
 async fn turned_off(client: &Client, configuration: &Value, webhook: &str) -> Value {
     eventually("the webhook to be turned off", || async {
         let health = health(client, configuration, webhook).await;

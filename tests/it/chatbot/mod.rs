@@ -30,7 +30,6 @@ async fn with_clock(bot: &str) -> (Patchbay, Client, Sink, Phone) {
     (patchbay, client, sink, phone)
 }
 
-/// Writes a text and waits for the answer.
 async fn asks(phone: &Phone, client: &Client, text: &str, answer: &str) {
     phone.write(&client.number, text).await;
     hears(phone, answer).await;
@@ -40,7 +39,6 @@ async fn hears(phone: &Phone, text: &str) -> Value {
     phone.receives(text, |message| message["text"].as_str().unwrap_or_default().starts_with(text)).await
 }
 
-/// All texts that a phone has received.
 async fn texts(phone: &Phone) -> Vec<String> {
     phone.inbox().await.iter().map(|message| message["text"].as_str().unwrap_or_default().to_owned()).collect()
 }

@@ -16,7 +16,6 @@ async fn counts(client: &Client, from: DateTime<Utc>, to: DateTime<Utc>, of: &st
     client.get(&format!("{PATH}?startDate={}&endDate={}&messageType={of}", shown(from), shown(to))).await.ok()
 }
 
-/// The time on the clock of the server.
 async fn clock(client: &Client) -> DateTime<Utc> {
     let opened = create(client, json!({ "recipient": "27829999999" })).await.ok();
     opened["createdTime"].as_str().unwrap().parse().unwrap()

@@ -9,7 +9,6 @@ use super::{close, create, opened};
 
 const PATH: &str = "/whatsapp-api-service/v2/json";
 
-/// A payload with a free-form text for a conversation.
 fn text(client: &Client, to: &str, conversation: &str, text: &str) -> Value {
     json!({
         "sender": client.number,

@@ -19,7 +19,6 @@ pub async fn create(client: &Client, with: Value) -> Reply {
     client.post(&format!("{PATH}/createWhatsAppConversation"), &body).await
 }
 
-/// Opens a conversation and returns its id.
 pub async fn opened(client: &Client, with: Value) -> String {
     let answer = create(client, with).await.ok();
     assert_eq!(answer["conversationStatusCode"], "200", "{answer}");
@@ -49,7 +48,6 @@ fn ids(list: &[Value]) -> Vec<&str> {
     list.iter().map(|one| one["conversationId"].as_str().unwrap()).collect()
 }
 
-/// The only conversation of a client, as the list shows it.
 pub async fn only(client: &Client) -> Value {
     let list = listed(client, "").await;
     assert_eq!(list["totalElements"], 1, "{list}");

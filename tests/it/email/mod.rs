@@ -45,7 +45,6 @@ impl Stage {
         Self { patchbay, client, relay, phone }
     }
 
-    /// The port of the mail listener.
     pub fn port(&self) -> u16 {
         let log = self.patchbay.log();
         let (_, rest) = log.split_once("listening on smtp://127.0.0.1:").expect("the log names the listener");

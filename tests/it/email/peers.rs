@@ -38,12 +38,10 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// A relay on any port.
     pub fn start() -> Self {
         Self::start_at(0)
     }
 
-    /// A relay on the port of an earlier one.
     pub fn start_at(port: u16) -> Self {
         Self::start_with(port, &[])
     }
@@ -68,7 +66,6 @@ impl Relay {
         Self { child, port: u16::try_from(first["port"].as_u64().unwrap()).unwrap(), mails }
     }
 
-    /// The mails that it has accepted.
     pub fn mails(&self) -> Vec<Value> {
         self.mails.lock().unwrap().clone()
     }
@@ -95,7 +92,6 @@ pub fn smtplib(order: &Value) -> u64 {
     answer["code"].as_u64().unwrap()
 }
 
-/// Sends mails with `smtplib`, one after the other.
 pub fn smtplib_all(orders: &[Value]) -> Vec<Value> {
     let mut child = python("send.py").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(json!(orders).to_string().as_bytes()).unwrap();

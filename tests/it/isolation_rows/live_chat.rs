@@ -4,7 +4,6 @@ use serde_json::json;
 
 use super::{Call, Ids, OWN, Others, Row, Who, plain, row, with};
 
-/// The roles that work with chats.
 const DESK: Who = Who::Roles(&["ADMIN", "SUPERVISOR", "AGENT", "API"]);
 
 fn chat(ids: &Ids, call: &str) -> Call {

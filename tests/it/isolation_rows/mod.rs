@@ -12,7 +12,6 @@ mod webhooks;
 
 use serde_json::{Value, json};
 
-/// Ids of the objects of one client.
 pub struct Ids {
     pub client: String,
     pub number: String,
@@ -86,10 +85,8 @@ pub struct Call {
     pub body: Vec<u8>,
 }
 
-/// Makes a request about these ids.
 pub type Make = fn(&Ids) -> Call;
 
-/// The permitted callers of a route.
 pub enum Who {
     /// The users with these roles.
     Roles(&'static [&'static str]),
@@ -107,7 +104,6 @@ pub enum Others {
     In(&'static [(Make, u16)]),
 }
 
-/// One route.
 pub struct Row {
     pub method: &'static str,
     pub path: &'static str,
@@ -134,7 +130,6 @@ impl Row {
 }
 
 pub const ALL: Who = Who::Roles(&["ADMIN", "SUPERVISOR", "AGENT", "DEVELOPER", "API"]);
-/// The roles that may send.
 pub const SENDERS: Who = Who::Roles(&["ADMIN", "SUPERVISOR", "DEVELOPER", "API"]);
 pub const DEVELOPERS: Who = Who::Roles(&["ADMIN", "DEVELOPER"]);
 const SYNCERS: Who = Who::Roles(&["ADMIN", "SUPERVISOR", "DEVELOPER"]);
@@ -147,12 +142,10 @@ pub const fn row(method: &'static str, path: &'static str, who: Who, call: Make,
     Row { method, path, who, call, others }
 }
 
-/// A request without a body.
 pub fn plain(path: &str) -> Call {
     Call { path: path.to_owned(), content_type: None, body: Vec::new() }
 }
 
-/// A request with a JSON body.
 pub fn with(path: &str, body: &Value) -> Call {
     Call { path: path.to_owned(), content_type: Some("application/json"), body: body.to_string().into_bytes() }
 }

@@ -15,14 +15,11 @@ use tokio::task::JoinSet;
 
 /// Per client.
 const SENDERS: u64 = 2;
-/// Phones that each sender writes to.
 const RECIPIENTS: u64 = 60;
-/// Customers of each client that write.
 const WRITERS: u64 = 4;
 /// If a sender gets no answer, it repeats its key this often. After that it is unknown whether the send was accepted.
 const TRIES: u32 = 400;
 
-/// A request that was answered 202.
 #[derive(Clone)]
 pub struct Acknowledged {
     pub client: usize,
@@ -43,7 +40,6 @@ pub struct Ledger {
     pub written: Vec<(usize, String, String)>,
 }
 
-/// The load, which continues through kills.
 pub struct Load {
     ledger: Arc<Mutex<Ledger>>,
     over: Arc<AtomicBool>,
@@ -74,7 +70,6 @@ impl Load {
         load
     }
 
-    /// Waits until this number of requests has been acknowledged.
     pub async fn until(&self, requests: usize, patience: Duration) {
         let began = Instant::now();
         while self.ledger.lock().unwrap().acknowledged.len() < requests {

@@ -17,7 +17,6 @@ pub use load::Load;
 pub const KILLS: usize = 3;
 /// Minimum of requests that are acknowledged between two kills.
 const REQUESTS: usize = 20;
-/// Provider calls in flight per number.
 const IN_FLIGHT: usize = 16;
 /// Windows of calls that one kill can leave undecided: calls in flight, and outcomes that are not stored yet
 /// (docs/rules/faults.md, `outcomes`). On a slow machine the second window fills too.
@@ -101,7 +100,6 @@ pub async fn clients(patchbay: &Patchbay, sink: &Sink) -> Vec<Client> {
     clients
 }
 
-/// Waits until every queue is empty and stays empty.
 pub async fn drain(db: &PgPool, patchbay: &Patchbay) {
     let began = Instant::now();
     patchbay.simulate("/simulator/faults", &json!({ "delayMillis": 0, "holdAnswersMillis": 0 })).await;
@@ -114,7 +112,6 @@ pub async fn drain(db: &PgPool, patchbay: &Patchbay) {
     }
 }
 
-/// The number of waiting rows in each queue.
 async fn waiting(db: &PgPool) -> Vec<(String, i64)> {
     sqlx::query_as(
         "SELECT 'outbound', count(*) FROM outbound_work

@@ -41,7 +41,6 @@ impl fmt::Display for Counts {
     }
 }
 
-/// A stored message of the send endpoints.
 #[derive(sqlx::FromRow)]
 struct Stored {
     client_id: Uuid,
@@ -49,7 +48,6 @@ struct Stored {
     ct_id: String,
 }
 
-/// Checks all promises.
 pub async fn judge(patchbay: &Patchbay, db: &PgPool, clients: &[Client], sink: &Sink, ledger: &Ledger) -> Counts {
     let stored: Vec<Stored> =
         sqlx::query_as("SELECT client_id, id, ct_id FROM outbound_message WHERE chat_message_id IS NULL")

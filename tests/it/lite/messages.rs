@@ -262,7 +262,6 @@ async fn quick_replies(client: &Client) -> (String, Vec<String>) {
     (found["name"].as_str().unwrap().to_owned(), labels(found))
 }
 
-/// Parameters for the placeholders of the template's body.
 async fn components(client: &Client, name: &str) -> Value {
     let page = client.get("/messaging-service/WhatsApp/templates?size=100").await.ok();
     let content = page["content"].as_array().unwrap().clone();

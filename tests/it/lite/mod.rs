@@ -35,7 +35,6 @@ impl<'p> Lite<'p> {
         Self { patchbay, client, sink, number: number.to_owned(), id }
     }
 
-    /// A number that is paired and connected.
     async fn connected(patchbay: &'p Patchbay, client: Client, number: &str) -> Self {
         let lite = Self::new(patchbay, client, number).await;
         lite.pair().await;
@@ -49,7 +48,6 @@ impl<'p> Lite<'p> {
         self.told(UP).await;
     }
 
-    /// Waits for the QR code.
     async fn waits_for_scan(&self) -> String {
         eventually("a QR code", || async {
             let reply = self.ask(Method::GET, "/qr", None).await;
@@ -68,7 +66,6 @@ impl<'p> Lite<'p> {
         self.ask(Method::GET, "", None).await.ok()
     }
 
-    /// Makes a request to the simulated device.
     async fn device(&self, what: &str, body: &Value) -> Value {
         self.patchbay.simulate(&format!("/lite/devices/{}/{what}", self.number), body).await
     }
@@ -94,7 +91,6 @@ impl<'p> Lite<'p> {
         bodies.iter().map(|body| body["status"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// Waits until the number has been connected this many times.
     async fn up_times(&self, times: usize) {
         eventually(&format!("connection {times}"), || async {
             (self.texts().iter().filter(|text| *text == UP).count() >= times).then_some(())

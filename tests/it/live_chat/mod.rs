@@ -34,14 +34,12 @@ impl Desk {
         Self { patchbay, client, phone, chat }
     }
 
-    /// A new agent of the client, with an API key.
     fn agent(&self, name: &str) -> Agent {
         let email = format!("{name}@{}.example", self.client.client_ref);
         let user = self.patchbay.new_user(&self.client.client_ref, &email, "AGENT");
         Agent::of(&self.client, &user)
     }
 
-    /// Creates a team with these agents.
     async fn team(&self, name: &str, members: &[&Agent]) -> String {
         let mut db = self.patchbay.database().await;
         let id: uuid::Uuid = sqlx::query_scalar(
@@ -93,7 +91,6 @@ impl Agent {
         Self { id: user["userId"].as_str().unwrap().to_owned(), client }
     }
 
-    /// Makes a call about a chat without a body.
     async fn does(&self, chat: &str, call: &str) -> harness::Reply {
         self.client.request(Method::POST, &format!("{CHATS}/{chat}/{call}"), None, &[]).await
     }

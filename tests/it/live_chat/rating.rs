@@ -12,7 +12,6 @@ async fn asks(desk: &Desk) {
     assert_eq!(changed["ratingWidget"], true);
 }
 
-/// The rating questions that the phone has received.
 async fn questions(desk: &Desk) -> Vec<Value> {
     let inbox = desk.phone.inbox().await;
     inbox.into_iter().filter(|message| message.to_string().contains("How was our service?")).collect()

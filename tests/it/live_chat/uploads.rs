@@ -6,7 +6,6 @@ use super::{Desk, MESSAGES};
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
 
-/// A form with one file.
 fn form(declared: &str, bytes: &[u8]) -> (String, Vec<u8>) {
     let head = format!(
         "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.bin\"\r\nContent-Type: {declared}\r\n\r\n"

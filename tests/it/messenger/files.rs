@@ -39,7 +39,6 @@ async fn sends_a_picture(client: &Client, chat: &str) {
     assert_eq!((&sent["contentType"], &sent["channel"]), (&json!("MEDIA"), &json!("FACEBOOK")));
 }
 
-/// The bytes of the file that the customer gets.
 async fn bytes_of(patchbay: &Patchbay, message: &Value) -> Vec<u8> {
     let url = message["body"]["attachment"]["payload"]["url"].as_str().unwrap();
     let answer = patchbay.http.get(url).send().await.unwrap();

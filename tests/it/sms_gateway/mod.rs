@@ -112,7 +112,6 @@ async fn a_balance_never_falls_below_zero_however_many_ask_at_once() {
     assert_eq!(patchbay.sms_balance(&client).await, 0);
 }
 
-/// Runs all futures at the same time.
 async fn futures_of<F: Future>(all: impl Iterator<Item = F>) -> Vec<F::Output> {
     let mut running: Vec<_> = all.map(Box::pin).collect();
     let mut done: Vec<Option<F::Output>> = running.iter().map(|_| None).collect();

@@ -75,7 +75,6 @@ fn installed() -> &'static Path {
     })
 }
 
-/// Runs a script in the browser.
 async fn play(story: &'static str) {
     let patchbay = Shared::with_guests().await;
     let client = patchbay.new_client().await;

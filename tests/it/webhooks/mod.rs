@@ -56,7 +56,6 @@ async fn attempts(patchbay: &Patchbay, client: &Client) -> (Vec<Option<i16>>, Op
     (rows.into_iter().map(|row| row.0).collect(), last)
 }
 
-/// Waits until this number of attempts is stored.
 async fn attempted(patchbay: &Patchbay, client: &Client, count: usize) {
     let what = format!("attempt {count} to be written down");
     eventually(&what, || async { (attempts(patchbay, client).await.0.len() >= count).then_some(()) }).await;

@@ -15,7 +15,6 @@ use serde::Serialize;
 use sha2::Sha256;
 use standardwebhooks::Webhook;
 
-/// A webhook for a library to verify.
 #[derive(Debug, Clone, Serialize)]
 pub struct Case {
     pub secret: String,
