@@ -184,7 +184,7 @@ async fn an_sms_that_was_not_answered_and_that_nobody_takes_again_fails_and_may_
     stage.advance(TimeDelta::hours(49));
     stage.work().await;
     assert_eq!(stage.legs(message).await, [sms("FAILED")]);
-    let text = "expired: no SMSC said within 48 h what became of the SMS; it may have arrived";
+    let text = "expired: no SMSC reported the outcome of the SMS within 48 h; it may have arrived";
     assert_eq!(reasons(&stage, message).await, [reason("900451", text)]);
 }
 
