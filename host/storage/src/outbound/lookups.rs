@@ -109,16 +109,18 @@ async fn ids(db: &mut PgConnection, client: ClientId, lookup: &Lookup, page: Pag
             sqlx::query_scalar(
                 "SELECT id FROM (
                      (SELECT id FROM outbound_message WHERE client_id = $1 AND address_value = ANY ($2)
-                      ORDER BY id DESC LIMIT $3 + $4)
+                      ORDER BY id DESC LIMIT $5)
                      UNION
                      (SELECT id FROM outbound_message WHERE client_id = $1 AND other_value = ANY ($2)
-                      ORDER BY id DESC LIMIT $3 + $4)) either
+                      ORDER BY id DESC LIMIT $5)) either
                  ORDER BY id DESC LIMIT $3 OFFSET $4",
             )
             .bind(client.0)
             .bind(addresses)
             .bind(page.limit())
             .bind(page.offset())
+            // Each half can have all rows up to the end of the page.
+            .bind(page.offset() + page.limit())
             .fetch_all(db)
             .await?
         }
