@@ -22,6 +22,10 @@ const READ_WHOLE: [&str; 4] = [
     "lane",
     // Once for each start.
     "_sqlx_migrations",
+    // A row for each process.
+    "node",
+    // Failures only, for the command `patchbay status`.
+    "provider_call",
 ];
 
 /// Sources with statements for each message: these find rows by more than their client.
@@ -38,11 +42,12 @@ const FOR_EACH_MESSAGE: [&str; 9] = [
 ];
 
 /// Indexes that hold few rows of a client, and statements that are for all of its rows.
-const READ_OF_A_CLIENT: [(&str, &str); 8] = [
+const READ_OF_A_CLIENT: [(&str, &str); 9] = [
     (
         "SELECT chat.owner, customer.last_inbound_at",
         "in an empty partition every index is as good; a filled one is read by its key",
     ),
+    ("address_value = ANY ($2)", "a look-up of a caller; in an empty partition every index is as good"),
     ("inbox_address_unique", "a client has few inboxes"),
     ("sms_inbox_default_unique", "a client has one"),
     ("waba_directory_by_client", "a client has few business accounts"),
