@@ -16,8 +16,8 @@ use tenancy::{
 use tracing::Span;
 
 use crate::{
-    admission::Held,
-    document::Document,
+    admission::held::Held,
+    document::served::Document,
     error::{ApiError, ErrorKind},
     privacy::Viewer,
     product::Product,

@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use crate::{
-    admission::Held,
+    admission::held::Held,
     error::{ApiError, ErrorKind},
     state::ApiState,
 };

@@ -8,7 +8,7 @@ use axum::{
     http::{HeaderMap, HeaderValue, Uri, header},
 };
 
-use crate::observe::DEPRECATION;
+use crate::deprecation::{DEPRECATED_SINCE, DEPRECATION};
 
 /// The prefix of all paths except sending and chats.
 const PREFIX: &str = "/messaging-service";
@@ -19,8 +19,6 @@ const RENAMED: [(&str, &str); 2] = [
 ];
 /// Has an old name but is not deprecated (SPEC 4.6).
 const STAYS: &str = "/messaging-service/WhatsApp/SystemUsers/generateAPIKey";
-/// Deprecated since 2026-11-22, in seconds since 1970 (RFC 9745).
-const DEPRECATED_SINCE: HeaderValue = HeaderValue::from_static("@1795305600");
 
 /// The served path for a called one, and whether the called one is deprecated.
 #[derive(Debug, PartialEq, Eq)]

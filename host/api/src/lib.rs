@@ -14,6 +14,7 @@ mod contacts;
 mod conversations;
 mod csv;
 mod custom_events;
+mod deprecation;
 mod document;
 mod early;
 mod entrance;

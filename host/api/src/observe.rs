@@ -14,6 +14,7 @@ use tracing::{Instrument, Span, field::Empty};
 
 use crate::{
     admission::Exit,
+    deprecation::DEPRECATION,
     error::{ApiError, Failed},
     legacy::Successor,
     product::Product,
@@ -23,9 +24,6 @@ use crate::{
 
 /// On every response. A caller's own value is logged with ours.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-
-/// Names the time of deprecation of a call (RFC 9745).
-pub(crate) const DEPRECATION: HeaderName = HeaderName::from_static("deprecation");
 
 /// Headers that an error answer keeps.
 const KEPT: [HeaderName; 7] = [

@@ -26,7 +26,7 @@ use utoipa::{
     },
 };
 
-use crate::{admission::Held, error::ApiError, query::Parameters, state::ApiState};
+use crate::{admission::held::Held, error::ApiError, query::Parameters, state::ApiState};
 
 /// Items per page if the caller gives no `size` (SPEC 8).
 pub(crate) const DEFAULT_SIZE: u32 = 10;

@@ -2,7 +2,7 @@
 
 use axum::http::{HeaderMap, HeaderName, header};
 
-use crate::error::ErrorFormat;
+use crate::error::format::ErrorFormat;
 
 /// Length of a hyphenated UUID.
 const KEY_LENGTH: usize = 36;

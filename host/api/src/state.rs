@@ -21,7 +21,7 @@ use plugins::Uploads;
 use sms_products::Gateways;
 use tenancy::accounts::Authenticator;
 
-use crate::{admission::Admission, web_chat::WebChat};
+use crate::{admission::gate::Admission, web_chat::widgets::WebChat};
 
 /// The state of every request. Layers and handlers get a clone, which is one reference count.
 #[derive(Clone)]

@@ -21,7 +21,7 @@ use uuid::Uuid;
 use crate::{
     auth::{Allowed, LiveChat, Permission},
     error::ApiError,
-    live_chat::{acting, refused, time},
+    live_chat::desk::{acting, refused, time},
     page::{ListQuery, Page},
     path::Segments,
     query::Parameters,

@@ -6,9 +6,7 @@ use anyhow::{Context as _, bail};
 use base::{
     Context, ContextBuilder, EmailSettings, KeyValueQuota, LiveSettings, MediaKept, PluginSettings, Retention,
     Settings,
-    audit::Administration,
     lanes::{Wake, Wakeups},
-    secrets::{self, Sealer},
 };
 use channels::{
     carrier::Carriers,
@@ -20,96 +18,19 @@ use channels::{
     whatsapp_cloud::{CloudApi, CloudCarrier, CloudLimits, CloudSettings},
     whatsapp_lite::{LiteCarrier, LiteDevices},
 };
-use domain::{
-    clock::{Clock, IdSource},
-    ids::MediaId,
-    sms_products::StopWords,
-};
+use domain::{clock::Clock, ids::MediaId, sms_products::StopWords};
 use plugin_host::{Compiler, HostConfig, Limits, PluginHost};
 use plugins::{DatabaseComponents, SealedSecrets, calls::http::GuardedOutgoing};
-use storage::PgPool;
 use tokio::sync::mpsc;
 
 use crate::{
-    clock::SystemClock,
-    config::{Config, SecretUrl},
-    email, lite, master_key, media,
+    clock::SystemClock, config::Config, email, lite, media, opened_base::Base, simulated_providers::Simulated,
 };
 
 const MEDIA_URL_LIFETIME: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// The minimum of plugin versions to keep.
 const FEWEST_VERSIONS: u32 = 100;
-
-/// The basis of administration and of each process: database, clock, ids and encryption of secrets.
-pub struct Base {
-    /// The migrated database.
-    pub db: PgPool,
-    /// The business clock of this process.
-    pub clock: Arc<SystemClock>,
-    pub ids: IdSource,
-    pub sealer: Sealer,
-}
-
-impl Base {
-    /// Connects, migrates, and checks that the data was encrypted with our key.
-    pub async fn open(config: &Config, database_url: &str) -> anyhow::Result<Self> {
-        let db = storage::connect(database_url, config.limits.database_connections)
-            .await
-            .with_context(|| unreachable(config))?;
-        storage::migrate(&db).await.context("cannot migrate the database")?;
-        let clock = Arc::new(SystemClock::new());
-        let sealer = Sealer::new(master_key(config)?);
-        let mut connection = db.acquire().await?;
-        sealer.check_or_init(&mut connection).await?;
-        if config.testing.clock {
-            clock.set_offset(storage::tenancy::settings::testing_clock_offset(&mut connection).await?);
-        }
-        drop(connection);
-        Ok(Self { db, clock, ids: IdSource::new(secrets::random()?), sealer })
-    }
-
-    pub fn administration(&self) -> Administration<'_> {
-        Administration { db: &self.db, clock: self.clock.as_ref(), ids: &self.ids, sealer: &self.sealer }
-    }
-}
-
-/// The error for an unreachable database, without the password in the URL.
-pub fn unreachable(config: &Config) -> String {
-    match config.database.url.as_ref().map(SecretUrl::url) {
-        Some(url) => {
-            let (host, port) = (url.host_str().unwrap_or_default(), url.port().unwrap_or(5432));
-            format!("cannot reach the database at {host}:{port}; is database.url right, and does it run?")
-        }
-        None => "cannot reach the embedded database; postgres.log in the data directory says more".to_owned(),
-    }
-}
-
-/// The operator's key, or the generated one of the data directory.
-fn master_key(config: &Config) -> anyhow::Result<[u8; 32]> {
-    if !config.security.master_key.is_empty() {
-        return Ok(secrets::parse_master_key(config.security.master_key.expose())?);
-    }
-    master_key::of_data_dir(config.data_dir())
-}
-
-/// Addresses and secrets of the running simulator.
-#[derive(Debug, Clone)]
-pub struct Simulated {
-    /// Graph API and phones.
-    pub http: SocketAddr,
-    pub smsc: SocketAddr,
-    /// Signs its callbacks.
-    pub app_secret: String,
-    /// Signs its callbacks about pages.
-    pub messenger_app_secret: String,
-}
-
-impl Simulated {
-    pub fn graph_url(&self) -> String {
-        format!("http://{}", self.http)
-    }
-}
 
 /// The parts of a process.
 pub struct Parts {

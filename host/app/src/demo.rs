@@ -15,7 +15,7 @@ use tenancy::{
     inboxes,
 };
 
-use crate::{boot::Simulated, simulated_numbers};
+use crate::{simulated_numbers, simulated_providers::Simulated};
 
 const CLIENT_REF: &str = "demo";
 const NUMBER: &str = "27110000000";

@@ -42,10 +42,12 @@ pub mod logging;
 pub mod master_key;
 mod media;
 pub mod metrics;
+mod opened_base;
 pub mod plugin;
 pub mod postgres;
 pub mod serve;
 pub mod simulated_numbers;
+mod simulated_providers;
 pub mod status;
 pub mod tls;
 

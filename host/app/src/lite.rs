@@ -12,10 +12,7 @@ use channels::{
     },
 };
 
-use crate::{
-    boot::{Base, Simulated},
-    config::Config,
-};
+use crate::{config::Config, opened_base::Base, simulated_providers::Simulated};
 
 /// The devices of Lite numbers, if there are any.
 pub(crate) fn devices(

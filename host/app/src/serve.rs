@@ -3,8 +3,13 @@
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use anyhow::Context as _;
+use api::{
+    Admission, AdmissionSettings, ApiSettings, ClockControl, ClockFailed, EarlyAnswers, Graces, OverTls, Readiness,
+    SharedState, WebChat, WebChatLimits,
+};
 use base::{Context, lanes::Wake};
 use channels::smpp::{SmppEvents, SmppGateway};
+use chrono::{DateTime, Utc};
 use inbound::callbacks::Intake;
 use metrics_exporter_prometheus::PrometheusHandle;
 use outbound::accept::Acceptor;
@@ -16,21 +21,17 @@ use tokio::{net::TcpListener, sync::mpsc};
 use tokio_util::sync::CancellationToken;
 use workers::{Runner, RunnerSettings};
 
-use api::{
-    Admission, AdmissionSettings, ApiSettings, ClockControl, ClockFailed, EarlyAnswers, Graces, OverTls, Readiness,
-    SharedState, WebChat, WebChatLimits,
-};
-use chrono::{DateTime, Utc};
-
 use crate::{
-    boot::{self, Base, Parts, Simulated},
+    boot::{self, Parts},
     clock::SystemClock,
     config::Config,
     demo, email,
     ending::Ending,
     listeners::{self, ConnectionLimits, Doors, Patience, Reception},
     metrics,
+    opened_base::Base,
     postgres::Database,
+    simulated_providers::Simulated,
     tls,
 };
 

@@ -10,7 +10,7 @@ use storage::{
     work::depths::{self, Depth, FailedCalls, Node, WaitingLane},
 };
 
-use crate::{boot::Base, config::Config, postgres::Database};
+use crate::{config::Config, opened_base::Base, postgres::Database};
 
 /// The time whose failed calls are shown.
 const RECENT: TimeDelta = TimeDelta::hours(1);

@@ -2,54 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::address_kind::AddressKind;
 use crate::{
-    inbox::InboxKind,
     numbering,
     phone::{Bsuid, Msisdn},
-    recipient::Recipient,
 };
-
-/// The kinds of address.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum AddressKind {
-    /// A phone number in E.164 digits.
-    Phone,
-    /// A business-scoped user id (SPEC 1).
-    Bsuid,
-    /// A page-scoped id of Messenger.
-    Psid,
-    /// A visitor of a web site with the widget.
-    Visitor,
-    /// An e-mail address.
-    Email,
-    /// WhatsApp's id of a customer of a Lite number whose phone number it hides: `100000012345678@lid`.
-    Lid,
-}
-
-impl AddressKind {
-    /// All of them.
-    pub const ALL: [Self; 6] = [Self::Phone, Self::Bsuid, Self::Psid, Self::Visitor, Self::Email, Self::Lid];
-    /// Those that stand for a customer where no phone number does, as clients and agents see it.
-    pub const USER_IDS: [Self; 4] = [Self::Bsuid, Self::Psid, Self::Visitor, Self::Lid];
-
-    /// True if the address stays with a person for ever, whichever number the person has.
-    pub fn is_for_life(self) -> bool {
-        matches!(self, Self::Bsuid | Self::Lid)
-    }
-
-    /// The name that is stored.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Phone => "PHONE",
-            Self::Bsuid => "BSUID",
-            Self::Psid => "PSID",
-            Self::Visitor => "VISITOR",
-            Self::Email => "EMAIL",
-            Self::Lid => "LID",
-        }
-    }
-}
 
 /// An address of a customer. The only way to one is [`Address::parse`] or a value that was checked already.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -193,13 +150,6 @@ impl Addresses {
         AddressKind::USER_IDS.into_iter().find_map(|kind| self.shown(kind)).map(Address::value)
     }
 
-    /// Where an inbox of this kind writes to; `None` when none of them is of a kind that it reaches.
-    pub fn written_to(&self, inbox: InboxKind) -> Option<Recipient> {
-        let mut usable = inbox.writes_to().iter().filter_map(|kind| self.shown(*kind)).cloned();
-        let first = usable.next()?;
-        Some(Recipient::new(first, usable.next()))
-    }
-
     /// All of them, the one that was seen last first.
     pub fn iter(&self) -> impl Iterator<Item = &Address> {
         self.newest_first.iter()
@@ -209,6 +159,7 @@ impl Addresses {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{inbox::InboxKind, recipient::Recipient};
 
     fn address(kind: AddressKind, value: &str) -> Address {
         Address::of_kind(kind, value).unwrap()

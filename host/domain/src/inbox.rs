@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{address::AddressKind, channel::Channel};
+use crate::{address_kind::AddressKind, channel::Channel};
 
 /// The kinds of inbox. Each has its own carrier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

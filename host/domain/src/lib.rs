@@ -2,6 +2,7 @@
 //! can be read and tested alone.
 
 pub mod address;
+mod address_kind;
 pub mod analytics;
 pub mod body;
 pub mod carriage;

@@ -4,8 +4,10 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::{
-    address::{Address, AddressKind},
+    address::{Address, Addresses},
+    address_kind::AddressKind,
     ids::InboxId,
+    inbox::InboxKind,
     phone::{Bsuid, BsuidError, Msisdn, PhoneError},
 };
 
@@ -75,6 +77,15 @@ impl Recipient {
     /// All addresses, the one to write to first.
     pub fn iter(&self) -> impl Iterator<Item = &Address> {
         std::iter::once(&self.address).chain(&self.other)
+    }
+}
+
+impl Addresses {
+    /// Where an inbox of this kind writes to. `None` if none of them is of a kind that it reaches.
+    pub fn written_to(&self, inbox: InboxKind) -> Option<Recipient> {
+        let mut usable = inbox.writes_to().iter().filter_map(|kind| self.shown(*kind)).cloned();
+        let first = usable.next()?;
+        Some(Recipient::new(first, usable.next()))
     }
 }
 

@@ -30,10 +30,12 @@
 
 mod folded;
 pub mod live;
+mod new_event;
 mod readers;
 mod record;
 pub mod scene;
 
+pub use crate::new_event::NewEvent;
 pub use folded::{of_folded, record_folded};
 pub use readers::webhooks::{ChatbotReport, Report, ReportKind, Scene, told_of_step};
-pub use record::{NewEvent, record, record_told};
+pub use record::{record, record_told};

@@ -1,27 +1,15 @@
 //! Records events: every reader sees them in the transaction of their cause.
 
-use chrono::{DateTime, Utc};
-use domain::{
-    event::Event,
-    ids::{ClientId, InboxId},
-};
+use base::{Context, Result};
+use domain::ids::ClientId;
 use futures::{FutureExt, future::BoxFuture};
 use storage::{PgConnection, Queue};
 use uuid::Uuid;
 
-use crate::readers::{live, sms, standing, waiting, webhooks};
-use base::{Context, Result};
-
-/// An event with place and time.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NewEvent {
-    /// Its inbox; `None`: the client as a whole.
-    pub inbox: Option<InboxId>,
-    /// `domain::recipient::order_key` of the conversation: readers see the events of one key in order.
-    pub order_key: i64,
-    pub at: DateTime<Utc>,
-    pub event: Event,
-}
+use crate::{
+    new_event::NewEvent,
+    readers::{live, sms, standing, waiting, webhooks},
+};
 
 /// Records events in the given order. Call it once, with all events of one transaction. Returns the lanes to wake after
 /// the commit.

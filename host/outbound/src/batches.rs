@@ -22,7 +22,7 @@ use storage::{
 };
 use uuid::Uuid;
 
-use crate::delivery::{Step, advance};
+use crate::{delivery::advance, delivery_step::Step};
 
 /// The code of a message that was cancelled with its batch.
 pub const CANCELLED: i64 = OwnCode::Cancelled.code();

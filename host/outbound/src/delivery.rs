@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use base::{Context, Result};
 use chrono::{DateTime, Utc};
 use domain::{
     address::{Address, AddressKind},
@@ -25,36 +26,16 @@ use storage::{
 };
 use uuid::Uuid;
 
+pub use crate::delivery_step::Step;
 use crate::{
     alarms::Alarms,
-    fallback,
+    delivery_step::FIRST_LEG,
+    fallback::due,
     moved::{self, TakenStep},
     opt_out,
     reached::{self, Seen},
     second_address,
 };
-use base::{Context, Result};
-
-/// The first leg of a message, on any channel.
-pub(crate) const FIRST_LEG: i16 = 0;
-
-/// A reported change of a leg.
-#[derive(Debug, Clone)]
-pub struct Step {
-    pub message: MessageId,
-    /// Position of the leg in its message, from 0.
-    pub ordinal: i16,
-    /// The state that the provider reports.
-    pub reached: DeliveryState,
-    /// The time of the change, from the provider.
-    pub at: DateTime<Utc>,
-    /// The provider's message id, if this step brought it.
-    pub provider_id: Option<String>,
-    /// The reason, if the leg failed.
-    pub failure: Option<ProviderFailure>,
-    /// The addresses by which the provider names the recipient.
-    pub named: Vec<Address>,
-}
 
 /// The result of status callbacks.
 #[derive(Debug)]
@@ -289,7 +270,7 @@ impl Progress {
         };
         let goes_on = second.is_some();
         self.wakes.extend(second);
-        let falls_back = !goes_on && last.is_failed() && fallback::due::follows(ctx, db, client, leg, &step).await?;
+        let falls_back = !goes_on && last.is_failed() && due::follows(ctx, db, client, leg, &step).await?;
         for state in states {
             note_time(&mut leg.times, *state, step.at);
             let receipt = ctx.ids.mint(ctx.now());

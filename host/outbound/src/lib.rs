@@ -63,6 +63,7 @@ pub mod analytics;
 pub mod batches;
 pub mod blocklist;
 pub mod delivery;
+mod delivery_step;
 pub mod dispatch;
 pub mod fallback;
 pub mod lookup;

@@ -20,7 +20,7 @@ use storage::{
 use uuid::Uuid;
 
 use crate::{
-    delivery::FIRST_LEG,
+    delivery_step::FIRST_LEG,
     dispatch::{REPLY_PRIORITY, SEND_PRIORITY},
 };
 

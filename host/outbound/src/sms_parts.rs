@@ -19,7 +19,7 @@ use storage::{
 };
 use uuid::Uuid;
 
-use crate::delivery::{Step, advance_locked};
+use crate::{delivery::advance_locked, delivery_step::Step};
 
 /// The code of an SMS that the SMSC took and that did not arrive.
 pub const UNDELIVERED_SMS: i64 = OwnCode::UndeliveredSms.code();

@@ -12,7 +12,7 @@ use storage::{
 };
 use uuid::Uuid;
 
-use crate::delivery::{Step, advance};
+use crate::{delivery::advance, delivery_step::Step};
 
 /// The result of a report.
 #[derive(Debug)]

@@ -3,101 +3,56 @@
 use std::sync::Arc;
 
 use domain::ids::ClientId;
-use tokio::sync::mpsc;
-use tokio::time::Instant;
+use tokio::{sync::mpsc, time::Instant};
 use wasmtime::Engine;
 
-use crate::calling::call::{Call, CallTrace, ChatbotOutcome, RouterOutcome};
-use crate::calling::http::OutgoingHttp;
-use crate::calling::key_values::KeyValueSnapshot;
-use crate::calling::limits::Limits;
-use crate::calling::outside::{HttpWithTimeout, Outside};
-use crate::calling::run::{Answered, Conditions, Placement, run};
-use crate::calling::secrets::{SecretOpener, Uncovered};
-use crate::compile::{CompileScheduler, Fault, Purpose};
-use crate::error::{CallError, HostError};
-use crate::fairness::breaker::{Breakers, Suspension, Verdict};
-use crate::fairness::call_limiter::{CallLimiter, Kind};
-use crate::fairness::threads::CallThreads;
-use crate::host_config::HostConfig;
-use crate::loading::built_in::BUILT_INS;
-use crate::loading::cache::Cache;
-use crate::loading::directory;
-use crate::loading::loader::LoadedPlugin;
-use crate::loading::loader::Loader;
-use crate::loading::programs::{NoProgram, Programs};
-use crate::loading::registry::{PluginInfo, Registry};
-use crate::worlds::{DecideFallback, DecideSms, HandleEvent, Question, RouteInbound, ShapeBodies, ShapeBody};
-use crate::{PluginRef, chatbot, engine, router, sms_fallback, sms_router, webhook_shaper};
+use crate::{
+    PluginRef,
+    calling::{
+        call::{Call, CallTrace, ChatbotOutcome, RouterOutcome},
+        end::Answered,
+        http::OutgoingHttp,
+        key_values::KeyValueSnapshot,
+        limits::Limits,
+        outside::Outside,
+        run::{Conditions, Placement, run},
+        secrets::{SecretOpener, Uncovered},
+    },
+    chatbot,
+    error::CallError,
+    fairness::{
+        breaker::{Breakers, Suspension, Verdict},
+        call_limiter::{CallLimiter, Kind},
+        threads::CallThreads,
+    },
+    loading::{
+        built_in::BUILT_INS,
+        loader::{LoadedPlugin, Loader},
+        programs::{NoProgram, Programs},
+        registry::{PluginInfo, Registry},
+    },
+    router, sms_fallback, sms_router, webhook_shaper,
+    worlds::{DecideFallback, DecideSms, HandleEvent, Question, RouteInbound, ShapeBodies, ShapeBody},
+};
 
 /// Runs plugins. Cheap to share. Dropping the last reference ends the watching of the directory.
 pub struct PluginHost {
-    engine: Engine,
-    limits: Arc<Limits>,
-    loader: Arc<Loader>,
-    programs: Programs,
-    call_limiter: CallLimiter,
-    threads: CallThreads,
-    breakers: Breakers,
-    http: Arc<dyn OutgoingHttp>,
-    secrets: Option<Arc<dyn SecretOpener>>,
-    registry: Registry,
-    built_ins: bool,
+    pub(crate) engine: Engine,
+    pub(crate) limits: Arc<Limits>,
+    pub(crate) loader: Arc<Loader>,
+    pub(crate) programs: Programs,
+    pub(crate) call_limiter: CallLimiter,
+    pub(crate) threads: CallThreads,
+    pub(crate) breakers: Breakers,
+    pub(crate) http: Arc<dyn OutgoingHttp>,
+    pub(crate) secrets: Option<Arc<dyn SecretOpener>>,
+    pub(crate) registry: Registry,
+    pub(crate) built_ins: bool,
     /// No other work needs the processors.
-    alone: bool,
+    pub(crate) alone: bool,
 }
 
 impl PluginHost {
-    /// Starts the engine, loads the built-in components and those in the directory, and begins to watch it. A broken
-    /// file in the directory does not stop the start.
-    ///
-    /// # Errors
-    /// If the engine, the cache directory, the watched directory or a built-in component cannot be used.
-    pub async fn start(config: HostConfig) -> Result<Arc<Self>, HostError> {
-        let (engine, pooled) = engine::start(&config.limits).map_err(HostError::Engine)?;
-        engine::tick(&engine, config.limits.epoch_tick).map_err(|fault| HostError::Engine(fault.into()))?;
-        let cache = Cache::open(&config.cache_dir, &engine, config.cache_bytes)
-            .map_err(|source| HostError::Cache { path: config.cache_dir.clone(), source })?;
-        let (cache, limits) = (Arc::new(cache), Arc::new(config.limits));
-        let scheduler =
-            CompileScheduler::new(config.compiler, (engine.clone(), pooled), Arc::clone(&cache), Arc::clone(&limits));
-        let loader = Arc::new(Loader::new(engine.clone(), cache, scheduler, limits.component_bytes));
-        let host = Arc::new(Self {
-            programs: Programs::new(Arc::clone(&loader), config.components, limits.loaded_plugins),
-            loader,
-            call_limiter: CallLimiter::new(Arc::clone(&limits)),
-            threads: CallThreads::start().map_err(|fault| HostError::Engine(fault.into()))?,
-            breakers: Breakers::new(Arc::clone(&limits)),
-            http: Arc::new(HttpWithTimeout(config.http)),
-            secrets: config.secrets,
-            registry: Registry::default(),
-            built_ins: config.built_ins,
-            alone: config.alone,
-            engine,
-            limits,
-        });
-        if config.built_ins {
-            host.load_built_ins().await?;
-        }
-        if let Some(path) = config.plugins_dir {
-            directory::watch(&host, path).await?;
-        }
-        Ok(host)
-    }
-
-    async fn load_built_ins(&self) -> Result<(), HostError> {
-        let loading = BUILT_INS.map(|(name, bytes)| {
-            let loader = Arc::clone(&self.loader);
-            (name, tokio::spawn(async move { loader.load(bytes.to_vec(), Purpose::BuiltIn).await }))
-        });
-        for (name, loading) in loading {
-            let loaded = loading.await.unwrap_or_else(|fault| Err(Fault::Host(fault.to_string())));
-            let program = loaded.map_err(|fault| HostError::BuiltIn { name, problems: fault.to_string() })?;
-            self.registry.add_built_in(name, program);
-        }
-        Ok(())
-    }
-
     /// Gets the actions of a chatbot for an event. The call has no effects: the caller applies actions and writes.
     pub async fn chatbot(
         &self,

@@ -34,37 +34,50 @@ mod error;
 mod fairness;
 mod host;
 mod host_config;
+mod host_start;
 mod loading;
 mod plugin_ref;
 mod replaying;
 mod worlds;
 
-pub use calling::call::{Call, CallTrace, ChatbotOutcome, LogLine, Outcome, RouterOutcome};
-pub use calling::grants::{AllowedHost, EVERY_HOST};
-pub use calling::http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
-pub use calling::key_values::{KeyValueError, KeyValueSnapshot, KeyValueWrite, KeysWanted, NoKeyValues, Scope};
-pub use calling::limits::{Limit, Limits};
-pub use calling::secrets::{SEALED, SecretOpener, replace_sealed, sealed};
+pub use plugin_bindings::chatbot::patchbay::plugin::log::Level as LogLevel;
+
+pub use crate::calling::log_line::LogLine;
+pub use calling::{
+    call::{Call, CallTrace, ChatbotOutcome, Outcome, RouterOutcome},
+    grants::{AllowedHost, EVERY_HOST},
+    http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp},
+    key_values::{KeyValueError, KeyValueSnapshot, KeyValueWrite, KeysWanted, NoKeyValues, Scope},
+    limits::{Limit, Limits},
+    secrets::{SEALED, SecretOpener, replace_sealed, sealed},
+};
 pub use check::{CheckReport, check};
 pub use compile::{Compiler, check_apart, compile_child};
 pub use error::{CallError, HostError};
-pub use fairness::breaker::Suspension;
-pub use fairness::call_limiter::RoomBeside;
-pub use fairness::turns::{TooManyWait, Turn, TurnTerms, Turns};
+pub use fairness::{
+    breaker::Suspension,
+    call_limiter::RoomBeside,
+    turns::{TooManyWait, Turn, TurnTerms, Turns},
+};
 pub use host::PluginHost;
 pub use host_config::HostConfig;
-pub use loading::component_source::ComponentSource;
-pub use loading::examine::{Examined, Refusal};
-pub use loading::registry::{PluginInfo, Source, State};
-pub use plugin_bindings::chatbot::patchbay::plugin::log::Level as LogLevel;
+pub use loading::{
+    component_source::ComponentSource,
+    examine::{Examined, Refusal},
+    registry::{PluginInfo, Source, State},
+};
 pub use plugin_ref::{PluginRef, is_plugin_name};
-pub use replaying::recorded_limits::RecordedLimits;
-pub use replaying::recording::{HostCall, HttpAnswer, KvAnswer, Recording};
-pub use replaying::replay::Replay;
-pub use worlds::answer::sms_router::MOST_MESSAGES as MOST_SMS_AT_ONCE;
-pub use worlds::json::{self, DryAnswer, DryResult, Question};
-pub use worlds::wall_clock::{Zone, unix_millis};
-pub use worlds::world::World;
+pub use replaying::{
+    recorded_limits::RecordedLimits,
+    recording::{HostCall, HttpAnswer, KvAnswer, Recording},
+    replay::Replay,
+};
+pub use worlds::{
+    answer::sms_router::MOST_MESSAGES as MOST_SMS_AT_ONCE,
+    json::{self, DryAnswer, DryResult, Question},
+    wall_clock::{Zone, unix_millis},
+    world::World,
+};
 
 /// Types of world `chatbot`, generated from `wit/`.
 pub mod chatbot {

@@ -5,11 +5,14 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::callbacks::{self, Event};
-use crate::graph::catalogue::Template;
-use crate::phones::Phone;
-use crate::world::{State, World};
-use crate::{identity, numbers::BusinessNumber};
+use crate::{
+    callbacks::{self, Event},
+    graph::Template,
+    identity,
+    numbers::BusinessNumber,
+    phones::Phone,
+    world::{State, World},
+};
 
 /// An event to inject. It also changes its object, so that reading the object agrees.
 #[derive(Debug, Deserialize)]

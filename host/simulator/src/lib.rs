@@ -20,15 +20,13 @@ mod smsc;
 mod timeline;
 mod world;
 
-use std::net::SocketAddr;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use axum::Router;
-use axum::serve::ListenerExt;
+use axum::{Router, serve::ListenerExt};
 use tokio::net::TcpListener;
 use tokio_util::sync::DropGuard;
 
+pub use callbacks::CallbackLine;
 use callbacks::Callbacks;
 use world::World;
 
@@ -50,17 +48,6 @@ pub struct SimulatorConfig {
     pub verify_token: String,
     /// The same for callbacks about pages of Messenger.
     pub messenger: CallbackLine,
-}
-
-/// Address and secrets of callbacks about pages.
-#[derive(Clone, Default)]
-pub struct CallbackLine {
-    /// Address of the host, such as `http://127.0.0.1:8080/providers/messenger/webhook`.
-    pub url: String,
-    /// Key for the signature of callbacks.
-    pub app_secret: String,
-    /// Token for the handshake.
-    pub verify_token: String,
 }
 
 #[derive(Debug, thiserror::Error)]

@@ -1,14 +1,15 @@
 //! The states of an accepted WhatsApp message: sent, delivered, read, or failed.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use tokio::sync::oneshot;
 
-use crate::callbacks::{self, Event, StatusReport};
-use crate::lite;
-use crate::mailbox::Progress;
-use crate::world::{State, World};
+use crate::{
+    callbacks::{self, Event, StatusReport},
+    lite::receipts,
+    mailbox::Progress,
+    world::{State, World},
+};
 
 const UNTIL_SENT: Duration = Duration::from_millis(20);
 const UNTIL_DELIVERED: Duration = Duration::from_millis(50);
@@ -87,7 +88,7 @@ fn step_of_device(state: &mut State, id: &str, progress: Progress) -> Option<boo
         return Some(false);
     }
     message.status = progress;
-    lite::receipt(state, &device, id, progress);
+    receipts::receipt(state, &device, id, progress);
     Some(true)
 }
 

@@ -1,24 +1,26 @@
 //! The state of the simulator, behind one lock.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use crate::callbacks::Callbacks;
-use crate::faults::Faults;
-use crate::graph::catalogue::Catalogue;
-use crate::graph::limits::Limits;
-use crate::lite::Devices;
-use crate::mailbox::Mailbox;
-use crate::media::Media;
-use crate::messenger::Messenger;
-use crate::numbers::Numbers;
-use crate::phones::Phones;
-use crate::request_log::RequestLog;
-use crate::smsc::Smsc;
+use crate::{
+    callbacks::Callbacks,
+    faults::Faults,
+    graph::{catalogue::Catalogue, limits::Limits},
+    lite::devices::Devices,
+    mailbox::Mailbox,
+    media::Media,
+    messenger::state::Messenger,
+    numbers::Numbers,
+    phones::Phones,
+    request_log::RequestLog,
+    smsc::registry::Smsc,
+};
 
 /// The lock is never held across an await.
 #[derive(Debug, Default)]

@@ -10,12 +10,11 @@ use domain::{
     content::{OutboundContent, SmsContent},
     ids::{BatchId, ClientId, MessageId, PartId, SmsRequestId},
     recipient::{Recipient, order_key},
-    sms_products::Product,
 };
-use outbound::dispatch::{PIN_PRIORITY, REPLY_PRIORITY, SCHEDULED_FROM, SEND_PRIORITY};
+use outbound::dispatch::SCHEDULED_FROM;
 use storage::{
-    PgConnection, Queue, inboxes,
-    inboxes::Inbox,
+    PgConnection, Queue,
+    inboxes::{self, Inbox},
     outbound::{
         messages::NewMessage,
         outgoing::{self, Outgoing},
@@ -32,47 +31,10 @@ use storage::{
 };
 
 use crate::{
-    email::Mailed,
     once::{self, Unsent},
+    order::{Draft, Order},
     told,
 };
-
-/// A text and its recipients.
-pub(crate) struct OrderedText {
-    pub(crate) content: SmsContent,
-    /// Number of SMS that it needs.
-    pub(crate) parts: usize,
-    /// The client's tracking id. The same text is not sent to the same number twice under it.
-    pub(crate) ct_id: Option<String>,
-    /// Numbers in digits, each with the client's own identifier.
-    pub(crate) recipients: Vec<(String, Option<String>)>,
-}
-
-pub(crate) struct Order<'a> {
-    pub(crate) request: NewRequest<'a>,
-    /// The source. `None` = the client's SMS inbox.
-    pub(crate) source: Option<&'a str>,
-    pub(crate) texts: &'a [OrderedText],
-    pub(crate) mailed: Option<Mailed>,
-}
-
-impl Order<'_> {
-    /// True if it is scheduled after `moment`.
-    fn waits(&self, moment: DateTime<Utc>) -> bool {
-        self.request.due_at.is_some_and(|due| due > moment)
-    }
-
-    /// The priority of its messages in the queue. Urgent messages of the JSON gateway are one-time pins, and those of
-    /// the batch gateway are replies.
-    fn priority(&self) -> i16 {
-        let urgent = self.texts.iter().any(|text| text.content.urgent);
-        match self.request.product {
-            Product::Json if urgent => PIN_PRIORITY,
-            Product::Batch | Product::Email if urgent => REPLY_PRIORITY,
-            Product::Json | Product::Batch | Product::Email => SEND_PRIORITY,
-        }
-    }
-}
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Taken {
@@ -83,14 +45,6 @@ pub(crate) enum Taken {
     SameName,
     /// The balance does not cover it. Nothing is stored or charged.
     NoCredits,
-}
-
-pub(crate) struct Draft {
-    /// Index of its request.
-    pub(crate) order: usize,
-    text: usize,
-    to: Address,
-    pub(crate) sms: NewSms,
 }
 
 /// Accepts a request. It is stored together with its charge, or not at all.

@@ -14,7 +14,10 @@ use domain::{
 };
 use storage::sms::products::requests::NewRequest;
 
-use crate::accept::{self, Order, OrderedText, Taken};
+use crate::{
+    accept::{self, Taken},
+    order::{Order, OrderedText},
+};
 
 /// Weights are recipients.
 const GROUPING: Grouping =

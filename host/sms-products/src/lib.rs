@@ -10,6 +10,7 @@ mod gateways;
 mod incoming;
 pub mod json;
 mod once;
+mod order;
 mod replies;
 mod schedule;
 pub mod stops;

@@ -10,7 +10,7 @@ use storage::{
     sms::products::{opt_outs::Stopped, requests},
 };
 
-use crate::accept::{Order, OrderedText};
+use crate::order::{Order, OrderedText};
 
 /// Identifies a text to a number under a tracking id.
 pub(crate) type Digest = [u8; 32];

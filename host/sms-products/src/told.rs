@@ -16,8 +16,8 @@ use storage::{
 use uuid::Uuid;
 
 use crate::{
-    accept::{Draft, Order},
     email,
+    order::{Draft, Order},
 };
 
 /// Stores these results, and returns the lanes to wake after the commit.

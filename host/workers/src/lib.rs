@@ -23,6 +23,8 @@ mod presence;
 mod room;
 mod runner;
 mod search;
+mod settings;
 mod upkeep;
 
-pub use runner::{Runner, RunnerSettings};
+pub use crate::settings::RunnerSettings;
+pub use runner::Runner;

@@ -20,35 +20,10 @@ use crate::{
     lane::{self, Signals},
     presence,
     room::{Begun, Room},
-    search, upkeep,
+    search,
+    settings::RunnerSettings,
+    upkeep,
 };
-
-/// The limits of one process.
-#[derive(Debug, Clone)]
-pub struct RunnerSettings {
-    /// Most short lanes of one queue at once.
-    pub lanes_per_queue: usize,
-    /// Most long lanes of one queue at once. If there are so many, clients with long lanes begin no more.
-    pub long_lanes_per_queue: usize,
-    /// Most lanes of one client in one queue at once.
-    pub lanes_per_client: usize,
-    /// Time between two searches for work that was not announced.
-    pub poll: Duration,
-    /// Time between two rounds of upkeep.
-    pub upkeep: Duration,
-}
-
-impl Default for RunnerSettings {
-    fn default() -> Self {
-        Self {
-            lanes_per_queue: 128,
-            long_lanes_per_queue: 384,
-            lanes_per_client: 32,
-            poll: Duration::from_millis(500),
-            upkeep: Duration::from_secs(600),
-        }
-    }
-}
 
 pub struct Runner {
     stop: CancellationToken,

@@ -5,7 +5,7 @@ use std::{net::IpAddr, sync::Arc};
 use domain::ids::ClientId;
 use tokio::{sync::Semaphore, time::Instant};
 
-use super::{AdmissionSettings, bucket::Bucket};
+use super::{bucket::Bucket, load::Load, settings::AdmissionSettings};
 
 /// The client or source that a request counts to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,25 +20,6 @@ impl Owner {
     /// True if the client is not known.
     pub fn is_source(self) -> bool {
         matches!(self, Self::Source(_))
-    }
-}
-
-/// Requests in flight, and the bytes that they hold.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Load {
-    pub requests: u64,
-    pub bytes: u64,
-}
-
-impl Load {
-    pub fn add(&mut self, other: Self) {
-        self.requests += other.requests;
-        self.bytes += other.bytes;
-    }
-
-    pub fn remove(&mut self, other: Self) {
-        self.requests = self.requests.saturating_sub(other.requests);
-        self.bytes = self.bytes.saturating_sub(other.bytes);
     }
 }
 

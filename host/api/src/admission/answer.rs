@@ -13,7 +13,7 @@ use axum::{
 };
 use http_body::{Frame, SizeHint};
 
-use super::{Held, entry::Phase};
+use super::{entry::Phase, held::Held};
 use crate::error::ApiError;
 
 /// Bytes of a piece. A peer that takes none within `limits.write_timeout` is disconnected.

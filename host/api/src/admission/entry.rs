@@ -4,10 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::{sync::Notify, time::Instant};
 
-use super::{
-    account::{Load, Owner},
-    link::PeerLink,
-};
+use super::{account::Owner, link::PeerLink, load::Load};
 
 /// The side that the request waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,8 +10,8 @@ use tokio::{
 };
 
 use super::{
-    Admission,
     entry::Phase,
+    gate::Admission,
     ledger::{Ledger, Number},
     refusal::Refusal,
 };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{AdmissionSettings, account::Owner};
+use super::{account::Owner, settings::AdmissionSettings};
 use crate::error::{ApiError, ErrorKind};
 
 /// Wait of a caller with a full share.

@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
-    admission::Held,
+    admission::held::Held,
     auth::{Allowed, Permission, SmsGateway},
     body,
     error::{ApiError, ErrorKind},

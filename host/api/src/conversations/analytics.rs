@@ -8,7 +8,7 @@ use domain::{
 use outbound::analytics;
 use utoipa::{IntoParams, ToSchema};
 
-use super::optional_parameter;
+use super::query::optional_parameter;
 use crate::{
     auth::{Allowed, ConversationReading, Permission},
     error::ApiError,

@@ -2,6 +2,7 @@
 
 mod analytics;
 mod bodies;
+mod query;
 
 use axum::{
     Json,
@@ -25,10 +26,10 @@ use crate::{
     body::JsonBytes,
     error::ApiError,
     page::{ListQuery, Page},
-    query::Parameters,
     state::ApiState,
 };
 use bodies::{ClosedBody, ConversationBody, NewConversationBody, OpenedBody, RemainingBody};
+use query::optional_parameter;
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new()
@@ -240,9 +241,4 @@ fn conversation_id(parts: &Parts) -> Result<ConversationId, ApiError> {
 /// Reads a required query parameter.
 fn parameter(parts: &Parts, wanted: &str) -> Result<String, ApiError> {
     optional_parameter(parts, wanted)?.ok_or_else(|| ApiError::fault(wanted, "is required"))
-}
-
-/// Reads a query parameter. An empty one counts as absent.
-fn optional_parameter(parts: &Parts, wanted: &str) -> Result<Option<String>, ApiError> {
-    Ok(Parameters::of(&parts.uri)?.value(wanted).map(str::to_owned))
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::tidy::operations;
+use super::operations::operations;
 
 /// Most steps into a schema, so that schemas that contain themselves end.
 const DEPTH: u8 = 16;

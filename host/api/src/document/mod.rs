@@ -6,8 +6,10 @@
 
 mod errors;
 mod examples;
+mod operations;
 mod page;
 mod query_names;
+pub(crate) mod served;
 mod tidy;
 mod webhooks;
 
@@ -28,13 +30,14 @@ use utoipa::openapi::{
 };
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use self::query_names::QueryNames;
 use crate::{
-    admission::SharedBytes,
+    admission::answer::SharedBytes,
     auth::PERMISSIONS,
     product::{Credential, Product},
     state::ApiState,
 };
+use query_names::QueryNames;
+pub(crate) use served::Document;
 
 /// The security scheme of most products.
 pub(crate) const API_KEY: &str = "apiKey";
@@ -80,15 +83,6 @@ const TAGS: &[(&str, &str)] = &[
     ("Operations", "For operators of the server."),
     ("Testing", "Served only if `testing.clock` is set."),
 ];
-
-/// The document as it is served, and the facts of it that requests are checked against.
-#[derive(Clone)]
-pub(crate) struct Document {
-    /// Made at the first request, because it takes longer than the rest of a start.
-    json: Arc<LazyLock<Bytes, Box<dyn FnOnce() -> Bytes + Send>>>,
-    /// The query parameters of each operation.
-    pub(crate) query_names: Arc<QueryNames>,
-}
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(openapi_json)).merge(page::routes())

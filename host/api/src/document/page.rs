@@ -14,7 +14,7 @@ use axum::{
 use utoipa_axum::{router::OpenApiRouter, routes};
 use utoipa_swagger_ui::{Config, SwaggerFile};
 
-use crate::{admission::SharedBytes, error::ApiError, path::Segments, state::ApiState};
+use crate::{admission::answer::SharedBytes, error::ApiError, path::Segments, state::ApiState};
 
 const PAGE: &str = include_str!("page.html");
 const START: &str = include_str!("start.js");

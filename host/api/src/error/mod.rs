@@ -1,6 +1,7 @@
 //! Error answers: one body for all of them (DESIGN 6), a closed list of `error` texts (`docs/errors.md`), and answers
 //! to failures outside handlers.
 
+pub(crate) mod format;
 mod render;
 
 use std::{any::Any, error::Error as StdError, sync::Arc, time::Duration};
@@ -13,7 +14,7 @@ use base::readiness::is_passing;
 use domain::body::{Faults, FieldFault};
 
 use crate::product::Credential;
-pub(crate) use render::{ErrorBody, ErrorFormat, Failed};
+pub(crate) use render::{ErrorBody, Failed};
 
 /// The stable texts of the field `error`. They are part of the API: add texts, but never change them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

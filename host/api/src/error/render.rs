@@ -11,16 +11,7 @@ use domain::body::FieldFault;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{ApiError, ErrorKind};
-
-/// The form of a product's errors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ErrorFormat {
-    /// The body of DESIGN 6.
-    Json,
-    /// The `result` of the batch gateway (SPEC 2.15), with a code for the fault.
-    Xml,
-}
+use super::{ApiError, ErrorKind, format::ErrorFormat};
 
 /// The facts about a failed request.
 pub(crate) struct Failed<'a> {

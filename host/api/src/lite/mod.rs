@@ -2,6 +2,7 @@
 
 mod picture;
 mod processing;
+mod refusal;
 mod schema;
 
 use axum::{
@@ -21,6 +22,7 @@ use crate::{
     path::Segments,
     state::ApiState,
 };
+use refusal::refused;
 use schema::{QrCode, Session};
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
@@ -32,15 +34,6 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(code))
         .routes(routes!(code_picture))
         .merge(processing::routes())
-}
-
-fn refused(error: CommandError) -> ApiError {
-    match error {
-        CommandError::NotFound => ApiError::not_found(),
-        CommandError::NotLite(_) => ApiError::fault("id", error.to_string()),
-        CommandError::Banned(_) | CommandError::NoDevices => ApiError::new(ErrorKind::Conflict, error.to_string()),
-        CommandError::Failed(cause) => cause.into(),
-    }
 }
 
 /// Returns the session of a number.

@@ -10,7 +10,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::refused;
+use super::refusal::refused;
 use crate::{
     auth::{Allowed, LiteNumbers, Looking, Permission},
     body::JsonBytes,

@@ -15,7 +15,10 @@ use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::{ChatParticipantResponse, acting, refused};
+use super::{
+    chat_bodies::ChatParticipantResponse,
+    desk::{acting, refused},
+};
 use crate::{
     auth::{Allowed, LiveChat, Permission},
     body::OptionalJson,

@@ -15,7 +15,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::{acting, refused};
+use super::desk::{acting, refused};
 use crate::{
     auth::{Allowed, LiveChat, Permission},
     body,

@@ -6,7 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::time;
+use super::desk::time;
 
 /// A message of a chat. Fields without a value are left out.
 #[derive(Debug, Clone, Default, Serialize, ToSchema)]

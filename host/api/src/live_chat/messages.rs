@@ -10,7 +10,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::{acting, message_bodies::MessageResponse, refused};
+use super::{
+    desk::{acting, refused},
+    message_bodies::MessageResponse,
+};
 use crate::{
     auth::{Allowed, LiveChat, Permission},
     body::JsonBody,

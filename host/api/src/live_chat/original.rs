@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use uuid::Uuid;
 
-use super::{acting, refused, time};
+use super::desk::{acting, refused, time};
 use crate::{
     auth::{Allowed, LiveChat, Permission},
     error::ApiError,

@@ -17,18 +17,18 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use uuid::Uuid;
 
 use super::{
-    ChatParticipantResponse, acting,
+    chat_bodies::ChatParticipantResponse,
     chats::chat_id,
+    desk::{acting, refused},
     media::{self, FormFile},
     message_bodies::MessageResponse,
     messages::{self, SendBody, ShownBody},
-    refused,
 };
 use crate::{
     auth::{Allowed, LiveChat, Permission},
     body::{JsonBody, is_json},
+    deprecation::DEPRECATION,
     error::ApiError,
-    observe::DEPRECATION,
     page::{ListQuery, Page, Searched},
     path::Segments,
     query::Parameters,

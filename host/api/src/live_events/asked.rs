@@ -8,7 +8,7 @@ use events::live::tickets::{self, Holder};
 use tenancy::accounts::Caller;
 
 use crate::{
-    admission::Held,
+    admission::held::Held,
     auth::{Allowed, LiveEvents},
     error::{ApiError, ErrorKind},
     query::Parameters,

@@ -12,7 +12,7 @@ use axum::{
 use events::live::{Connection, End, Piece, Turn};
 use futures::{Stream, stream};
 
-use crate::{admission::OpenEnded, state::InUse};
+use crate::{admission::answer::OpenEnded, state::InUse};
 
 /// Time after which a browser reconnects.
 const COME_BACK: Duration = Duration::from_secs(1);

@@ -12,7 +12,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{Named, inbox_id, mode, plugin_bodies::ActivationBody, refused, small, version};
+use super::{
+    plugin_bodies::ActivationBody,
+    request::{Named, inbox_id, mode, refused, small, version},
+};
 use crate::{
     auth::{Allowed, Permission, Plugins},
     body::OptionalJson,

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::{Named, refused, version};
+use super::request::{Named, refused, version};
 use crate::{
     auth::{Allowed, Permission, Plugins},
     body::OptionalJson,

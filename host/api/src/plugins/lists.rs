@@ -7,9 +7,9 @@ use utoipa::IntoParams;
 use uuid::Uuid;
 
 use super::{
-    Named,
     history_bodies::{DifferenceBody, DifferencesBody, EventBody, InvocationBody, SkippedBody},
     plugin_bodies::{DetailBody, PluginBody, VersionBody},
+    request::Named,
 };
 use crate::{
     auth::{Allowed, Permission, Plugins},

@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::{
     plugin_bodies::{PluginBody, time},
-    refused,
+    request::refused,
 };
 use crate::{
     auth::{Allowed, Permission, Plugins},

@@ -15,14 +15,12 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::{
-    Named,
     activate::ScopeBody,
     history_bodies::RecordedBody,
-    inbox_id,
     lists::{known, parameter},
-    mode,
     plugin_bodies::ActivationBody,
-    recorded_page, refused, small, version,
+    recorded_page,
+    request::{Named, inbox_id, mode, refused, small, version},
 };
 use crate::{
     auth::{Allowed, Permission, Plugins},

@@ -18,7 +18,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::{
     pending::{self, PendingBody, Preference},
     plugin_bodies::PluginBody,
-    refused,
+    request::refused,
 };
 use crate::{
     auth::{Allowed, Permission, Plugins},

@@ -7,7 +7,11 @@ use plugins::{Erase, KeyValue};
 use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
 
-use super::{Named, lists::parameter, plugin_bodies::time, refused};
+use super::{
+    lists::parameter,
+    plugin_bodies::time,
+    request::{Named, refused},
+};
 use crate::{
     auth::{Allowed, Permission, Plugins},
     error::ApiError,

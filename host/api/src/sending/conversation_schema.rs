@@ -4,7 +4,10 @@
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::schema::{SendComponent, SendFallback, SendRecipient};
+use super::{
+    recipient_schema::SendRecipient,
+    schema::{SendComponent, SendFallback},
+};
 
 /// A send into long-lived conversations: up to 1,000 recipients in all its messages together (`limits.max_recipients`).
 /// Every field name may also be written in snake_case.

@@ -2,6 +2,7 @@
 //! belong to HTTP.
 
 mod conversation_schema;
+mod recipient_schema;
 mod schema;
 mod sms_schema;
 
@@ -23,7 +24,7 @@ use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
-    admission::Held,
+    admission::held::Held,
     auth::{Allowed, Permission, Sending},
     body::JsonBytes,
     error::ApiError,

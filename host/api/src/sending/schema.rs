@@ -6,7 +6,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::sms_schema::SmsSend;
+use super::{recipient_schema::SendRecipient, sms_schema::SmsSend};
 
 /// A send through the unified endpoint.
 #[derive(ToSchema)]
@@ -105,24 +105,6 @@ pub(super) struct SendMessage {
     message_text: Option<String>,
     /// For a `CHAT`: an attachment.
     media: Option<SendMedia>,
-}
-
-/// One recipient: `to` or, if it is absent, `customerUserId`.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-pub(super) struct SendRecipient {
-    /// Phone number in international format, with or without `+`.
-    #[schema(examples("+27830000001"))]
-    to: Option<String>,
-    /// BSUID: country code, a dot, digits.
-    #[schema(examples("ZA.1234567890"))]
-    customer_user_id: Option<String>,
-    /// The client's own id of the message. Webhooks carry it.
-    #[schema(max_length = 255)]
-    ct_id: Option<String>,
-    /// A system tracking id that the client supplies.
-    #[schema(max_length = 255)]
-    gst_id: Option<String>,
 }
 
 /// An attachment.

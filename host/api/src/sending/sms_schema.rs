@@ -3,7 +3,7 @@
 
 use utoipa::ToSchema;
 
-use super::schema::SendRecipient;
+use super::recipient_schema::SendRecipient;
 
 /// An SMS send: up to 1,000 recipients in all its messages together (`limits.max_recipients`).
 #[derive(ToSchema)]

@@ -28,18 +28,16 @@ use tenancy::credits;
 use tracing::{Instrument, Span};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use self::{
-    light::LightSend,
-    schema::{Balance, GatewaySend, GatewayTracking, OptOuts, Removed, SendAnswer, TrackingAnswer},
-};
 use crate::{
-    admission::Held,
+    admission::held::Held,
     auth::{Allowed, Permission, SmsGateway},
     body::{JsonBody, JsonBytes},
     error::{ApiError, ErrorKind},
     path::Segments,
     state::ApiState,
 };
+use light::LightSend;
+use schema::{Balance, GatewaySend, GatewayTracking, OptOuts, Removed, SendAnswer, TrackingAnswer};
 
 /// The path of a send.
 const SEND: &str = "/sms/json";

@@ -10,7 +10,11 @@ use tenancy::accounts::{Login, PasswordError, change_password, users};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::{ME, UserBody, refused, user_id};
+use super::{
+    bodies::UserBody,
+    path::{ME, user_id},
+    refusals::refused,
+};
 use crate::{
     account_keys,
     auth::{Agents, Allowed, OwnProfile, Permission},

@@ -10,7 +10,10 @@ use tenancy::accounts::users;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::{ME, refused, user_id};
+use super::{
+    path::{ME, user_id},
+    refusals::refused,
+};
 use crate::{
     auth::{Allowed, OwnProfile, Permission},
     error::{ApiError, ErrorKind},

@@ -3,6 +3,7 @@
 mod agents;
 mod bodies;
 mod credits;
+mod path;
 mod refusals;
 
 use axum::{Json, extract::State, http::StatusCode};
@@ -23,6 +24,8 @@ use crate::{
 };
 pub(crate) use bodies::UserBody;
 use bodies::{ChangeUserBody, CreateUserBody, CreatedUserBody, TemporaryPasswordBody};
+use path::ME;
+pub(crate) use path::user_id;
 pub(crate) use refusals::{refused, refused_creation};
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
@@ -33,14 +36,6 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(reset_password))
         .merge(agents::routes())
         .merge(credits::routes())
-}
-
-/// The caller's own id in paths.
-const ME: &str = "me";
-
-/// Parses the id of a user.
-pub(crate) fn user_id(text: &str) -> Result<UserId, ApiError> {
-    text.parse().map_err(|_| ApiError::not_found())
 }
 
 /// Lists the users, by name.

@@ -19,6 +19,7 @@ use super::{
     frames::{self, Frame},
     line::Line,
     shares::Part,
+    socket_end::{End, Resume, code},
 };
 use crate::{error::ApiError, state::ApiState};
 
@@ -35,24 +36,6 @@ const READ_BUFFER: usize = 4 * 1024;
 /// Write buffer in bytes, and the most that may wait to be written: a page with the largest message.
 const WRITE_BUFFER: usize = 4 * 1024;
 const MOST_WAITING: usize = 1024 * 1024;
-
-/// Close codes for the widget.
-pub(super) mod code {
-    /// The process stops. Connect again.
-    pub(in crate::web_chat) const STOPPING: u16 = 1001;
-    /// The frame is not text.
-    pub(in crate::web_chat) const NOT_TEXT: u16 = 1003;
-    /// The service failed. Connect again.
-    pub(in crate::web_chat) const FAILED: u16 = 1011;
-    /// Start a session first.
-    pub(in crate::web_chat) const NO_VISITOR: u16 = 4401;
-    /// The site no longer shows the widget here.
-    pub(in crate::web_chat) const NO_SITE: u16 = 4403;
-    /// The first frame did not come in time.
-    pub(in crate::web_chat) const NO_HELLO: u16 = 4408;
-    /// Too many frames.
-    pub(in crate::web_chat) const TOO_MUCH: u16 = 4429;
-}
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(open))
@@ -91,9 +74,6 @@ async fn open(
     Ok(upgrade.on_upgrade(move |socket| serve(state, (door, place), socket)))
 }
 
-/// Code and reason of the end of a socket.
-pub(super) type End = (u16, &'static str);
-
 async fn serve(state: ApiState, (door, _place): (Door, Part), mut socket: WebSocket) {
     let ended = match greet(&state, &door, &mut socket).await {
         Ok((visitor, resume)) => {
@@ -108,12 +88,6 @@ async fn serve(state: ApiState, (door, _place): (Door, Part), mut socket: WebSoc
         // If the other end is gone, the close frame does not matter.
         let _ = timeout(FAREWELL, socket.send(Message::Close(Some(frame)))).await;
     }
-}
-
-/// The last message that a widget has, and its numbering.
-pub(super) struct Resume {
-    pub(super) numbering: Option<String>,
-    pub(super) after: i64,
 }
 
 async fn greet(state: &ApiState, door: &Door, socket: &mut WebSocket) -> Result<(VisitorToken, Resume), Option<End>> {

@@ -9,7 +9,7 @@ use axum::{
 };
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use crate::{admission::SharedBytes, state::ApiState};
+use crate::{admission::answer::SharedBytes, state::ApiState};
 
 /// In the order of their dependencies, within one function that hides their names.
 const PARTS: [&str; 11] = [

@@ -19,7 +19,7 @@ use storage::{
     web::sites,
 };
 
-use super::shown_number;
+use super::numbers::shown_number;
 
 /// Rows that are read at a time.
 const PAGE: i64 = 500;

@@ -1,6 +1,7 @@
 //! Commands that change the database. Each prints one JSON object (CONTRACT 3).
 
 mod lists;
+mod numbers;
 mod secrets;
 mod sites;
 mod sms;
@@ -12,23 +13,23 @@ use base::audit::{Actor, Administration};
 use channels::whatsapp_cloud::{CloudApi, CloudSettings};
 use domain::{channel::Channel, phone::Msisdn};
 use serde_json::{Value, json};
-use storage::inboxes::Inbox;
 use tenancy::{
     accounts::{self, CreatedUser, NewClient, NewUser},
     inboxes::{self, CloudAccount, NewNumber, NewPage, NewToken},
 };
 
 use crate::{
-    boot::{Base, unreachable},
     cli::{
         AdminCommand, ClientCommand, KeyCommand, NumberAdd, NumberCommand, NumberRenewToken, NumberSetRate,
         OptOutCommand, PageAdd, PageCommand, PageRenewToken, Provider, SiteCommand, TemplateCommand, TemplateSync,
         UserCommand,
     },
     config::Config,
+    opened_base::{Base, unreachable},
     postgres::Database,
     simulated_numbers,
 };
+use numbers::shown_number;
 
 /// Bound on the fetch of a catalogue.
 const SYNC_TIMEOUT: Duration = Duration::from_secs(60);
@@ -143,17 +144,6 @@ async fn add_number(config: &Config, base: &Base, add: NumberAdd) -> anyhow::Res
         tracing::debug!("the simulator was not told of the number, it asks at its next start: {error:#}");
     }
     Ok(shown_number(&number))
-}
-
-fn shown_number(number: &Inbox) -> Value {
-    json!({
-        "id": number.link_id(),
-        "whatsAppNumber": {
-            "id": number.id,
-            "number": number.address(),
-            "whatsAppProvider": number.kind().as_str(),
-        },
-    })
 }
 
 async fn renew_number_token(admin: &Administration<'_>, renew: NumberRenewToken) -> anyhow::Result<Value> {

@@ -18,9 +18,8 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::{
-    Progress, built,
     commands::{New, Run, Test},
-    json, say,
+    output::{self, Progress, built, say},
 };
 use crate::{boot, clock::SystemClock};
 
@@ -116,7 +115,7 @@ pub(super) fn stem(component: &Path) -> String {
 }
 
 pub(super) async fn talk(run: Run) -> anyhow::Result<()> {
-    let config = run.config.as_deref().map(json).transpose()?.unwrap_or_else(|| json!({}));
+    let config = run.config.as_deref().map(output::json).transpose()?.unwrap_or_else(|| json!({}));
     let (name, component, project) = match run.path.is_dir() {
         true => {
             let project = Project::open(&run.path)?;

@@ -9,11 +9,9 @@ use author::{
 };
 
 use super::{
-    Progress, built,
     commands::{Activate, Place},
-    json,
     local::stem,
-    say,
+    output::{Progress, built, json, say},
 };
 
 pub(super) async fn push(path: &Path, name: Option<String>) -> anyhow::Result<()> {

@@ -10,7 +10,7 @@ use std::{
     process::Command,
 };
 
-use super::PostgresError;
+use super::error::PostgresError;
 
 /// Possible accounts, best first.
 const UNPRIVILEGED: [&str; 2] = ["postgres", "nobody"];

@@ -8,7 +8,7 @@ use std::{
     process::Command,
 };
 
-use super::PostgresError;
+use super::error::PostgresError;
 
 /// Environment variable for the directory of `initdb` and `postgres`.
 pub const BIN_DIR_VARIABLE: &str = "PG_BIN_DIR";

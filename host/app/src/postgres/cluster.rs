@@ -8,7 +8,7 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-use super::{PostgresError, account::Account, binaries::Binaries, home::Home};
+use super::{account::Account, binaries::Binaries, error::PostgresError, home::Home};
 
 /// The owner of the whole cluster, and the user of our connections.
 pub const USER: &str = "patchbay";

@@ -14,7 +14,7 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
-use super::{PostgresError, account::Account};
+use super::{account::Account, error::PostgresError};
 
 /// Directory of the cluster within its home.
 const CLUSTER: &str = "postgres";

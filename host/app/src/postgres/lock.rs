@@ -10,7 +10,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::PostgresError;
+use super::error::PostgresError;
 
 const LOCK_FILE: &str = "patchbay.lock";
 const RUN_FILE: &str = "run.json";

@@ -9,7 +9,7 @@ use std::{
 
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
-use super::PostgresError;
+use super::error::PostgresError;
 
 /// Signals that stop a server, with the time for each: fast, immediate, by force.
 const WAYS_TO_STOP: [(Signal, Duration); 3] = [

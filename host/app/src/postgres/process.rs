@@ -17,7 +17,7 @@ use std::{
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::sync::watch;
 
-use super::{PostgresError, account::Account, binaries::Binaries, cluster::last_lines};
+use super::{account::Account, binaries::Binaries, cluster::last_lines, error::PostgresError};
 
 /// Bound on a start: recovery after a crash reads up to `max_wal_size`.
 const READY_WITHIN: Duration = Duration::from_secs(300);

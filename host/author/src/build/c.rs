@@ -9,7 +9,7 @@ use wit_bindgen_c::Opts;
 use wit_bindgen_core::Files;
 
 use super::{
-    BuildError,
+    error::BuildError,
     interface::{self, Imports},
     run::{at, on_path, read, run_telling, write},
     toolchain::ZIG,

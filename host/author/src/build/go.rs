@@ -6,7 +6,7 @@ use wit_bindgen_core::Files;
 use wit_bindgen_go::{Format, Opts};
 
 use super::{
-    BuildError,
+    error::BuildError,
     interface::{self, Imports},
     run::{at, on_path, read, run, write},
     toolchain::GO,

@@ -6,7 +6,7 @@ use plugin_host::World;
 use wit_parser::{Resolve, WorldId};
 
 use super::{
-    BuildError,
+    error::BuildError,
     run::{at, read, write},
 };
 use crate::{Project, embedded};

@@ -1,6 +1,7 @@
 //! Builds the component of a project with the tools of its language.
 
 mod c;
+mod error;
 mod go;
 mod interface;
 mod python;
@@ -15,31 +16,7 @@ mod wrap;
 use std::path::PathBuf;
 
 use crate::{Lang, Project};
-
-#[derive(Debug, thiserror::Error)]
-pub enum BuildError {
-    /// A required program is missing or too old.
-    #[error("{tool} is needed to build {lang} plugins: {install}")]
-    ToolMissing {
-        lang: Lang,
-        tool: String,
-        /// How to install it, in one line.
-        install: String,
-    },
-    /// A tool failed. Its output says why.
-    #[error("{step} failed:\n{output}")]
-    Failed {
-        step: String,
-        /// The output of the tool.
-        output: String,
-    },
-    #[error("{}: {source}", path.display())]
-    File {
-        path: PathBuf,
-        #[source]
-        source: std::io::Error,
-    },
-}
+pub use error::BuildError;
 
 /// Builds the component and returns its path, [`Project::component`]. Blocks. `progress` gets each step before it
 /// begins, such as `compiling with cargo`.

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, process::Command};
 
 use super::{
-    BuildError,
+    error::BuildError,
     interface::{self, Imports},
     run::{at, on_path, read, run, write},
     toolchain::{self, COMPONENTIZE_PY},

@@ -6,7 +6,7 @@ use std::{
     process::Command,
 };
 
-use super::BuildError;
+use super::error::BuildError;
 
 /// Most lines of a tool's output that are shown, the last ones.
 const SHOWN: usize = 200;

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, process::Command};
 
 use super::{
-    BuildError,
+    error::BuildError,
     run::{at, on_path, run},
 };
 use crate::{Lang, Project};

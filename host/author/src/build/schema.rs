@@ -11,7 +11,7 @@ use wasm_encoder::{
 };
 use wasmparser::{Validator, WasmFeatures};
 
-use super::{BuildError, interface, run::read};
+use super::{error::BuildError, interface, run::read};
 use crate::Project;
 
 /// Memory offset of the pair (address, length) that the function returns.

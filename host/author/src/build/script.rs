@@ -3,7 +3,7 @@
 use std::{path::PathBuf, process::Command};
 
 use super::{
-    BuildError,
+    error::BuildError,
     interface::{self, Imports},
     run::{on_path, run, write},
     toolchain::SCRIPT,

@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{
-    BuildError,
+    error::BuildError,
     run::{at, on_path, run, write},
 };
 use crate::Lang;

@@ -6,7 +6,7 @@ use wasi_preview1_component_adapter_provider::{
 use wit_component::{ComponentEncoder, StringEncoding};
 use wit_parser::{Resolve, WorldId};
 
-use super::BuildError;
+use super::error::BuildError;
 
 /// A component from a module that carries the description of its world, as C bindings add it.
 pub(super) fn described(module: &[u8]) -> Result<Vec<u8>, BuildError> {

@@ -5,8 +5,9 @@ use plugin_host::{Call, World, json::Question, unix_millis};
 use serde_json::{Value, json};
 
 use super::{
-    check, play,
+    check,
     report::Failure,
+    requests,
     setup::{self, Setup, Stored},
     step::short,
 };
@@ -103,7 +104,7 @@ impl Case {
         };
         let requests = web.take_unexpected();
         if !requests.is_empty() {
-            return Err(fail(play::unexpected(&requests, web)));
+            return Err(fail(requests::unexpected(&requests, web)));
         }
         let difference = match (&self.wanted, asked) {
             (ExpectedResult::Answer(wanted), Ok(answer)) => {
@@ -135,7 +136,7 @@ impl Case {
         if !difference.is_empty() {
             return Err(fail(difference));
         }
-        play::miscounted(web).map_or(Ok(()), Err)
+        requests::miscounted(web).map_or(Ok(()), Err)
     }
 }
 

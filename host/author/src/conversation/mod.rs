@@ -7,13 +7,13 @@ mod input;
 mod play;
 mod read;
 mod report;
+mod requests;
 mod setup;
 mod step;
 
 use std::path::{Path, PathBuf};
 
 use crate::{local, yaml};
-
 pub use report::{Failure, Outcome, Summary, TestReport};
 
 /// Why tests could not run at all.

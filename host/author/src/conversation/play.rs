@@ -8,6 +8,7 @@ use super::{
     check,
     read::{Script, Test},
     report::{Failure, Outcome},
+    requests::{miscounted, unexpected},
     step::{ClockMove, Input, Step, StepKind},
 };
 use crate::local::{
@@ -45,29 +46,6 @@ pub(super) async fn play(local_host: &LocalHost, loaded: &Loaded, test: &Test) -
         Ok(()) => Outcome::Passed(steps),
         Err(failure) => Outcome::Failed(Box::new(failure)),
     }
-}
-
-/// The failure if a prepared answer was requested too often or not often enough.
-pub(super) fn miscounted(web: &StubWeb) -> Option<Failure> {
-    let (stub, used) = web.miscounted().into_iter().next()?;
-    Some(Failure {
-        line: stub.line,
-        step: format!("http: {}", stub.request()),
-        difference: vec![
-            format!("expected: {} requests", stub.expect.unwrap_or_default()),
-            format!("got:      {used} requests"),
-        ],
-        ..Failure::default()
-    })
-}
-
-pub(super) fn unexpected(requests: &[String], web: &StubWeb) -> Vec<String> {
-    let mut lines: Vec<String> = requests.iter().map(|request| format!("unexpected request: {request}")).collect();
-    match web.prepared() {
-        none if none.is_empty() => lines.push("no answer is prepared under `http:`".to_owned()),
-        prepared => lines.push(format!("prepared answers: {}", prepared.join(", "))),
-    }
-    lines
 }
 
 struct Play<'a> {

@@ -8,7 +8,7 @@ use plugin_host::{
     chatbot::{Choice, Content, EventKind, Rating, RatingScore},
 };
 
-use super::{show, silence};
+use super::show::{show, silence};
 use crate::local::{chat::Chat, effects::Effect, time};
 
 const HELP: &str = "\

@@ -3,7 +3,10 @@
 use domain::sms_products::email::{EmailAddress, Flow};
 use mail_parser::{HeaderName, Message, MessageParser, MessagePart, MimeHeaders, PartType};
 
-use super::{From, MailContent, charset};
+use super::{
+    charset,
+    mail::{From, MailContent},
+};
 
 /// Longest `Message-ID` that is repeated, in characters.
 const MESSAGE_ID_MAX: usize = 250;
@@ -11,6 +14,13 @@ const MESSAGE_ID_MAX: usize = 250;
 const NOT_ANSWERED: [&str; 4] = ["bulk", "list", "junk", "auto_reply"];
 /// Headers that only programs write.
 const OF_PROGRAMS: [&str; 4] = ["List-Id", "X-Autoreply", "X-Autorespond", "X-Auto-Reply"];
+
+impl MailContent {
+    /// Reads a raw mail; `None` if it is not a mail.
+    pub fn read(raw: &[u8]) -> Option<Self> {
+        read(raw)
+    }
+}
 
 pub(super) fn read(raw: &[u8]) -> Option<MailContent> {
     let message = MessageParser::default().parse(charset::unmarked(raw))?;

@@ -4,6 +4,7 @@
 mod charset;
 mod content;
 mod listener;
+mod mail;
 mod places;
 mod relay;
 mod session;
@@ -13,11 +14,12 @@ mod wire;
 use std::{fmt, net::IpAddr, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use domain::sms_products::email::{EmailAddress, EmailDomain, Flow, Route};
+use domain::sms_products::email::{EmailAddress, EmailDomain, Route};
 use ipnet::IpNet;
 use tokio_rustls::TlsAcceptor;
 
 pub use listener::listen;
+pub use mail::{From, MailContent};
 pub use relay::{RelayError, RelayMail, RelayUrlError, SmtpRelay};
 
 /// Most bytes of a mail; the extension SIZE announces it.
@@ -66,47 +68,6 @@ pub struct ReceivedMail {
 impl fmt::Debug for ReceivedMail {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("ReceivedMail")
-    }
-}
-
-/// The address in the header `From`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum From {
-    /// There is none.
-    Missing,
-    /// One address.
-    One(EmailAddress),
-    /// None that can be read, or several.
-    Unclear,
-}
-
-/// The relevant content of a mail. `Debug` does not show it.
-#[derive(Clone, PartialEq, Eq)]
-pub struct MailContent {
-    /// The header `From`.
-    pub from: From,
-    /// The header `Subject`, decoded.
-    pub subject: String,
-    /// The decoded text; if there is only HTML, the text of that.
-    pub body: String,
-    /// How its lines belong together.
-    pub flow: Flow,
-    /// The header `Message-ID`, if it can be repeated.
-    pub message_id: Option<String>,
-    /// True if a program wrote it, or if it went to many.
-    pub automatic: bool,
-}
-
-impl fmt::Debug for MailContent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("MailContent")
-    }
-}
-
-impl MailContent {
-    /// Reads a raw mail; `None` if it is not a mail.
-    pub fn read(raw: &[u8]) -> Option<Self> {
-        content::read(raw)
     }
 }
 

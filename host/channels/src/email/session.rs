@@ -13,7 +13,8 @@ use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    MailContent, ReceivedMail, SIZE_MAX, Shared, Verdict,
+    ReceivedMail, SIZE_MAX, Shared, Verdict,
+    mail::MailContent,
     places::Place,
     verbs,
     wire::{Gone, Line, Text, Wire},

@@ -16,7 +16,8 @@ use reqwest::{
 };
 
 use super::{
-    operator::{ClientNotBuilt, OperatorClient, operator_client},
+    client_error::ClientNotBuilt,
+    operator::{OperatorClient, operator_client},
     operator_call::body_within,
     post_error::PostError,
 };

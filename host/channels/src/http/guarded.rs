@@ -19,8 +19,9 @@ use url::Url;
 use super::{
     address_policy::AddressPolicy,
     answer::{Described, Fetched, GuardedAnswer, PostAnswer, body_start, whole_body},
+    client_error::ClientNotBuilt,
+    client_settings::USER_AGENT,
     lookups::{Lookups, on_behalf_of},
-    operator::ClientNotBuilt,
     post_error::PostError,
     resolver::{JudgingResolver, NameResolver},
     retry_after::retry_after,
@@ -29,8 +30,6 @@ use super::{
     webhook::{WebhookAddress, WebhookPost},
 };
 
-/// `User-Agent` of outgoing calls.
-pub(super) const USER_AGENT: &str = concat!("Patchbay/", env!("CARGO_PKG_VERSION"));
 /// Redirects that are followed to learn the type of a file.
 const REDIRECTS: usize = 3;
 

@@ -5,12 +5,13 @@ use std::{sync::Arc, time::Duration};
 use hyper_util::client::legacy::Client as Pool;
 use reqwest::{
     Body, Client, IntoUrl, Method, RequestBuilder, Response,
-    header::{ACCEPT, HeaderValue, InvalidHeaderValue, USER_AGENT},
+    header::{ACCEPT, HeaderValue, USER_AGENT},
 };
 
 use super::{
+    client_error::ClientNotBuilt,
+    client_settings::{self, IDLE_PER_HOST},
     connector::Connector,
-    guarded,
     lookups::Lookups,
     operator_call::{Patience, answered},
     post_error::PostError,
@@ -18,36 +19,8 @@ use super::{
     transport::plain_builder,
 };
 
-/// The HTTP client could not be built: the TLS backend or the user agent is unusable.
-#[derive(Debug, thiserror::Error)]
-#[error("the HTTP client could not be set up: {0}")]
-pub struct ClientNotBuilt(#[source] Box<dyn std::error::Error + Send + Sync>);
-
-impl From<reqwest::Error> for ClientNotBuilt {
-    fn from(error: reqwest::Error) -> Self {
-        Self(Box::new(error))
-    }
-}
-
-impl From<rustls::Error> for ClientNotBuilt {
-    fn from(error: rustls::Error) -> Self {
-        Self(Box::new(error))
-    }
-}
-
-impl From<InvalidHeaderValue> for ClientNotBuilt {
-    fn from(error: InvalidHeaderValue) -> Self {
-        Self(Box::new(error))
-    }
-}
-
-/// Idle connections per host: as many as an endpoint has calls in flight, so that a busy one needs no new connection
-/// for every call.
-pub(super) const IDLE_PER_HOST: usize = 64;
 /// The same for hosts of the operator, which are few and busy.
 const IDLE_PER_OPERATORS_HOST: usize = 128;
-/// How long an idle connection is kept: there are many hosts, and most are called rarely.
-pub(super) const IDLE_FOR: Duration = Duration::from_secs(15);
 
 /// A client for addresses of the operator: no address policy, no redirects, no proxy from the environment, bounded
 /// times, and the connections of the guarded client, which bound the cost of an answer. Cloning is cheap.
@@ -80,7 +53,7 @@ impl OperatorClient {
         let patience = self.patience.with_limit(request.timeout().copied());
         let mut request = http::Request::<Body>::try_from(request).map_err(PostError::from_client)?;
         let headers = request.headers_mut();
-        headers.entry(USER_AGENT).or_insert(HeaderValue::from_static(guarded::USER_AGENT));
+        headers.entry(USER_AGENT).or_insert(HeaderValue::from_static(client_settings::USER_AGENT));
         headers.entry(ACCEPT).or_insert(HeaderValue::from_static("*/*"));
         answered(self.pool.request(request), patience).await
     }

@@ -20,9 +20,10 @@ use hyper_util::{
 };
 
 use super::{
+    client_error::ClientNotBuilt,
+    client_settings::{IDLE_FOR, IDLE_PER_HOST},
     connector::{Connector, Usage},
     excess::MOST_HEAD_BYTES,
-    operator::{ClientNotBuilt, IDLE_FOR, IDLE_PER_HOST},
     paced::PacedExecutor,
     post_error::PostError,
     resolver::JudgingResolver,

@@ -25,6 +25,9 @@ pub(super) fn mid(id: &str) -> Option<&str> {
     (!mid.contains(MADE)).then_some(mid)
 }
 
+/// Meta's message ids have some hundred characters; a longer text is not an id.
+pub(super) const ID_MAX_BYTES: usize = 512;
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,7 +2,7 @@
 //! A.6).
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::HashMap,
     sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
@@ -18,7 +18,8 @@ use tokio_util::io::ReaderStream;
 use super::{
     CloudApi, CloudNumber,
     graph::{NoAnswer, answer},
-    send::{before_an_answer, refused},
+    media_ids::MediaIds,
+    send_failure::{before_an_answer, refused},
 };
 use crate::carrier::{CannotCarry, OurFile, OurFiles};
 
@@ -28,9 +29,6 @@ const FILE_MAX: u64 = 100 << 20;
 const USED_FOR: Duration = Duration::from_secs(29 * 24 * 60 * 60);
 /// Most remembered ids.
 const REMEMBERED: usize = 10_000;
-
-/// The uploaded files of one message: media ids by address. Meta downloads files at other addresses.
-pub type MediaIds = BTreeMap<String, String>;
 
 /// The media ids of a message, and if some are of an earlier upload.
 pub(super) struct Named {

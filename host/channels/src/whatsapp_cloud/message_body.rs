@@ -3,7 +3,12 @@
 use domain::content::{Location, MediaKind, OutboundContent, OutboundMedia, ReplyButtons, ReplyList};
 use serde_json::{Map, Value, json};
 
-use super::{files::MediaIds, send::CloudSend, template_body::template_object};
+use super::{
+    cloud_send::CloudSend,
+    file_reference::{file_at, media_type},
+    media_ids::MediaIds,
+    template_body::template_object,
+};
 
 /// The whole body; `None` if there is no recipient.
 pub(super) fn message_body(send: &CloudSend<'_>) -> Option<Value> {
@@ -70,25 +75,6 @@ fn media_object(media: &OutboundMedia, uploaded: &MediaIds) -> (&'static str, Va
         object.insert("voice".into(), true.into());
     }
     (media_type(media.kind), Value::Object(object))
-}
-
-/// The reference of a file: Meta's id, otherwise the address for Meta's download.
-pub(super) fn file_at<'a>(url: &'a str, uploaded: &'a MediaIds) -> (&'static str, &'a str) {
-    match uploaded.get(url) {
-        Some(id) => ("id", id),
-        None => ("link", url),
-    }
-}
-
-/// Meta's name for a kind of file.
-pub(super) fn media_type(kind: MediaKind) -> &'static str {
-    match kind {
-        MediaKind::Image => "image",
-        MediaKind::Video => "video",
-        MediaKind::Audio | MediaKind::Voice => "audio",
-        MediaKind::Document => "document",
-        MediaKind::Sticker => "sticker",
-    }
 }
 
 /// Latitude and longitude are strings in sends and numbers in callbacks.

@@ -3,36 +3,37 @@
 pub mod callback;
 mod carrier;
 mod catalogue;
+mod cloud_send;
 pub mod error_codes;
+mod file_reference;
 mod files;
 mod graph;
 mod media;
+mod media_ids;
 mod message_body;
 mod number_node;
 mod pace;
 mod send;
+mod send_failure;
 mod template_body;
 
 use std::{fmt, time::Duration};
 
-pub(crate) use callback::content_of;
-pub use carrier::{CloudCarrier, CloudLimits};
-pub use catalogue::CatalogueTemplate;
-pub use files::MediaIds;
-pub use graph::GraphError;
-pub(crate) use media::fetch_file;
-pub use media::{DownloadedMedia, MediaError, MediaExpectation, MediaNode};
-pub use number_node::NumberNode;
-pub use send::CloudSend;
-
-pub(crate) use graph::{ErrorAnswer, NoAnswer, answer};
-pub(crate) use media::is_of_meta;
-pub(crate) use pace::Pace;
-pub(crate) use send::{before_an_answer, refused_without_a_code};
-
 use url::Url;
 
 use crate::http::{ClientNotBuilt, OperatorClient, operator_client};
+pub(crate) use callback::content_of;
+pub use carrier::{CloudCarrier, CloudLimits};
+pub use catalogue::CatalogueTemplate;
+pub use cloud_send::CloudSend;
+pub use graph::GraphError;
+pub(crate) use graph::{ErrorAnswer, NoAnswer, answer};
+pub use media::{DownloadedMedia, MediaError, MediaExpectation, MediaNode};
+pub(crate) use media::{fetch_file, is_of_meta};
+pub use media_ids::MediaIds;
+pub use number_node::NumberNode;
+pub(crate) use pace::Pace;
+pub(crate) use send_failure::{before_an_answer, refused_without_a_code};
 
 /// Address of the Graph API.
 #[derive(Debug, Clone)]

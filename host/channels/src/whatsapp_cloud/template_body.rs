@@ -6,8 +6,8 @@ use domain::content::{
 use serde_json::{Map, Value, json};
 
 use super::{
-    files::MediaIds,
-    message_body::{file_at, media_type},
+    file_reference::{file_at, media_type},
+    media_ids::MediaIds,
 };
 
 /// Name, language and the components that take parameters.

@@ -8,7 +8,6 @@ use std::{
 };
 
 use async_trait::async_trait;
-use chrono_tz::Tz;
 use domain::{
     address::{Address, AddressKind},
     carriage::{SendFailure, Taken},
@@ -18,7 +17,6 @@ use domain::{
     inbound::ProviderFailure,
     inbox::InboxKind,
     lite::{self, NOT_REGISTERED, Throttle},
-    phone::Msisdn,
 };
 use sha2::{Digest, Sha256};
 use tokio::{
@@ -28,6 +26,7 @@ use tokio::{
 
 use super::{
     DeviceContent, DeviceFailure, DeviceMessage, LiteDevices, LiteNumber, Quoted,
+    sender::LiteSender,
     throttling::{Batches, WINDOW},
 };
 use crate::carrier::{
@@ -40,26 +39,6 @@ const DISCONNECTED: Duration = Duration::from_secs(600);
 const CLOSED_DAY: Duration = Duration::from_secs(600);
 /// How long the loaded settings of a number are valid: its client may change them.
 const SETTINGS_LAST: Duration = Duration::from_secs(5);
-
-/// The facts of a Lite number for its carrier.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LiteSender {
-    /// The number.
-    pub msisdn: Msisdn,
-    /// True if messages can be sent and received.
-    pub connected: bool,
-    /// Pace and hours.
-    pub throttle: Throttle,
-    /// Time zone of the schedule.
-    pub time_zone: Tz,
-}
-
-impl LiteSender {
-    /// A number whose client has this time zone; an unknown one counts as UTC.
-    pub fn new(msisdn: Msisdn, connected: bool, throttle: Throttle, zone: &str) -> Self {
-        Self { msisdn, connected, throttle, time_zone: zone.parse().unwrap_or(Tz::UTC) }
-    }
-}
 
 /// Carries messages through Lite devices.
 pub struct LiteCarrier {

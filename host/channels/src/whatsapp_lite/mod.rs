@@ -5,6 +5,7 @@ pub mod bridge;
 mod carrier;
 #[cfg(feature = "lite-native")]
 pub mod native;
+mod sender;
 pub mod simulated;
 mod throttling;
 pub mod values;
@@ -24,9 +25,9 @@ use domain::{
     phone::Msisdn,
 };
 
-pub use carrier::{LiteCarrier, LiteSender};
-
 use crate::whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation};
+pub use carrier::LiteCarrier;
+pub use sender::LiteSender;
 
 /// Our own code of a message that the device of a Lite number refused or could not send; the text has the reason.
 pub const REFUSED_BY_DEVICE: i64 = OwnCode::RefusedByDevice.code();

@@ -24,7 +24,7 @@ use uuid::Uuid;
 
 use super::{
     giving_out::{self, GivenOut},
-    say,
+    say::say,
 };
 use crate::{
     conversation::window::{self, Writes},

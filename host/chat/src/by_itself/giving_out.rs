@@ -18,7 +18,7 @@ use storage::{
     },
 };
 
-use super::say;
+use super::say::say;
 use crate::conversation::{as_event, giving};
 
 /// The reason shown for an automatic assignment.

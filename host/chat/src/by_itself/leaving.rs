@@ -11,7 +11,7 @@ use storage::{
 };
 use uuid::Uuid;
 
-use super::say;
+use super::say::say;
 use crate::conversation::{as_event, ticketing};
 
 /// The reason shown for such a chat.

@@ -17,7 +17,7 @@ use storage::{
 };
 use uuid::Uuid;
 
-use super::{arriving::until, say};
+use super::{arriving::until, say::say};
 
 /// Marks a locked chat as missed, by its agent if it has one. If the wait began outside the hours of the team, it
 /// counts from the next opening.

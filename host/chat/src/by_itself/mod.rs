@@ -6,24 +6,14 @@ mod arriving;
 mod giving_out;
 mod leaving;
 mod missed;
+mod say;
 
 use base::{Context, Result, lanes::Lease};
-use domain::{
-    event::Event,
-    ids::{ClientId, ParticipantId, TeamId},
+use domain::ids::{ParticipantId, TeamId};
+use storage::chat::{
+    due::{self, Due},
+    participants,
 };
-use events::{NewEvent, record};
-use storage::{
-    PgConnection, Queue,
-    chat::{
-        due::{self, Due},
-        participants::{self, Participant},
-    },
-    people::customers,
-};
-use uuid::Uuid;
-
-use crate::conversation::as_event;
 
 /// Works off the due actions of a chat or a team.
 pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
@@ -57,19 +47,4 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
         ctx.wake.wake_all(lease.client, wakes);
     }
     Ok(())
-}
-
-/// Saves a chat and records its events. Returns the lanes to wake.
-async fn say(
-    ctx: &Context,
-    db: &mut PgConnection,
-    client: ClientId,
-    chat: &Participant,
-    happened: impl IntoIterator<Item = Event>,
-) -> Result<Vec<(Queue, Uuid)>> {
-    participants::save(db, client, chat).await?;
-    let Some(customer) = customers::find(db, client, chat.customer).await? else { return Ok(Vec::new()) };
-    let order_key = as_event::order_key(chat.inbox, &customer);
-    let event = |event| NewEvent { inbox: Some(chat.inbox), order_key, at: ctx.now(), event };
-    record(ctx, db, client, &happened.into_iter().map(event).collect::<Vec<_>>()).await
 }

@@ -1,10 +1,12 @@
 //! Finds the chat of a message and its handler: the client's active chatbot, or else the unassigned queue (DESIGN 5).
 
+use base::{Context, Error, Result};
 use domain::{
     chat::{ArrivedMessage, ParticipantEvent, ParticipantMove, ParticipantState},
     ids::{ClientId, InboxId, ParticipantEventId, ParticipantId},
 };
 use plugin_host::World;
+use plugins::slots::{self, Slots};
 use storage::{
     PgConnection,
     chat::{
@@ -14,10 +16,8 @@ use storage::{
     },
 };
 
-use super::Arrival;
+use super::arrival::Arrival;
 use crate::conversation::{as_event::Before, in_charge, ratings::Rated};
-use base::{Context, Error, Result};
-use plugins::slots::{self, Slots};
 
 /// The reason shown for a chat that waits without a hand-over.
 const NO_CHATBOT: &str = "no chatbot is active on this number";

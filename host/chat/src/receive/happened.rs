@@ -8,8 +8,8 @@ use domain::{
 use events::NewEvent;
 
 use super::{
-    Arrival,
     answers::Target,
+    arrival::Arrival,
     chat::{Opened, Routed},
 };
 use crate::conversation::as_event;

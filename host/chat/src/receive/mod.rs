@@ -2,6 +2,7 @@
 //! chatbot or the agents are notified, and events are recorded (SPEC 2.6, 2.7, 6.1, 6.5).
 
 mod answers;
+mod arrival;
 mod change;
 mod chat;
 mod happened;
@@ -10,11 +11,15 @@ mod lite_choices;
 mod referral;
 mod taps;
 
-use chrono::{DateTime, Utc};
+pub use self::{
+    change::change,
+    import::{Imported, import},
+    referral::came_by,
+};
+use base::{Context, Result, media};
 use domain::{
     address::{Address, AddressKind},
-    chat::{ChatContent, ContentType, ParticipantState, Rating, ReceivedContent, SentTemplate, TicketMove},
-    conversation::InConversation,
+    chat::{ChatContent, ContentType, ParticipantState, Rating, ReceivedContent, TicketMove},
     event::Event,
     file_name,
     ids::{ChatMessageId, ClientId, InboxId, MediaId},
@@ -23,8 +28,8 @@ use domain::{
     invisible::is_all_blank,
     media_type::extension_for,
     phone::Bsuid,
-    referral::Referral,
 };
+use events::{NewEvent, of_folded, record};
 use futures::{FutureExt, future::BoxFuture};
 use serde_json::Value;
 use storage::{
@@ -44,39 +49,11 @@ use storage::{
 };
 use uuid::Uuid;
 
-use self::answers::Answered;
-pub use self::{
-    change::change,
-    import::{Imported, import},
-    referral::came_by,
-};
 use crate::conversation::{as_event, ratings::Rated, site_team, ticketing, words};
-use base::{Context, Result, media};
-use events::{NewEvent, of_folded, record};
+use arrival::Arrival;
 
 /// Prefix of the id of a visitor's file that is already in our store. Our id follows.
 pub const UPLOADED: &str = "uploaded:";
-
-struct Arrival<'a> {
-    /// Its id in our chat.
-    id: ChatMessageId,
-    message: &'a InboundMessage,
-    /// Its content and the message it answers, translated.
-    answered: Answered,
-    customer: &'a Customer,
-    inbox: &'a Inbox,
-    /// The last template sent to the customer, if no free-form message followed.
-    last_template: Option<SentTemplate>,
-    /// The long-lived conversation that is active, or that this message ends.
-    conversation: Option<InConversation>,
-    /// Its cost, by the rates of the client.
-    cost: Option<String>,
-    /// Our address of its file.
-    media_url: Option<String>,
-    written_at: DateTime<Utc>,
-    /// The advertisement or link that led to it.
-    referral: Option<Box<Referral>>,
-}
 
 struct Taken {
     events: Vec<NewEvent>,

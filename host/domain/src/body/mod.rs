@@ -2,6 +2,7 @@
 //! take.
 
 pub(crate) mod extent;
+mod fault_path;
 mod faults;
 mod object;
 mod spelling;
@@ -15,6 +16,8 @@ use serde::{
     de::{DeserializeOwned, IgnoredAny},
 };
 
+pub use fault_path::WHOLE_BODY;
+use fault_path::field_of;
 pub use faults::{FAULTS_LISTED, Faults, FieldFault};
 pub use object::{
     LIST_MAX, few_objects, few_texts, given, given_object, object, object_with_homes, objects, objects_with_homes,
@@ -22,13 +25,8 @@ pub use object::{
 };
 use object::{Object, ObjectWithHomes};
 pub use spelling::{FieldHomes, Homes, slip};
+pub use text_scan::DEPTH_MAX;
 use words::{Said, in_words};
-
-/// The `field` of a fault of the whole body.
-pub const WHOLE_BODY: &str = "body";
-
-/// Deepest nesting of a body, in levels.
-pub const DEPTH_MAX: usize = 64;
 
 /// Parses a JSON object. Refuses, and names the field: a wrong type, an unknown enum value, a misspelled field name, and a NUL
 /// character or a lone surrogate in any text, also in fields that are otherwise ignored (the body is echoed and stored as
@@ -67,16 +65,6 @@ fn fault_of(text: &str, fault: &serde_path_to_error::Error<serde_json::Error>) -
     let said = cause.to_string();
     let Said { name, message } = in_words(without_position(&said));
     FieldFault::new(field_of(fault.path(), name), message)
-}
-
-/// Where the parser was, and the field of the object there.
-fn field_of(path: &serde_path_to_error::Path, name: Option<&str>) -> String {
-    match (path.to_string().as_str(), name) {
-        (".", None) => WHOLE_BODY.to_owned(),
-        (".", Some(name)) => name.to_owned(),
-        (path, None) => path.to_owned(),
-        (path, Some(name)) => format!("{path}.{name}"),
-    }
 }
 
 /// The path says where; line and column of a body that is mostly one line say nothing more.

@@ -1,8 +1,14 @@
 //! Looks for JSON values that the database and clients cannot hold: NUL characters, lone surrogates, very deep nesting.
 
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::{
+    Deserialize,
+    de::{Deserializer, Error, MapAccess, SeqAccess, Visitor},
+};
 
-use super::{DEPTH_MAX, FieldFault, WHOLE_BODY, field_of};
+use super::{
+    fault_path::{WHOLE_BODY, field_of},
+    faults::FieldFault,
+};
 
 const NUL: &str = "contains a NUL character (\\u0000)";
 const LONE_SURROGATE: &str = "contains a lone surrogate (half of a \\uD800-\\uDFFF pair), which is no character";
@@ -101,3 +107,6 @@ impl<'de> Visitor<'de> for Scanner {
         Ok(Scanned)
     }
 }
+
+/// Deepest nesting of a body, in levels.
+pub const DEPTH_MAX: usize = 64;

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    address::{Address, AddressKind},
+    address::Address,
+    address_kind::AddressKind,
     chat::{ParticipantState, Rating},
     ids::{ChatMessageId, CustomerId, ParticipantId, TeamId, UserId},
 };

@@ -6,7 +6,8 @@ use uuid::Uuid;
 
 use super::*;
 use crate::{
-    address::{Address, AddressKind},
+    address::Address,
+    address_kind::AddressKind,
     change::ChangeKind,
     channel::Channel,
     chat::{Direction, ParticipantState, Rating},

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use super::{CAPTION_MAX, TEXT_MAX, WireMedia, links, request::Check};
+use super::{CAPTION_MAX, TEXT_MAX, WireMedia, check::Check, links};
 use crate::{
     content::{MediaKind, OutboundContent, OutboundMedia},
     file_name,

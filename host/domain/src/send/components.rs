@@ -1,6 +1,6 @@
 //! Checks of template components that do not need the template.
 
-use super::{RequestComponent, links, request::Check};
+use super::{RequestComponent, check::Check, links};
 
 /// Checks the addresses of header files. [`SendRequest::resolve`](super::SendRequest::resolve) checks the rest against
 /// the template.

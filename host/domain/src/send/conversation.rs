@@ -1,6 +1,6 @@
 //! The content of a `CONVERSATION` message: a text and the id of its conversation (SPEC 2.3).
 
-use super::{TEXT_MAX, WireMessage, request::Check};
+use super::{TEXT_MAX, WireMessage, check::Check};
 use crate::{content::OutboundContent, ids::ConversationId};
 
 /// The reason why a conversation does not take a message. The text is the `reason` in the answer to the client.

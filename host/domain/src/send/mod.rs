@@ -4,6 +4,7 @@
 //! the template. Faults of the whole request are errors; faults of one recipient are values (DESIGN 6).
 
 mod chat_content;
+mod check;
 mod components;
 mod conversation;
 mod links;

@@ -2,8 +2,8 @@
 
 use super::{
     FallbackRequest, RequestContent, RequestMessage, SendEndpoint, SendKind, SendPayload, SendRequest, SmsRequest,
-    TRACKING_ID_MAX, TemplateChoice, UnifiedSend, WireFallback, WireMessage, WireRecipient, chat_content, components,
-    conversation, sms,
+    TRACKING_ID_MAX, TemplateChoice, UnifiedSend, WireFallback, WireMessage, WireRecipient, chat_content, check::Check,
+    components, conversation, sms,
 };
 use crate::{
     body::{self, Faults, FieldFault, extent},
@@ -143,23 +143,7 @@ fn payload_of(unified: UnifiedSend) -> Result<(SendChannel, SendPayload), Faults
     channel.zip(unified.payload).ok_or(faults)
 }
 
-/// Collects faults with their full paths.
-pub(super) struct Check {
-    endpoint: SendEndpoint,
-    prefix: &'static str,
-    faults: Faults,
-}
-
 impl Check {
-    /// The start of each field path.
-    pub(super) fn prefix(&self) -> &'static str {
-        self.prefix
-    }
-
-    pub(super) fn fault(&mut self, field: &str, message: impl Into<String>) {
-        self.faults.push(FieldFault::new(format!("{}{field}", self.prefix), message));
-    }
-
     fn payload(&mut self, payload: SendPayload) -> Option<SendRequest> {
         let sender = self.sender(payload.sender.as_deref());
         let kind = self.kind(payload.message_type.as_deref());

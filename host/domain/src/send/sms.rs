@@ -3,7 +3,7 @@
 
 use super::{
     AcceptedRecipient, RejectedRecipient, RejectionReason, ResolvedPart, SendPayload, WireMessage, WireRecipient,
-    request::Check, resolve,
+    check::Check, resolve,
 };
 use crate::{
     address::AddressKind,

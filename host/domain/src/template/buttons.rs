@@ -5,7 +5,11 @@
 //! parameter, with the quick replies. Any other number is a fault. `conversationParameters` fill the quick replies in
 //! order, starting with the first. They replace payloads in `parameters`.
 
-use super::{ButtonAction, TemplateButton, TokenMaker, parts::Placed};
+use super::{
+    TokenMaker,
+    model::{ButtonAction, TemplateButton},
+    parts::Placed,
+};
 use crate::{
     body::FieldFault,
     content::{ButtonKind, ButtonParameter, QuickReply},

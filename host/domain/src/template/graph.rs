@@ -3,8 +3,9 @@
 use serde_json::Value;
 
 use super::{
-    ButtonAction, ParameterFormat, Pattern, TemplateButton, TemplateCard, TemplateComponent, TemplateError,
-    TemplateHeader,
+    model::{ButtonAction, TemplateButton, TemplateCard, TemplateComponent, TemplateError, TemplateHeader},
+    parameter_format::ParameterFormat,
+    placeholders::Pattern,
 };
 use crate::content::MediaKind;
 

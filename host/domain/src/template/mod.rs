@@ -3,21 +3,26 @@
 
 mod buttons;
 mod graph;
+mod model;
+mod parameter_format;
 mod parts;
 mod placeholders;
 mod resolve;
 #[cfg(test)]
 mod tests;
+mod token;
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{content::MediaKind, opaque::Opaque};
+use crate::opaque::Opaque;
 use graph::ComponentReader;
+pub use model::{ButtonAction, TemplateButton, TemplateCard, TemplateComponent, TemplateError, TemplateHeader};
+pub use parameter_format::ParameterFormat;
 pub use placeholders::Pattern;
-pub use resolve::TokenMaker;
+pub use token::TokenMaker;
 
 /// A stored template: Meta's values, uninterpreted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -50,19 +55,6 @@ pub struct Template {
     pub category: TemplateCategory,
     pub parameter_format: ParameterFormat,
     pub components: Vec<TemplateComponent>,
-}
-
-/// Meta's JSON is not a template.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum TemplateError {
-    /// A field is absent or of the wrong type.
-    #[error("template {id}: `{field}` is missing or has the wrong type; sync the templates again")]
-    Field {
-        /// Meta's id. Empty if the id itself is missing.
-        id: String,
-        /// Path in Meta's JSON.
-        field: String,
-    },
 }
 
 macro_rules! meta_enum {
@@ -138,64 +130,6 @@ meta_enum!(
         Authentication = "AUTHENTICATION",
     }
 );
-
-/// The form of the placeholders of a template.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ParameterFormat {
-    /// `{{1}}`, `{{2}}`.
-    Positional,
-    /// `{{first_name}}`. The provider also needs the name of each parameter.
-    Named,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub enum TemplateComponent {
-    Header(TemplateHeader),
-    Body(Pattern),
-    Footer(String),
-    /// The index of a button is its place here.
-    Buttons(Vec<TemplateButton>),
-    /// Cards to swipe through.
-    Carousel(Vec<TemplateCard>),
-    /// A part without parameters, such as a limited-time offer notice.
-    Other(String),
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub enum TemplateHeader {
-    /// Text with or without a placeholder.
-    Text(Pattern),
-    /// An image, a video or a document.
-    Media(MediaKind),
-    /// A kind that a send request cannot fill, such as `LOCATION`.
-    Other(String),
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct TemplateButton {
-    pub action: ButtonAction,
-    pub text: String,
-}
-
-/// The effect of a tap on a button.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ButtonAction {
-    /// Sends a payload back.
-    QuickReply,
-    /// Opens an address. It is dynamic if it has a placeholder.
-    Url(Pattern),
-    /// Copies a coupon code.
-    CopyCode,
-    /// Carries a one-time code. It is filled like a URL button.
-    OneTimeCode,
-    /// Takes no parameter: phone number, flow, catalogue.
-    Other(String),
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct TemplateCard {
-    pub components: Vec<TemplateComponent>,
-}
 
 impl TemplateRecord {
     /// Reads one element of `GET /{waba-id}/message_templates`, or the answer of `GET /{template-id}`. The default of

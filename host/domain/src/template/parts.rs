@@ -1,6 +1,6 @@
 //! Header and body of a template or of one carousel card.
 
-use super::{Pattern, TemplateHeader};
+use super::{model::TemplateHeader, placeholders::Pattern};
 use crate::{
     body::{Faults, FieldFault},
     content::{ButtonParameter, CardParameters, HeaderParameter, MediaKind, QuickReply, TextParameter, lines},

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::ParameterFormat;
+use super::parameter_format::ParameterFormat;
 use crate::content::TextParameter;
 
 /// A parsed text with placeholders.

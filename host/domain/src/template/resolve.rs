@@ -1,18 +1,16 @@
 //! Fills a template with the components of a send request (SPEC 2.3, PROVIDERS A.3).
 
 use super::{
-    Template, TemplateCard, TemplateComponent, TemplateStatus, buttons,
+    Template, TemplateStatus, buttons,
+    model::{TemplateCard, TemplateComponent},
     parts::{self, Filled, Given},
+    token::TokenMaker,
 };
 use crate::{
     body::{Faults, FieldFault},
     content::{TemplateSend, lines},
     send::{RequestCard, RequestComponent},
 };
-
-/// Makes names for quick-reply payloads that affect a conversation. Each call returns a new opaque text, unique within
-/// the client and at most 128 characters long.
-pub type TokenMaker<'a> = dyn FnMut() -> String + 'a;
 
 impl Template {
     /// Only an approved template can be sent. The error tells the sender how to proceed.

@@ -18,7 +18,7 @@ use storage::{
     live::{events::Numbered, shown::ShownChat},
 };
 
-use super::page::Known;
+use super::known::Known;
 
 /// One event.
 #[derive(Serialize)]

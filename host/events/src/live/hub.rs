@@ -9,6 +9,10 @@ use std::{
     time::Duration,
 };
 
+use base::{
+    Context, Error, Result,
+    rights::{Affected, RightChanges},
+};
 use domain::{
     ids::{ClientId, UserId},
     live::Viewer,
@@ -24,31 +28,22 @@ use storage::{
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{
-    connection::{Connection, Start},
-    feed::Feed,
-    poll,
-    tickets::Holder,
-};
-use base::{
-    Context, Error, Result,
-    rights::{Affected, RightChanges},
-};
+use super::{feed::Feed, tickets::Holder};
 
 /// Connections that read from the table at the same time: each uses a database connection.
-const CATCHING_UP: usize = 4;
+pub(super) const CATCHING_UP: usize = 4;
 /// Connections that are opened at the same time in this process. Each uses one database connection at a time, so that
 /// many openings leave most of the pool to others.
-const OPENING: usize = 4;
+pub(super) const OPENING: usize = 4;
 /// Checks of rights at the same time: one notice may concern all connections of a client.
-const LOOKING: usize = 4;
+pub(super) const LOOKING: usize = 4;
 /// Time between two checks whether the transactions that a stream waits for have ended.
 const SETTLE_POLL: Duration = Duration::from_millis(20);
 /// No transaction with events takes longer (`storage::connect` bounds them); a longer one has none.
 const SETTLE_AT_MOST: Duration = Duration::from_secs(60);
 
 /// Pages of events from a time without connections that are numbered before a new connection is greeted.
-const PAGES_BEFORE_HELLO: u32 = 64;
+pub(super) const PAGES_BEFORE_HELLO: u32 = 64;
 
 /// Time for the end of connections.
 const GOODBYE: Duration = Duration::from_secs(5);
@@ -56,19 +51,19 @@ const GOODBYE: Duration = Duration::from_secs(5);
 /// The live events of one process.
 pub struct Hub {
     pub(super) ctx: Arc<Context>,
-    rooms: Mutex<HashMap<ClientId, Room>>,
+    pub(super) rooms: Mutex<HashMap<ClientId, Room>>,
     /// Number of connections until now.
-    entered: AtomicU64,
+    pub(super) entered: AtomicU64,
     /// Ends every connection.
     pub(super) stop: CancellationToken,
     pub(super) catching_up: Semaphore,
-    opening: Semaphore,
-    wanting: Mutex<HashMap<ClientId, Weak<tokio::sync::Mutex<()>>>>,
+    pub(super) opening: Semaphore,
+    pub(super) wanting: Mutex<HashMap<ClientId, Weak<tokio::sync::Mutex<()>>>>,
     pub(super) looking: Semaphore,
-    kept: TaskTracker,
+    pub(super) kept: TaskTracker,
 }
 
-struct Room {
+pub(super) struct Room {
     feed: Arc<Feed>,
     /// Bytes that its connections may have unread.
     unread: Arc<Semaphore>,
@@ -77,7 +72,7 @@ struct Room {
 }
 
 /// A connection, for notices.
-struct Place {
+pub(super) struct Place {
     user: UserId,
     /// Wakes it to check its right again.
     look: Arc<Notify>,
@@ -116,24 +111,6 @@ impl From<storage::SqlxError> for Refused {
 }
 
 impl Hub {
-    /// Begins to look for new events, until `stop`.
-    pub fn start(ctx: Arc<Context>, stop: CancellationToken) -> Arc<Self> {
-        let hub = Arc::new(Self {
-            ctx,
-            rooms: Mutex::default(),
-            entered: AtomicU64::default(),
-            stop,
-            catching_up: Semaphore::new(CATCHING_UP),
-            opening: Semaphore::new(OPENING),
-            wanting: Mutex::default(),
-            looking: Semaphore::new(LOOKING),
-            kept: TaskTracker::new(),
-        });
-        tokio::spawn(poll::run(Arc::clone(&hub)));
-        tokio::spawn(follow_rights(Arc::clone(&hub), hub.ctx.rights.changes()));
-        hub
-    }
-
     /// Runs a task that [`finish`](Self::finish) waits for.
     pub fn keep<F: Future<Output = ()>>(&self, what: F) -> impl Future<Output = ()> + use<F> {
         self.kept.track_future(what)
@@ -148,32 +125,6 @@ impl Hub {
                 "live connections are cut off, because they did not end in time"
             );
         }
-    }
-
-    /// Opens a connection of a user for the events after `after`, or from now on. If the user has missed events for
-    /// good, this is sent first. It ends when the right of `holder` does.
-    pub async fn open(self: &Arc<Self>, holder: &Holder, after: Option<i64>) -> Result<Connection, Refused> {
-        if self.stop.is_cancelled() {
-            return Err(Refused::Failed(Error::Stopped));
-        }
-        let client = holder.client;
-        let Some(eyes) = self.eyes(holder).await? else { return Err(Refused::NotAllowed) };
-        self.want(client).await?;
-        let _turn = self.opening.acquire().await.map_err(|_| Error::Stopped)?;
-        // Events from a time without connections have no numbers yet, and are not for a new reader.
-        let news = streams::news(&mut *self.ctx.db.acquire().await?, &[client]).await?;
-        if news.iter().any(|news| news.unnumbered) {
-            poll::number(&self.ctx, client, PAGES_BEFORE_HELLO).await?;
-        }
-        let standing = streams::standing(&mut *self.ctx.db.acquire().await?, client).await?;
-        let (last, start) = match (standing, after) {
-            (None, _) => (0, Start::Missed(0)),
-            (Some(standing), Some(after)) if standing.has_all_after(after) => (standing.last, Start::After(after)),
-            (Some(standing), Some(_)) => (standing.last, Start::Missed(standing.last)),
-            (Some(standing), None) => (standing.last, Start::After(standing.last)),
-        };
-        let seat = self.enter(holder, last)?;
-        Ok(Connection::new(seat, holder.clone(), eyes, start))
     }
 
     /// Returns the view of a user; `None` if the user is deleted, has another key, or has no access to chats.
@@ -209,7 +160,7 @@ impl Hub {
     /// After this returns, all committed events of this client are stored.
     ///
     /// One task of the process asks for a client; the others wait for it.
-    async fn want(&self, client: ClientId) -> Result<()> {
+    pub(super) async fn want(&self, client: ClientId) -> Result<()> {
         let turn = self.wanting_turn(client);
         let _turn = turn.lock().await;
         if self.keep_wanted(client).await? {
@@ -267,7 +218,7 @@ impl Hub {
         self.rooms().values().map(|room| Arc::clone(&room.feed)).collect()
     }
 
-    fn enter(self: &Arc<Self>, holder: &Holder, last: i64) -> Result<Seat, Refused> {
+    pub(super) fn enter(self: &Arc<Self>, holder: &Holder, last: i64) -> Result<Seat, Refused> {
         let settings = &self.ctx.settings.live;
         let client = holder.client;
         let mut rooms = self.rooms();
@@ -289,7 +240,7 @@ impl Hub {
 }
 
 /// Until the process stops.
-async fn follow_rights(hub: Arc<Hub>, mut changes: RightChanges) {
+pub(super) async fn follow_rights(hub: Arc<Hub>, mut changes: RightChanges) {
     loop {
         let affected = tokio::select! {
             () = hub.stop.cancelled() => return,

@@ -6,6 +6,8 @@ mod body;
 mod connection;
 mod feed;
 mod hub;
+mod hub_open;
+mod known;
 mod page;
 mod poll;
 pub mod tickets;

@@ -5,7 +5,7 @@
 //! locked message is stored together with the items that are not statuses.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet},
     sync::Arc,
     time::Duration,
 };
@@ -28,7 +28,7 @@ use storage::{
 };
 use uuid::Uuid;
 
-use super::{failed, known_numbers::KnownNumbers};
+use super::{failed, known_numbers::KnownNumbers, owners::Owners};
 
 /// Lookups of owners: one at a time, for all callbacks that arrived since the last one.
 const LOOKS: Grouping =
@@ -46,33 +46,6 @@ pub struct NotTaken(
     #[source]
     pub Arc<Error>,
 );
-
-/// The owners of the targets of callbacks.
-#[derive(Debug, Default)]
-pub(super) struct Owners {
-    pub(super) numbers: HashMap<String, (ClientId, InboxId)>,
-    accounts: HashMap<String, Vec<ClientId>>,
-    pages: HashMap<String, (ClientId, InboxId)>,
-}
-
-impl Owners {
-    /// Clients and lanes. An account event goes to each client of the account.
-    fn of(&self, target: &CallbackTarget) -> Vec<(ClientId, Uuid)> {
-        match target {
-            CallbackTarget::PhoneNumberId(id) => {
-                self.numbers.get(id).map(|(client, inbox)| (*client, inbox.0)).into_iter().collect()
-            }
-            CallbackTarget::Waba(id) => {
-                self.accounts.get(id).into_iter().flatten().map(|client| (*client, client.0)).collect()
-            }
-            CallbackTarget::Page(id) => {
-                self.pages.get(id).map(|(client, inbox)| (*client, inbox.0)).into_iter().collect()
-            }
-            // Callbacks of providers never name one of our inboxes.
-            CallbackTarget::Inbox(_) | CallbackTarget::Nobody => Vec::new(),
-        }
-    }
-}
 
 type Taken = std::result::Result<(), NotTaken>;
 type Looked = std::result::Result<Arc<Owners>, NotTaken>;

@@ -13,7 +13,7 @@ use domain::{
 };
 use outbound::delivery;
 
-use super::intake::Owners;
+use super::owners::Owners;
 
 /// Time for which an owner is cached. It is long, so that a number with little traffic is seldom looked up (a round
 /// trip, ADR 0047). A number that moves to another client is safe: a status is only applied to a message of the client

@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use base::{Context, Error, Result, lanes::Lease, secrets::Purpose};
 use channels::{
     media_store::{MediaContent, MediaStoreError, StoredMedia, create_private_folder},
     whatsapp_cloud::{CloudNumber, GraphError, MediaError, MediaExpectation},
@@ -19,8 +20,7 @@ use storage::{inbound::media::Media, inboxes::Inbox};
 use tokio::{fs::File, io::AsyncReadExt};
 use uuid::Uuid;
 
-use super::MediaRefused;
-use base::{Context, Error, Result, lanes::Lease, secrets::Purpose};
+use super::refusal::MediaRefused;
 
 const AT_ONCE: usize = 4;
 const PAGE: i64 = 32;

@@ -1,10 +1,15 @@
 //! Files of customers. They have an address of ours at once, and their bytes a little later (PROVIDERS A.6).
 
 mod fetch;
+mod refusal;
 
 use std::{ops::Range, sync::Arc};
 
-use channels::media_store::{MediaStore, MediaStoreError, OpenMedia};
+use base::{
+    Context,
+    media::{check, name_of},
+};
+use channels::media_store::{MediaStore, OpenMedia};
 use chrono::{DateTime, Days, Utc};
 use domain::{
     clock::minted_at,
@@ -13,11 +18,7 @@ use domain::{
 use storage::inbound::media::{Media, MediaState};
 
 pub use fetch::work;
-
-use base::{
-    Context, Error,
-    media::{AddressRefused, check, name_of},
-};
+pub use refusal::MediaRefused;
 
 /// A file in our store.
 pub struct FoundMedia {
@@ -44,36 +45,6 @@ impl FoundMedia {
             None => self.store.open(self.client, self.id).await?,
         };
         open.ok_or(MediaRefused::NotFound)
-    }
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum MediaRefused {
-    /// The address is invalid or expired.
-    #[error(transparent)]
-    Address(#[from] AddressRefused),
-    #[error("there is no such file")]
-    NotFound,
-    #[error("the file has not arrived yet; try again in a few seconds")]
-    NotYet,
-    /// The provider no longer has the file.
-    #[error("the file could not be fetched from the provider")]
-    Gone,
-    #[error(transparent)]
-    Store(#[from] MediaStoreError),
-    #[error(transparent)]
-    Failed(#[from] Error),
-}
-
-impl From<storage::Error> for MediaRefused {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<storage::SqlxError> for MediaRefused {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod files;
 mod post;
+mod post_key;
 mod presence;
 mod receipts;
 mod session;
@@ -9,20 +10,20 @@ mod thread;
 mod token;
 mod typing;
 
+use base::{Context, Result};
+pub use storage::web::{
+    sites::Site,
+    threads::{Page, Thread, ThreadMessage},
+};
+
 pub use files::{UploadRefused, Uploaded, upload};
 pub use post::{Post, PostRefused, Posted, post};
 pub use presence::{Presence, Standing, Watching};
 pub use receipts::{Progress, note_progress};
 pub use session::{Asked, Identity, Session, SessionRefused, begin, visitor_of};
-pub use storage::web::{
-    sites::Site,
-    threads::{Page, Thread, ThreadMessage},
-};
 pub use thread::{PAGE, chat_of, key_of_message, media_url, messages_after, messages_before};
 pub use token::{TokenRefused, VisitorToken};
 pub use typing::types;
-
-use base::{Context, Result};
 
 /// Finds a site by its public key.
 pub async fn site_of_key(ctx: &Context, key: &str) -> Result<Option<Site>> {

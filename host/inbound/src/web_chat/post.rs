@@ -26,7 +26,7 @@ use storage::{
     },
 };
 
-use super::{files, thread, token::VisitorToken};
+use super::{files, post_key::provider_id, thread, token::VisitorToken};
 
 #[derive(Debug, Clone)]
 pub enum Post {
@@ -160,16 +160,6 @@ async fn answered_before(
     place.map(|(id, sequence)| Posted { id, sequence }).ok_or(PostRefused::FormAnswered)
 }
 
-/// The provider id of a visitor's message on this channel.
-fn provider_id(visitor: &str, key: &PostKey) -> String {
-    format!("web:{visitor}:{key}")
-}
-
-/// The visitor's key of a message, from its provider id.
-pub(super) fn key_of(provider_id: &str) -> Option<&str> {
-    provider_id.strip_prefix("web:")?.split_once(':').map(|(_, key)| key)
-}
-
 /// A post in the types that all channels share.
 struct Said {
     content: InboundContent,
@@ -288,7 +278,7 @@ fn chosen(sent: &OutboundContent, choice: &str) -> Option<InboundContent> {
 mod tests {
     use domain::content::{ReplyButton, ReplyButtons};
 
-    use super::*;
+    use super::{super::post_key::key_of, *};
 
     #[test]
     fn a_choice_says_what_was_offered_and_nothing_else_can_be_chosen() {

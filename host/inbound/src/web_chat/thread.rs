@@ -41,5 +41,5 @@ pub fn media_url(ctx: &Context, client: ClientId, file: MediaId) -> String {
 
 /// The widget's key of a visitor's message.
 pub fn key_of_message(message: &ThreadMessage) -> Option<&str> {
-    super::post::key_of(message.provider_id.as_deref()?)
+    crate::web_chat::post_key::key_of(message.provider_id.as_deref()?)
 }

@@ -5,6 +5,7 @@ use std::{
     sync::Arc,
 };
 
+use base::{Context, Error, Result};
 use bytes::Bytes;
 use domain::{
     ids::{ClientId, InboxId},
@@ -18,13 +19,14 @@ use storage::{
 };
 
 use super::{
-    AcceptError, Answer, Pending,
+    call::{AcceptError, Answer, Pending},
+    facts::Facts,
     named::NamedFacts,
-    prepare::{self, Prepared},
+    prepare,
+    prepared::Prepared,
     texts,
 };
 use crate::dispatch::SEND_PRIORITY;
-use base::{Context, Error, Result};
 
 /// Rows over which the count of a tier is spread, so that groups rarely wait for each other.
 const TIER_SHARDS: u64 = 8;
@@ -103,7 +105,7 @@ async fn store_in(
         return Ok((Vec::new(), answers(group, Vec::new(), &replays)));
     }
     let bodies = new.iter().map(|(_, pending)| &pending.request);
-    let mut facts = prepare::Facts::load(ctx, db, client, named, bodies).await?;
+    let mut facts = Facts::load(ctx, db, client, named, bodies).await?;
     let prepared = prepare_leaders(ctx, &mut facts, new);
     let lanes = insert(ctx, db, client, &facts, group, &prepared).await?;
     Ok((lanes, answers(group, prepared, &replays)))
@@ -123,7 +125,7 @@ fn not_replayed<'g>(group: &'g [Pending], replays: &HashMap<String, Vec<u8>>) ->
 /// before that is answered separately. The later requests of a key get the answer of the accepted one.
 fn prepare_leaders(
     ctx: &Context,
-    facts: &mut prepare::Facts,
+    facts: &mut Facts,
     new: Vec<(usize, &Pending)>,
 ) -> Vec<(usize, std::result::Result<Prepared, AcceptError>)> {
     let mut led = HashSet::new();
@@ -147,7 +149,7 @@ async fn insert(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    facts: &prepare::Facts,
+    facts: &Facts,
     group: &[Pending],
     prepared: &[(usize, std::result::Result<Prepared, AcceptError>)],
 ) -> Result<Vec<InboxId>> {

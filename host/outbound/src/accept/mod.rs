@@ -3,69 +3,37 @@
 //! Requests of one client that arrive together share one transaction. A client has at most two groups in progress, so
 //! the next one fills while the disk works. A lone request never waits for others.
 
+mod call;
 mod conversations;
 mod customers;
+mod facts;
 mod group;
 mod named;
 mod prepare;
+mod prepared;
 mod rows;
 mod standing;
 mod texts;
 
 use std::sync::Arc;
 
-use bytes::Bytes;
-pub use domain::send::SendEndpoint;
-use domain::{
-    body::Faults,
-    ids::{ClientId, RequestId},
-    send::SendBody,
-};
-use serde_json::Value;
-use storage::outbound::named::Names;
-
 use base::{
     Context, Error,
     aside::{self, Whose},
     gather::{COMING_BACK, Gatherer, Grouping},
 };
+use bytes::Bytes;
+pub use domain::send::SendEndpoint;
+use domain::{body::Faults, ids::ClientId, send::SendBody};
+use serde_json::Value;
+use storage::outbound::named::Names;
+
+pub use call::{AcceptError, SendCall, Senders};
+use call::{Answer, Pending};
 
 /// The weight of a request is its number of recipients.
 const GROUPING: Grouping =
     Grouping { groups: 2, further_from: 32, most_items: 128, most_weight: 4000, coming_back: COMING_BACK };
-
-/// The numbers that may send through the host name of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Senders {
-    /// All numbers of the client.
-    All,
-    /// Its WhatsApp Lite numbers (CONTRACT 2, `server.lite_host`).
-    Lite,
-}
-
-/// A send request before parsing.
-#[derive(Debug, Clone)]
-pub struct SendCall {
-    pub client: ClientId,
-    pub endpoint: SendEndpoint,
-    pub senders: Senders,
-    /// The body, byte for byte.
-    pub body: Bytes,
-    /// Header `Idempotency-Key`.
-    pub idempotency_key: Option<String>,
-    pub request_id: RequestId,
-}
-
-/// The reason why a send request was not accepted. Nothing of the request is stored.
-#[derive(Debug, Clone, thiserror::Error)]
-pub enum AcceptError {
-    /// The request is wrong. Each fault names its field; a request can have many.
-    #[error("the request is not valid")]
-    Faults(Faults),
-    /// The request could not be stored. The caller may send it again.
-    #[error("the request could not be stored")]
-    Failed(#[source] Arc<Error>),
-}
 
 /// The answer to an accepted request.
 #[derive(Debug, Clone)]
@@ -94,15 +62,6 @@ impl Replay {
             _ => Self::OtherBody,
         }
     }
-}
-
-/// The body of the 202, and whether it is that of an earlier request.
-type Answer = std::result::Result<(Bytes, bool), AcceptError>;
-
-/// A parsed request on its way into a group.
-struct Pending {
-    call: SendCall,
-    request: SendBody,
 }
 
 /// Takes send requests. A process has one.

@@ -15,7 +15,7 @@ use storage::{
     outbound::named::{self, Names, SendingInbox},
 };
 
-use super::Pending;
+use super::call::Pending;
 
 /// The records that the names in a group of requests refer to.
 #[derive(Default)]

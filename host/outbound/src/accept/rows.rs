@@ -1,5 +1,6 @@
 //! Turns a resolved request into the rows to store and the bytes of its answer.
 
+use base::{Context, Error, Result};
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use domain::{
@@ -14,11 +15,7 @@ use storage::outbound::{
     parts::{BatchHead, NewPart, PartOfSend, PartOrigin},
 };
 
-use super::{
-    Pending,
-    prepare::{Facts, Prepared},
-};
-use base::{Context, Error, Result};
+use super::{call::Pending, facts::Facts, prepared::Prepared};
 
 /// A request with its recipients sorted into accepted and rejected.
 pub(super) struct Sorted {

@@ -6,20 +6,16 @@ use domain::{
     ids::MessageId,
     send::{RejectionReason, SmsRequest},
 };
-use storage::outbound::{named::SendingInbox, parts::PartOrigin};
+use storage::outbound::parts::PartOrigin;
 
 use super::{
-    AcceptError,
+    call::AcceptError,
+    facts::source_of,
     named::NamedFacts,
-    prepare::{Prepared, fault},
+    prepared::{Prepared, fault},
     rows::{self, Sorted},
     standing::Standing,
 };
-
-/// The source address of an inbox. An inbox without an address uses the operator's.
-pub(super) fn source_of<'a>(ctx: &'a Context, inbox: &'a SendingInbox) -> &'a str {
-    inbox.address.as_deref().unwrap_or(&ctx.settings.sms_default_source)
-}
 
 /// Sorts the recipients of a request. A subscriber that stopped SMS is rejected.
 pub(super) fn sort(

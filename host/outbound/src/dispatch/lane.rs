@@ -21,10 +21,10 @@ use tokio::{
 
 use super::{
     mark::{self, Marked, Marks},
+    outcome::Outcome,
     outcomes::{Outcomes, Writing, gathering},
     sender::Sender,
-    settle::{self, Outcome},
-    waits,
+    settle, waits,
 };
 use crate::{delivery::opaque, sms_parts::LegPart};
 

@@ -3,7 +3,6 @@
 use std::{borrow::Cow, collections::HashSet};
 
 use base::{Context, Result, lanes::Lease};
-use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, InboxId, MessageId};
 use plugins::calls::KeptCalls;
 use storage::{
@@ -18,6 +17,7 @@ use storage::{
 };
 
 use super::{
+    due::due,
     offers,
     pick::{Picked, pick},
     route::{self, Asked, Decided},
@@ -28,9 +28,6 @@ use super::{
 
 /// Most looks in one transaction. Each look starts behind the legs that stepped aside in the look before.
 const LOOKS: usize = 8;
-
-/// Extra legs that a look reads, to find other recipients behind several messages to one.
-const LOOK_BEYOND: usize = 64;
 
 /// Factor for the wait after the second call. Only a status can settle the leg then, and giving up too early would
 /// report a delivered message as failed.
@@ -157,33 +154,6 @@ async fn write(ctx: &Context, db: &mut PgConnection, lease: &Lease, picked: &Pic
     work::defer(db, lease.client, &picked.later, Later::Paced).await?;
     work::wait(db, lease.client, &picked.waiting).await?;
     Ok(())
-}
-
-/// Reads the legs that may go out: one for each place, more if some must wait for others to the same recipient, and
-/// more by `beyond` for those that are given up.
-pub(super) async fn due(
-    db: &mut PgConnection,
-    lease: &Lease,
-    now: DateTime<Utc>,
-    limit: usize,
-    busy: &HashSet<String>,
-    beyond: bool,
-) -> Result<Due> {
-    let far = page(limit + busy.len() + LOOK_BEYOND);
-    if beyond {
-        return Ok(work::due(db, lease.client, lease.lane, now, far).await?);
-    }
-    let first = work::due(db, lease.client, lease.lane, now, page(limit)).await?;
-    let recipients: HashSet<&str> = first.legs.iter().map(|leg| leg.recipient.address().value()).collect();
-    let can_go = recipients.iter().filter(|recipient| !busy.contains(**recipient)).count();
-    if first.legs.len() + first.unreadable.len() < limit || can_go == limit {
-        return Ok(first);
-    }
-    Ok(work::due(db, lease.client, lease.lane, now, far).await?)
-}
-
-fn page(legs: usize) -> i64 {
-    i64::try_from(legs).unwrap_or(i64::MAX)
 }
 
 /// Reads the parts that the provider has of legs that were called for before. Legs without a call have none.

@@ -5,11 +5,13 @@
 //! stores their outcomes (`settle`). These steps overlap. Every mark belongs to a call that starts at once.
 
 mod asked_ahead;
+mod due;
 mod files;
 mod lane;
 mod link_types;
 mod mark;
 mod offers;
+mod outcome;
 mod outcomes;
 mod pick;
 pub mod presence;

@@ -19,7 +19,7 @@ use storage::{
 };
 use uuid::Uuid;
 
-use super::{sender::Sender, settle::Outcome};
+use super::{outcome::Outcome, sender::Sender};
 
 /// True if answers to this kind of inbox may name a choice by number or label, or if a tap does not name its message.
 pub(super) fn are_kept(kind: InboxKind) -> bool {

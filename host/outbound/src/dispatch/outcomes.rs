@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::settle::{Ended, Outcome};
+use super::{outcome::Outcome, settle::Ended};
 use crate::sms_parts::LegPart;
 
 /// Most outcomes in one transaction, unless a window is larger.

@@ -35,7 +35,7 @@ use uuid::Uuid;
 
 use super::{
     asked_ahead::{Answers, Foreseen, Key},
-    mark,
+    due::due,
     pick::Picked,
     sender::Sender,
     stopped::{sms_of, source_of},
@@ -116,7 +116,7 @@ pub(super) async fn ask(
     let mut answers = sender.asked_ahead.take(routers.deciders(ctx), ctx.now());
     let mut calls = Vec::new();
     if let Some(reach) = answers.asks_about(limit) {
-        let due = mark::due(&mut db, lease, ctx.now(), reach, busy, false).await?;
+        let due = due(&mut db, lease, ctx.now(), reach, busy, false).await?;
         let mut seen = busy.clone();
         let next = due.legs.into_iter().filter(|leg| seen.insert(leg.recipient.address().value().to_owned()));
         let unknown = next.take(reach).filter(|leg| is_undecided(leg) && !answers.knows(key(leg)));

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use base::{Context, Result, lanes::Lease};
-use channels::carrier::Doubt;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     address::Address,
@@ -32,10 +31,11 @@ use storage::{
 };
 use uuid::Uuid;
 
-use super::{offers, sender::Sender};
+use super::{offers, outcome::Outcome, sender::Sender};
 use crate::{
     batches,
-    delivery::{Step, advance},
+    delivery::advance,
+    delivery_step::Step,
     sms_parts::{self, LegPart},
 };
 
@@ -45,13 +45,6 @@ const CALLS_TOLD: i16 = 8;
 /// How long an undelivered message of a chat holds back the later messages of that chat. It is longer than passing
 /// refusals last (`domain::carriage`), so only a message that is tried for hours is overtaken.
 const HOLDS_FOR: TimeDelta = TimeDelta::minutes(15);
-
-pub(super) struct Outcome {
-    pub(super) leg: DueLeg,
-    pub(super) result: std::result::Result<Taken, SendFailure>,
-    /// Kept until the outcome is stored.
-    pub(super) doubt: Option<Doubt>,
-}
 
 /// Outcomes and parts to be stored.
 #[derive(Default)]

@@ -1,6 +1,7 @@
 //! Decides whether an SMS may follow a leg that has just failed. The reasons against it are stored with the message,
 //! for its story.
 
+use base::{Context, Result};
 use channels::whatsapp_cloud::error_codes::means_not_on_whatsapp;
 use chrono::TimeDelta;
 use domain::{
@@ -19,9 +20,7 @@ use storage::{
     },
 };
 
-use super::SWITCHED_OFF;
-use crate::delivery::Step;
-use base::{Context, Result};
+use crate::delivery_step::Step;
 
 /// Requests a decision if one is due (PROVIDERS A.12), at most once per message.
 pub(crate) async fn follows(
@@ -68,3 +67,6 @@ pub(crate) async fn follows(
 fn may_not_be_on_whatsapp(code: i64) -> bool {
     means_not_on_whatsapp(code) || code == NOT_REGISTERED
 }
+
+/// The reason if a client has switched fallbacks off.
+pub(super) const SWITCHED_OFF: &str = "the client has switched fallbacks off";

@@ -6,6 +6,7 @@ mod question;
 
 use std::{sync::Arc, time::Duration};
 
+use base::{Context, Result, lanes::Lease};
 use domain::{
     address::{Address, AddressKind},
     channel::Channel,
@@ -19,6 +20,13 @@ use plugin_host::{
     World,
     sms_fallback::{Decision, Sms, Undeliverable},
 };
+use plugins::{
+    calls::{
+        self, Answering, CallSubject, FinishedCall,
+        trace::{is_final, is_of_the_host, kind_of},
+    },
+    slots,
+};
 use storage::{
     PgConnection, Queue, inboxes,
     outbound::{
@@ -30,14 +38,7 @@ use storage::{
 use uuid::Uuid;
 
 use crate::{delivery, dispatch::SEND_PRIORITY};
-use base::{Context, Result, lanes::Lease};
-use plugins::{
-    calls::{
-        self, Answering, CallSubject, FinishedCall,
-        trace::{is_final, is_of_the_host, kind_of},
-    },
-    slots,
-};
+use due::SWITCHED_OFF;
 
 /// The component that decides if a client has activated no other.
 pub const BUILT_IN: &str = "sms-fallback";
@@ -45,8 +46,7 @@ pub const BUILT_IN: &str = "sms-fallback";
 const PLUGIN_ATTEMPTS: i16 = 3;
 /// Pause if the host could not call the plugin, which does not count as a failure of the plugin.
 const HOST_PAUSE: Duration = Duration::from_secs(1);
-/// The reason if a client has switched fallbacks off.
-const SWITCHED_OFF: &str = "the client has switched fallbacks off";
+
 /// Decisions that are read at once.
 const PAGE: i64 = 20;
 

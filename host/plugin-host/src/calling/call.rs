@@ -5,7 +5,8 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use domain::ids::ClientId;
 
-use crate::{KeyValueWrite, LogLevel, PluginRef, Recording, chatbot, router};
+use super::log_line::LogLine;
+use crate::{KeyValueWrite, PluginRef, Recording, chatbot, router};
 
 /// Caller, plugin and environment of a call. The same call gives the same answer.
 #[derive(Debug, Clone, Copy)]
@@ -65,24 +66,6 @@ pub struct CallTrace {
     pub http_requests: u32,
     /// Everything needed to replay the call, if [`Call::record`] was set.
     pub recording: Option<Box<Recording>>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct LogLine {
-    pub level: LogLevel,
-    pub message: String,
-}
-
-impl LogLine {
-    /// The name of the level in `wit/`.
-    pub fn level_name(&self) -> &'static str {
-        match self.level {
-            LogLevel::Debug => "debug",
-            LogLevel::Info => "info",
-            LogLevel::Warn => "warn",
-            LogLevel::Error => "error",
-        }
-    }
 }
 
 /// The way a call ended.

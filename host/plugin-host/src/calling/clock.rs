@@ -2,21 +2,18 @@
 //! loop that waits for time to pass ends. They also advance when the guest sleeps. The real duration of a sleep is
 //! invisible, so a replayed call sees the same times, and the same one of several timers ends first.
 
-use std::future::{Future, poll_fn};
-use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
-use std::time::Duration;
+use std::{
+    future::{Future, poll_fn},
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll},
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use tokio::time::{Sleep, sleep};
-use wasmtime::component::Resource;
-use wasmtime_wasi::p2::bindings::clocks::monotonic_clock;
-use wasmtime_wasi::p2::{DynPollable, Pollable, subscribe};
-use wasmtime_wasi::{HostMonotonicClock, HostWallClock};
-
-use super::guest::Guest;
+use wasmtime_wasi::{HostMonotonicClock, HostWallClock, p2::Pollable};
 
 /// Advance of the clock with each reading.
 const LOOK: Duration = Duration::from_micros(1);
@@ -49,7 +46,7 @@ impl GuestClock {
         Self(Arc::new(Shared { start, sleeps, time: Mutex::default() }))
     }
 
-    fn look(&self) -> Duration {
+    pub(super) fn look(&self) -> Duration {
         let mut time = self.time();
         let shown = time.passed;
         time.passed += LOOK;
@@ -149,42 +146,14 @@ fn nanoseconds(duration: Duration) -> u64 {
 }
 
 /// A WASI pollable: the clock shows a given time.
-struct Timer {
-    clock: GuestClock,
-    until: Duration,
+pub(super) struct Timer {
+    pub(super) clock: GuestClock,
+    pub(super) until: Duration,
 }
 
 #[async_trait]
 impl Pollable for Timer {
     async fn ready(&mut self) {
         self.clock.wait(self.until).await;
-    }
-}
-
-/// Replaces the monotonic clock of WASI, whose timers follow the real clock of the host.
-impl monotonic_clock::Host for Guest {
-    fn now(&mut self) -> wasmtime::Result<u64> {
-        Ok(HostMonotonicClock::now(&self.clock))
-    }
-
-    fn resolution(&mut self) -> wasmtime::Result<u64> {
-        Ok(HostMonotonicClock::resolution(&self.clock))
-    }
-
-    fn subscribe_instant(&mut self, when: u64) -> wasmtime::Result<Resource<DynPollable>> {
-        self.timer(Duration::from_nanos(when))
-    }
-
-    fn subscribe_duration(&mut self, length: u64) -> wasmtime::Result<Resource<DynPollable>> {
-        let until = self.clock.look().saturating_add(Duration::from_nanos(length));
-        self.timer(until)
-    }
-}
-
-impl Guest {
-    fn timer(&mut self, until: Duration) -> wasmtime::Result<Resource<DynPollable>> {
-        let timer = Timer { clock: self.clock.clone(), until };
-        let timer = self.table.push(timer)?;
-        subscribe(&mut self.table, timer)
     }
 }

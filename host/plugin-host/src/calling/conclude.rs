@@ -1,20 +1,22 @@
 //! The end of a call: checks the answer or finds the cause of failure, and builds the trace.
 
-use std::collections::HashMap;
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
-use wasmtime::component::ResourceTableError;
-use wasmtime::{PoolConcurrencyLimitError, Trap, WasmBacktrace};
+use wasmtime::{PoolConcurrencyLimitError, Trap, WasmBacktrace, component::ResourceTableError};
 use wasmtime_wasi::I32Exit;
 
-use super::call::{CallTrace, Outcome};
-use super::guest::{Guest, Stop};
-use super::limits::Limit;
-use super::run::{Answered, End};
-use crate::error::CallError;
-use crate::loading::loader::LoadedPlugin;
-use crate::worlds::Question;
-use crate::worlds::answer::Fault;
+use super::{
+    call::{CallTrace, Outcome},
+    end::{Answered, End},
+    guest::Guest,
+    limits::Limit,
+    stop::Stop,
+};
+use crate::{
+    error::CallError,
+    loading::loader::LoadedPlugin,
+    worlds::{Question, answer::Fault},
+};
 
 /// The engine's message if `Limits::transfer_bytes` is used up. This error has no type of its own.
 const TRANSFER_USED_UP: &str = "fuel allocated for hostcalls has been exhausted";

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use super::call::Call;
-use super::key_values::KeyValueSnapshot;
-use super::run::Answered;
-use crate::error::CallError;
-use crate::host::PluginHost;
-use crate::worlds::json::{DryAnswer, DryResult, Question};
-use crate::worlds::{DecideFallback, DecideSms, HandleEvent, RouteInbound, ShapeBody};
+use super::{call::Call, end::Answered, key_values::KeyValueSnapshot};
+use crate::{
+    error::CallError,
+    host::PluginHost,
+    worlds::{
+        DecideFallback, DecideSms, HandleEvent, RouteInbound, ShapeBody,
+        json::{DryAnswer, DryResult, Question},
+    },
+};
 
 impl PluginHost {
     /// Puts a question to a plugin without counting the result, even if the plugin is suspended. The call has no

@@ -7,37 +7,24 @@ use tokio::time::Instant;
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
-use super::call::LogLine;
-use super::clock::GuestClock;
-use super::key_values::{KeyValueError, KeyValues};
-use super::limits::{Limit, Limits};
-use super::meter::Meter;
-use super::outgoing::Outgoing;
-use super::output::{Gaps, Output, Printed};
-use super::outside::Outside;
-use crate::fairness::room::Room;
-use crate::{Call, LogLevel};
+use super::{
+    clock::GuestClock,
+    key_values::KeyValues,
+    limits::{Limit, Limits},
+    log_line::LogLine,
+    meter::Meter,
+    outgoing::Outgoing,
+    output::{Gaps, Output, Printed},
+    outside::Outside,
+    stop::Stop,
+};
+use crate::{Call, LogLevel, fairness::room::Room};
 
 /// Divisor of the log limit: the last line gets at least this share, in addition to the limit.
 const LAST_LOG_SHARE: usize = 4;
 
 /// Most random bytes in one request. A hash map asks for 16.
 const RANDOM_BYTES: u64 = 64 << 10;
-
-/// Ends a call from within a host function.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Stop {
-    #[error("the plugin went beyond its limit of {0}")]
-    Limit(Limit),
-    #[error(transparent)]
-    KeyValues(#[from] KeyValueError),
-    /// The recorded call ran out of time at this point.
-    #[error("the recorded call went no further")]
-    Recorded,
-    /// The calls of all clients together use all memory.
-    #[error("there is no memory for this call beside the others")]
-    NoRoom,
-}
 
 pub(crate) struct Guest {
     pub(crate) limits: Arc<Limits>,

@@ -2,9 +2,12 @@
 
 use plugin_bindings::chatbot::patchbay::plugin::{config, http, kv, log, types};
 
-use super::guest::{Guest, Stop};
-use super::key_values::{KeysWanted, Written};
-use super::outgoing;
+use super::{
+    guest::Guest,
+    key_values::{KeysWanted, Written},
+    outgoing,
+    stop::Stop,
+};
 
 impl types::Host for Guest {}
 

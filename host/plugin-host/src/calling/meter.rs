@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use wasmtime::ResourceLimiter;
 
-use super::guest::Stop;
-use super::limits::{Limit, Limits};
+use super::{
+    limits::{Limit, Limits},
+    stop::Stop,
+};
 use crate::fairness::room::Room;
 
 /// The usage of one instance. All memories of a component count together, so twenty memories of 96 MiB are too many.

@@ -1,47 +1,46 @@
 //! One call: a fresh instance, the question, the limits, the verdict.
 
-use std::future::Future;
-use std::sync::{Arc, LazyLock};
-use std::time::Instant;
+use std::{
+    future::Future,
+    sync::{Arc, LazyLock},
+    time::Instant,
+};
 
 use domain::ids::ClientId;
 use serde::Serialize;
 use tokio::time::timeout;
 use wasmtime::{Engine, Store, UpdateDeadline};
 
-use super::call::{Call, CallTrace, LogLine, Outcome};
-use super::caller_runtime::on_caller_runtime;
-use super::conclude::conclude;
-use super::guest::{Guest, Stop};
-use super::key_values::KeyValueWrite;
-use super::limits::{Limit, Limits};
-use super::output::Gaps;
-use super::outside::Outside;
-use super::secrets::Uncovered;
-use crate::error::CallError;
-use crate::fairness::breaker::Verdict;
-use crate::fairness::room::Room;
-use crate::fairness::share::Share;
-use crate::fairness::threads::{CallThreads, Moving};
-use crate::fairness::turns::{TurnTerms, Turns};
-use crate::loading::loader::LoadedPlugin;
-use crate::replaying::recorded_limits::RecordedLimits;
-use crate::replaying::recording::{self, CallResult, HostCall, Recording};
-use crate::worlds::{Given, Question};
-
-/// An answer that passed every check.
-pub(crate) struct Answered<A> {
-    pub(crate) answer: A,
-    pub(crate) writes: Vec<KeyValueWrite>,
-    pub(crate) trace: CallTrace,
-}
-
-/// The end of the call, seen from outside the instance.
-pub(super) enum End<A> {
-    InTime(Given<A>),
-    TooLate,
-    Recorded,
-}
+use super::{
+    call::{Call, CallTrace, Outcome},
+    caller_runtime::on_caller_runtime,
+    conclude::conclude,
+    end::{Answered, End},
+    guest::Guest,
+    limits::{Limit, Limits},
+    log_line::LogLine,
+    output::Gaps,
+    outside::Outside,
+    secrets::Uncovered,
+    stop::Stop,
+};
+use crate::{
+    error::CallError,
+    fairness::{
+        breaker::Verdict,
+        room::Room,
+        share::Share,
+        threads::{CallThreads, Moving},
+        turns::{TurnTerms, Turns},
+    },
+    loading::loader::LoadedPlugin,
+    replaying::{
+        failure,
+        recorded_limits::RecordedLimits,
+        recording::{self, CallResult, HostCall, Recording},
+    },
+    worlds::Question,
+};
 
 /// A completed call, with details for its caller only.
 pub(crate) struct CompletedCall<A> {
@@ -198,7 +197,7 @@ fn write_down<Q: Question>(
     made: &CompletedCall<Q::Answer>,
     host_calls: Vec<HostCall>,
 ) -> Recording {
-    let stopped = made.result.as_ref().err().is_some_and(recording::stopped_for_time);
+    let stopped = made.result.as_ref().err().is_some_and(failure::stopped_for_time);
     Recording {
         world: question.world(),
         plugin: plugin.name.clone(),
@@ -237,7 +236,7 @@ impl<A: Serialize> CompletedCall<A> {
             Err(error) => CallResult {
                 outcome: error.trace().map_or("not-called", |trace| trace.outcome.as_str()),
                 answer: None,
-                failure: Some(recording::failure(error)),
+                failure: Some(failure::failure(error)),
                 writes: vec![],
                 logs: error.trace().map_or(&[], |trace| &trace.logs),
             },

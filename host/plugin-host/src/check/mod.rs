@@ -1,77 +1,18 @@
 //! Determines the kind and the imports of a file, and lists all its faults in words for the author. The linker stops at
 //! the first problem, so this module compares names first.
 
+pub(crate) mod faults;
+mod report;
 mod shapes;
-mod surface;
+pub(crate) mod surface;
 
-use std::fmt;
+use wasmtime::{Engine, component::Component};
 
-use sha2::{Digest, Sha256};
-use wasmtime::Engine;
-use wasmtime::component::Component;
-
-use crate::World;
-use crate::engine;
-use crate::loading::loader;
-
+use crate::{engine, loading::link::link};
+use faults::{header, invalid, mismatch};
+pub use report::CheckReport;
 pub(crate) use shapes::{other_type, remember_type};
 pub(crate) use surface::Surface;
-use surface::{OURS, PACKAGE};
-
-/// The report of `patchbay plugin check`.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct CheckReport {
-    /// The world of the plugin; `None` if the file is not a plugin.
-    pub world: Option<World>,
-    /// Version of `patchbay:plugin` that it was built for.
-    pub api_version: Option<String>,
-    pub size: u64,
-    pub sha256: String,
-    pub imports: Vec<String>,
-    pub exports: Vec<String>,
-    /// All faults. Empty if the plugin can be loaded.
-    pub problems: Vec<String>,
-}
-
-impl CheckReport {
-    /// The report for a file that was not parsed.
-    pub(crate) fn unread(bytes: &[u8]) -> Self {
-        Self {
-            world: None,
-            api_version: None,
-            size: bytes.len() as u64,
-            sha256: hex::encode(Sha256::digest(bytes)),
-            imports: vec![],
-            exports: vec![],
-            problems: vec![],
-        }
-    }
-
-    pub fn is_ok(&self) -> bool {
-        self.problems.is_empty()
-    }
-}
-
-impl fmt::Display for CheckReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.world, &self.api_version) {
-            (Some(world), Some(version)) => writeln!(f, "world:   {world} ({PACKAGE}@{version})")?,
-            _ => writeln!(f, "world:   none")?,
-        }
-        writeln!(f, "size:    {} bytes", self.size)?;
-        writeln!(f, "sha256:  {}", self.sha256)?;
-        writeln!(f, "imports: {}", if self.imports.is_empty() { "nothing" } else { "" })?;
-        for import in &self.imports {
-            writeln!(f, "  {import}")?;
-        }
-        if self.problems.is_empty() {
-            return write!(f, "This plugin can be loaded.");
-        }
-        write!(f, "This plugin cannot be loaded:")?;
-        self.problems.iter().try_for_each(|problem| write!(f, "\n  - {problem}"))
-    }
-}
 
 /// Checks a file with the host's rules for loading. Compiles it in this process, so this blocks.
 pub fn check(bytes: &[u8]) -> CheckReport {
@@ -113,44 +54,7 @@ fn examine(engine: &Engine, bytes: &[u8], report: &mut CheckReport) -> Result<Co
     report.world = surface.world();
     report.api_version = surface.api_version().map(str::to_owned);
     let world = surface.judge()?;
-    let linked = loader::link(engine, world, &surface, &component);
+    let linked = link(engine, world, &surface, &component);
     linked.map_err(|fault| vec![mismatch(world, &fault)])?;
     Ok(component)
-}
-
-pub(crate) fn too_large(size: usize, most: usize) -> String {
-    format!("the file has {size} bytes; {most} are allowed")
-}
-
-/// Checks the kind of file by its first eight bytes.
-pub(crate) fn header(bytes: &[u8]) -> Result<(), String> {
-    let Some((magic, rest)) = bytes.split_first_chunk::<4>() else {
-        return Err("this is not a WebAssembly file: it is empty or cut off".into());
-    };
-    if magic != b"\0asm" {
-        return Err("this is not a WebAssembly file: it does not begin with the bytes 00 61 73 6d".into());
-    }
-    match rest.first_chunk::<4>() {
-        Some([0x0d, 0, 1, 0]) => Ok(()),
-        Some([1, 0, 0, 0]) => Err("this is a core WebAssembly module, not a component: build it for the target \
-            wasm32-wasip2, or wrap it with `wasm-tools component new`"
-            .into()),
-        Some(other) => {
-            Err(format!("this is neither a component nor a core module: its version bytes are {other:02x?}"))
-        }
-        None => Err("this WebAssembly file is cut off after its first bytes".into()),
-    }
-}
-
-pub(crate) fn invalid(fault: &wasmtime::Error) -> String {
-    format!("the component is damaged or uses a feature that is switched off: {}", one_line(fault))
-}
-
-/// The error text for types that do not match, from the linker.
-pub(crate) fn mismatch(world: World, fault: &wasmtime::Error) -> String {
-    format!("the component does not fit world `{world}` of {OURS}: {}", one_line(fault))
-}
-
-fn one_line(fault: &wasmtime::Error) -> String {
-    format!("{fault:#}").replace('\n', " ")
 }

@@ -3,13 +3,16 @@
 
 use std::sync::OnceLock;
 
-use wasmtime::Engine;
-use wasmtime::component::types::{Component as Outside, ComponentFunc, ComponentItem, Field};
-use wasmtime::component::{Component, Type};
+use wasmtime::{
+    Engine,
+    component::{
+        Component, Type,
+        types::{Component as Outside, ComponentFunc, ComponentItem, Field},
+    },
+};
 
-use crate::World;
-use crate::engine;
-use crate::loading::built_in;
+use super::surface;
+use crate::{World, engine, loading::built_in};
 
 /// The fault in the type of the main function of a plugin of `world`, if any.
 pub(crate) fn other_type(world: World, engine: &Engine, component: &Component) -> Option<String> {
@@ -18,7 +21,7 @@ pub(crate) fn other_type(world: World, engine: &Engine, component: &Component) -
     let (interface, function) = (world.exported_interface(), world.exported_function());
     Some(format!(
         "export `{interface}`: the function `{function}` has another type than in {}: {difference}",
-        super::OURS
+        surface::OURS
     ))
 }
 
@@ -47,7 +50,7 @@ fn place(world: World) -> Option<&'static OnceLock<Option<ComponentFunc>>> {
 
 fn exported(world: World, engine: &Engine, outside: &Outside) -> Option<ComponentFunc> {
     let is_ours = |name: &str| {
-        let interface = name.strip_prefix(super::PACKAGE).and_then(|rest| rest.strip_prefix('/'));
+        let interface = name.strip_prefix(surface::PACKAGE).and_then(|rest| rest.strip_prefix('/'));
         interface.and_then(|rest| rest.split('@').next()) == Some(world.exported_interface())
     };
     let (_, item) = outside.exports(engine).find(|(name, _)| is_ours(name))?;

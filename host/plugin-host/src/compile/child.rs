@@ -1,23 +1,27 @@
 //! The child process: limits itself, reads a component from standard input, checks and compiles it, and writes the code
 //! to a file and its report to standard output.
 
-use std::fs::OpenOptions;
-use std::io::{self, Read, Write};
-use std::process::ExitCode;
+use std::{
+    fs::OpenOptions,
+    io::{self, Read, Write},
+    process::ExitCode,
+};
 
 use rustix::process::{Resource, Rlimit, nice, setrlimit};
 
 use super::request::{CompileRequest, Output};
-use crate::check::{self, CheckReport};
-use crate::engine;
-use crate::loading::cache;
+use crate::{
+    check::{self, CheckReport, faults::too_large},
+    engine,
+    loading::cache,
+};
 
 /// Seconds between SIGXCPU and SIGKILL when the processor time is used up.
 const GRACE_SECONDS: u64 = 2;
 /// Largest output file. Code is a few times as large as its component.
 const FILE_BYTES: u64 = 1 << 30;
 
-/// Carries out the request of a parent process (see [`super::Compiler::Child`]) and returns the exit status.
+/// Carries out the request of a parent process (see [`crate::compile::compiler::Compiler::Child`]) and returns the exit status.
 pub fn compile_child(request: &str) -> ExitCode {
     let told = obey(request).and_then(|report| {
         let report = serde_json::to_vec(&report).map_err(|fault| fault.to_string())?;
@@ -41,7 +45,7 @@ fn obey(request: &str) -> Result<CheckReport, String> {
     let read = io::stdin().take(request.most_bytes + 1).read_to_end(&mut component);
     read.map_err(|fault| format!("the component cannot be read: {fault}"))?;
     if component.len() as u64 > request.most_bytes {
-        let problems = vec![check::too_large(component.len(), request.most_bytes as usize)];
+        let problems = vec![too_large(component.len(), request.most_bytes as usize)];
         return Ok(CheckReport { problems, ..CheckReport::unread(&component) });
     }
     let Some(output) = &request.output else {

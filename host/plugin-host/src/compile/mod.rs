@@ -3,33 +3,25 @@
 
 mod budget;
 mod child;
+mod compiler;
+mod fault;
 mod parent;
 mod request;
 mod scheduler;
 mod turns;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::{
+    calling::limits::Limits,
+    check::{self, CheckReport},
+};
 pub(crate) use budget::UsedUp;
 pub use child::compile_child;
-pub(crate) use scheduler::{CompileScheduler, Fault, Purpose};
-
-use crate::calling::limits::Limits;
-use crate::check::{self, CheckReport};
+pub use compiler::Compiler;
+pub(crate) use fault::Fault;
 use request::CompileRequest;
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Compiler {
-    /// A child process: this program with these arguments and one more for [`compile_child`].
-    Child {
-        program: PathBuf,
-        /// The arguments before the one for [`compile_child`].
-        arguments: Vec<String>,
-    },
-    /// This process, without limits: for tools that compile their user's own plugins, and for tests.
-    InProcess,
-}
+pub(crate) use scheduler::{CompileScheduler, Purpose};
 
 /// Checks a file with the host's rules for loading and lists all its faults. Compiles it in the process that `compiler`
 /// names, under `limits`.

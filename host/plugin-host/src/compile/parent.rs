@@ -1,20 +1,22 @@
 //! The parent's side: starts the child, sends it a component, waits for its report, and describes the end of the child.
 
-use std::io;
-use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
-use std::process::{ExitStatus, Stdio};
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::{
+    io,
+    os::unix::process::ExitStatusExt,
+    path::Path,
+    process::{ExitStatus, Stdio},
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use domain::ids::ClientId;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
-use tokio::process::Command;
-use tokio::time::timeout;
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
+    process::Command,
+    time::timeout,
+};
 
-use super::Fault;
-use super::budget::Budgets;
-use super::request::CompileRequest;
+use super::{budget::Budgets, fault::Fault, request::CompileRequest};
 use crate::check::CheckReport;
 
 /// Most bytes of the child's report. A component with a million imports has a long one.

@@ -2,50 +2,20 @@
 //! charged to the budget of its client. In addition one component compiles that is in use and lacks its code on this
 //! node; clients take turns at that too.
 
-use std::fmt;
 use std::sync::Arc;
 
 use domain::ids::ClientId;
-use wasmtime::Engine;
-use wasmtime::component::Component;
+use wasmtime::{Engine, component::Component};
 
-use super::budget::{Budgets, UsedUp};
-use super::parent::ChargedClient;
-use super::request::{CompileRequest, Output};
-use super::turns::{Busy, Turn, Turns};
-use super::{Compiler, parent};
-use crate::calling::limits::Limits;
-use crate::check;
-use crate::fairness::turns as fair;
-use crate::loading::cache::Cache;
-
-#[derive(Debug)]
-pub(crate) enum Fault {
-    /// Faults of the component, in words for its author.
-    Problems(Vec<String>),
-    /// The queue is full, or this client already has an upload under way.
-    Busy,
-    UsedUp(UsedUp),
-    /// A failure of the host. The component is not to blame.
-    Host(String),
-}
-
-impl From<Busy> for Fault {
-    fn from(_: Busy) -> Self {
-        Self::Busy
-    }
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Problems(problems) => f.write_str(&problems.join("; ")),
-            Self::Busy => f.write_str("too many components are being compiled"),
-            Self::UsedUp(_) => f.write_str("the processor time for compiling is used up"),
-            Self::Host(reason) => f.write_str(reason),
-        }
-    }
-}
+use super::{
+    budget::Budgets,
+    compiler::Compiler,
+    fault::Fault,
+    parent::{self, ChargedClient},
+    request::{CompileRequest, Output},
+    turns::{Turn, Turns},
+};
+use crate::{calling::limits::Limits, check, fairness::turns as fair, loading::cache::Cache};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {

@@ -3,59 +3,16 @@
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
-use wasmtime::Engine;
-use wasmtime::component::{Component, HasSelf, InstancePre, Linker};
-use wasmtime_wasi::p2::bindings::clocks::monotonic_clock;
+use wasmtime::{Engine, component::Component};
 
-use plugin_bindings::chatbot::{Chatbot, ChatbotPre};
-use plugin_bindings::configurable::ConfigurablePre;
-use plugin_bindings::router::{Router, RouterPre};
-use plugin_bindings::sms_fallback::{SmsFallback, SmsFallbackPre};
-use plugin_bindings::sms_router::{SmsRouter, SmsRouterPre};
-use plugin_bindings::webhook_shaper::{WebhookShaper, WebhookShaperPre};
-
-use super::cache::Cache;
-use super::older::{self, Older};
-use crate::World;
-use crate::calling::guest::Guest;
-use crate::check;
-use crate::compile::{CompileScheduler, Fault, Purpose};
-
-/// A component that is linked and type-checked. Its instances start in microseconds.
-pub(crate) enum Linked {
-    Chatbot(ChatbotPre<Guest>),
-    SmsFallback(SmsFallbackPre<Guest>),
-    WebhookShaper(WebhookShaperPre<Guest>),
-    Router(RouterPre<Guest>),
-    SmsRouter(SmsRouterPre<Guest>),
-    /// Of any world, built for the track before.
-    Older(Older),
-}
-
-impl Linked {
-    pub(crate) fn world(&self) -> World {
-        match self {
-            Self::Chatbot(_) => World::Chatbot,
-            Self::SmsFallback(_) => World::SmsFallback,
-            Self::WebhookShaper(_) => World::WebhookShaper,
-            Self::Router(_) => World::Router,
-            Self::SmsRouter(_) => World::SmsRouter,
-            Self::Older(older) => older.world(),
-        }
-    }
-
-    /// The linked component, independent of its world.
-    pub(crate) fn instance_pre(&self) -> &InstancePre<Guest> {
-        match self {
-            Self::Chatbot(pre) => pre.instance_pre(),
-            Self::SmsFallback(pre) => pre.instance_pre(),
-            Self::WebhookShaper(pre) => pre.instance_pre(),
-            Self::Router(pre) => pre.instance_pre(),
-            Self::SmsRouter(pre) => pre.instance_pre(),
-            Self::Older(older) => older.instance_pre(),
-        }
-    }
-}
+use super::{
+    cache::Cache,
+    link::{Linked, link},
+};
+use crate::{
+    check::{self, faults},
+    compile::{CompileScheduler, Fault, Purpose},
+};
 
 pub(crate) struct Program {
     pub(crate) linked: Linked,
@@ -95,9 +52,9 @@ impl Loader {
 
     pub(crate) async fn load(self: &Arc<Self>, bytes: Vec<u8>, purpose: Purpose) -> Result<Program, Fault> {
         if bytes.len() > self.most_bytes {
-            return Err(Fault::Problems(vec![check::too_large(bytes.len(), self.most_bytes)]));
+            return Err(Fault::Problems(vec![faults::too_large(bytes.len(), self.most_bytes)]));
         }
-        check::header(&bytes).map_err(|problem| Fault::Problems(vec![problem]))?;
+        faults::header(&bytes).map_err(|problem| Fault::Problems(vec![problem]))?;
         let bytes = Arc::new(bytes);
         let hashed = Arc::clone(&bytes);
         let sha256 = blocking(move || Ok(hex::encode(Sha256::digest(hashed.as_slice())))).await?;
@@ -143,7 +100,7 @@ fn finish(
     let surface = check::Surface::of(engine, component);
     let world = surface.judge().map_err(Fault::Problems)?;
     let configurable = surface.is_configurable();
-    let mismatch = |fault| Fault::Problems(vec![check::mismatch(world, &fault)]);
+    let mismatch = |fault| Fault::Problems(vec![faults::mismatch(world, &fault)]);
     let linked = link(engine, world, &surface, component).map_err(mismatch)?;
     if purpose == Purpose::BuiltIn {
         check::remember_type(world, engine, component);
@@ -154,41 +111,4 @@ fn finish(
     }
     let api_version = surface.api_version().unwrap_or_default().to_owned();
     Ok(Program { linked, sha256, size, imports: surface.imports(), api_version, configurable })
-}
-
-/// Links a component with the interfaces that its world grants, and checks the types of its exports.
-pub(crate) fn link(
-    engine: &Engine,
-    world: World,
-    surface: &check::Surface,
-    component: &Component,
-) -> wasmtime::Result<Linked> {
-    let mut linker: Linker<Guest> = Linker::new(engine);
-    wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
-    // Timers follow the clock of the guest, not that of the host.
-    linker.allow_shadowing(true);
-    monotonic_clock::add_to_linker::<_, HasSelf<_>>(&mut linker, |guest| guest)?;
-    linker.allow_shadowing(false);
-    match world {
-        World::Chatbot => Chatbot::add_to_linker::<_, HasSelf<_>>(&mut linker, |guest| guest)?,
-        World::SmsFallback => SmsFallback::add_to_linker::<_, HasSelf<_>>(&mut linker, |guest| guest)?,
-        World::WebhookShaper => WebhookShaper::add_to_linker::<_, HasSelf<_>>(&mut linker, |guest| guest)?,
-        World::Router => Router::add_to_linker::<_, HasSelf<_>>(&mut linker, |guest| guest)?,
-        World::SmsRouter => SmsRouter::add_to_linker::<_, HasSelf<_>>(&mut linker, |guest| guest)?,
-    }
-    older::add_to_linker(&mut linker, world)?;
-    let pre: InstancePre<Guest> = linker.instantiate_pre(component)?;
-    if let Some(export) = surface.older_export() {
-        return Older::new(world, pre, export, surface.configuration_export()).map(Linked::Older);
-    }
-    if surface.is_configurable() {
-        ConfigurablePre::new(pre.clone())?;
-    }
-    Ok(match world {
-        World::Chatbot => Linked::Chatbot(ChatbotPre::new(pre)?),
-        World::SmsFallback => Linked::SmsFallback(SmsFallbackPre::new(pre)?),
-        World::WebhookShaper => Linked::WebhookShaper(WebhookShaperPre::new(pre)?),
-        World::Router => Linked::Router(RouterPre::new(pre)?),
-        World::SmsRouter => Linked::SmsRouter(SmsRouterPre::new(pre)?),
-    })
 }

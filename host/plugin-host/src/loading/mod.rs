@@ -6,6 +6,7 @@ pub(crate) mod cache;
 pub(crate) mod component_source;
 pub(crate) mod directory;
 pub(crate) mod examine;
+pub(crate) mod link;
 pub(crate) mod loader;
 pub(crate) mod older;
 pub(crate) mod programs;

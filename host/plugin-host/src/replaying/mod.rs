@@ -1,6 +1,7 @@
 //! Recorded calls: recording, replay from the recording alone, and the difference between the two.
 
 mod difference;
+pub(crate) mod failure;
 mod readable;
 pub(crate) mod recorded_limits;
 pub(crate) mod recorder;

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::recorded_limits::RecordedLimits;
-use crate::{CallError, HttpFault, HttpResponse, KeyValueWrite, KeysWanted, Limit, LogLine, Scope, World};
+use crate::{HttpFault, HttpResponse, KeyValueWrite, KeysWanted, Scope, World, calling::log_line::LogLine};
 
 /// A recorded call: its input, the host's answers and its output, without timing. As JSON it contains personal data,
 /// and placeholders for the sealed secrets of the configuration.
@@ -126,21 +126,6 @@ pub(crate) fn writes(writes: &[KeyValueWrite]) -> Vec<Write<'_>> {
             after_seconds: write.after_seconds,
         })
         .collect()
-}
-
-/// The failure of a call in words that are the same at each repetition, so without times.
-pub(crate) fn failure(error: &CallError) -> String {
-    match error {
-        CallError::TimedOut { .. } => "the plugin did not answer in time".into(),
-        // An error that asks for a retry differs from the same error without a retry.
-        refused @ CallError::Refused { error, .. } if error.retry => format!("{refused} (worth a retry)"),
-        other => other.to_string(),
-    }
-}
-
-/// Whether the host stopped the call for lack of time, which a recording does not determine.
-pub(crate) fn stopped_for_time(error: &CallError) -> bool {
-    matches!(error, CallError::TimedOut { .. } | CallError::LimitExceeded { which: Limit::Cpu, .. })
 }
 
 pub(crate) mod base64_bytes {

@@ -5,13 +5,16 @@ use std::borrow::Cow;
 use plugin_bindings::track_0_1;
 use wasmtime::Store;
 
-use super::{Given, Question};
-use crate::World;
-use crate::calling::guest::Guest;
-use crate::calling::limits::Limits;
-use crate::chatbot::{Action, Event, Session};
-use crate::loading::loader::Linked;
-use crate::worlds::answer::{self, Fault};
+use super::{
+    Given, Question,
+    answer::{self, Fault},
+};
+use crate::{
+    World,
+    calling::{guest::Guest, limits::Limits},
+    chatbot::{Action, Event, Session},
+    loading::link::Linked,
+};
 
 /// The question of world `chatbot`: the actions for an event.
 #[derive(serde::Serialize)]

@@ -3,12 +3,15 @@
 use plugin_bindings::configurable::ConfigurablePre;
 use wasmtime::Store;
 
-use super::{Given, Question};
-use crate::World;
-use crate::calling::guest::Guest;
-use crate::calling::limits::Limits;
-use crate::loading::loader::Linked;
-use crate::worlds::answer::{self, Fault};
+use super::{
+    Given, Question,
+    answer::{self, Fault},
+};
+use crate::{
+    World,
+    calling::{guest::Guest, limits::Limits},
+    loading::link::Linked,
+};
 
 /// The question for the schema of a plugin's configuration.
 #[derive(serde::Serialize)]

@@ -19,6 +19,13 @@ use std::future::Future;
 use serde::Serialize;
 use wasmtime::Store;
 
+use crate::{
+    World,
+    calling::{guest::Guest, limits::Limits},
+    chatbot::Error,
+    loading::link::Linked,
+};
+use answer::Fault;
 pub(crate) use chatbot::HandleEvent;
 pub(crate) use configuration::ReadSchema;
 pub use partner_event::partner_event;
@@ -26,12 +33,6 @@ pub(crate) use router::RouteInbound;
 pub(crate) use sms_fallback::DecideFallback;
 pub(crate) use sms_router::DecideSms;
 pub(crate) use webhook_shaper::{ShapeBodies, ShapeBody};
-
-use crate::calling::guest::Guest;
-use crate::calling::limits::Limits;
-use crate::loading::loader::Linked;
-use crate::{World, chatbot::Error};
-use answer::Fault;
 
 /// The result of a plugin. The outer error is a crash, the inner error is the plugin's own.
 pub(crate) type Given<A> = wasmtime::Result<Result<A, Error>>;

@@ -4,13 +4,16 @@ use std::borrow::Cow;
 
 use wasmtime::Store;
 
-use super::{Given, Question};
-use crate::World;
-use crate::calling::guest::Guest;
-use crate::calling::limits::Limits;
-use crate::loading::loader::Linked;
-use crate::router::{Inbound, Route};
-use crate::worlds::answer::{self, Fault};
+use super::{
+    Given, Question,
+    answer::{self, Fault},
+};
+use crate::{
+    World,
+    calling::{guest::Guest, limits::Limits},
+    loading::link::Linked,
+    router::{Inbound, Route},
+};
 
 /// The question of world `router`: the route of a new conversation.
 #[derive(serde::Serialize)]

@@ -4,13 +4,16 @@ use std::borrow::Cow;
 
 use wasmtime::Store;
 
-use super::{Given, Question};
-use crate::World;
-use crate::calling::guest::Guest;
-use crate::calling::limits::Limits;
-use crate::loading::loader::Linked;
-use crate::sms_router::{Decision, Sms};
-use crate::worlds::answer::{self, Fault};
+use super::{
+    Given, Question,
+    answer::{self, Fault},
+};
+use crate::{
+    World,
+    calling::{guest::Guest, limits::Limits},
+    loading::link::Linked,
+    sms_router::{Decision, Sms},
+};
 
 /// The question of world `sms-router`: decisions about all messages in one call.
 #[derive(serde::Serialize)]

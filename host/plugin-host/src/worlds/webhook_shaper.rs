@@ -4,13 +4,16 @@ use std::borrow::Cow;
 
 use wasmtime::Store;
 
-use super::{Given, Question};
-use crate::World;
-use crate::calling::guest::Guest;
-use crate::calling::limits::Limits;
-use crate::loading::loader::Linked;
-use crate::webhook_shaper::WebhookEvent;
-use crate::worlds::answer::{self, Fault};
+use super::{
+    Given, Question,
+    answer::{self, Fault},
+};
+use crate::{
+    World,
+    calling::{guest::Guest, limits::Limits},
+    loading::link::Linked,
+    webhook_shaper::WebhookEvent,
+};
 
 /// The question of world `webhook-shaper`: the body of a webhook.
 #[derive(serde::Serialize)]

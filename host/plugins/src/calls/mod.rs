@@ -12,12 +12,15 @@ pub mod http;
 mod kept;
 pub mod key_values;
 mod shadow;
+mod subject;
 pub mod suspensions;
 pub mod trace;
 
 pub use self::{
     answering::Answering,
-    finished::{CallSubject, FinishedCall},
+    finished::FinishedCall,
     kept::{KeptCalls, keep, keep_beside},
     trace::Traced,
 };
+
+pub use subject::CallSubject;

@@ -5,12 +5,12 @@ use hmac::{Hmac, Mac};
 use serde_json::{Value, json};
 use sha2::Sha256;
 
-use super::Event;
-use crate::{clock, messenger};
+use super::event::{Event, FIELD};
+use crate::clock;
 
 /// The body for these events in order. Each level may hold several items (PROVIDERS A.7).
 pub(crate) fn body(events: &[Event]) -> Bytes {
-    if events.first().is_some_and(|event| event.field == messenger::FIELD) {
+    if events.first().is_some_and(|event| event.field == FIELD) {
         return page_body(events);
     }
     let mut entries: Vec<Entry> = Vec::new();

@@ -1,13 +1,18 @@
 //! One worker per phone with waiting callbacks. It posts them in order and retries with back-off.
 
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 use bytes::Bytes;
 use tokio::time::Instant;
 
-use super::{Event, Queued, envelope, locked};
+use super::{
+    envelope,
+    event::{Event, Queued},
+    sender::locked,
+};
 use crate::world::World;
 
 /// The queue of all events while batching is on.

@@ -2,11 +2,15 @@
 
 use serde_json::Value;
 
-use super::content::{Content, check_medium};
-use super::errors::GraphError;
-use super::fields::Node;
-use crate::mailbox::{Button, ButtonKind};
-use crate::media::Media;
+use super::{
+    errors::GraphError,
+    fields::Node,
+    message_content::{Content, check_medium},
+};
+use crate::{
+    mailbox::{Button, ButtonKind},
+    media::Media,
+};
 
 const MOST_BUTTONS: usize = 3;
 const MOST_SECTIONS: usize = 10;

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use axum::extract::{FromRequest, Multipart, Path, Query, Request, State};
-use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::{
+    extract::{FromRequest, Multipart, Path, Query, Request, State},
+    http::{StatusCode, header},
+    response::{IntoResponse, Response},
+};
 use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::Call;
-use super::errors::GraphError;
+use super::{call::Call, errors::GraphError};
 use crate::world::World;
 
 const MB: usize = 1024 * 1024;

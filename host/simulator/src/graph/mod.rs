@@ -1,5 +1,6 @@
 //! The Graph API: `/{version}/{node}` and `/{version}/{node}/{edge}` of the Cloud API (PROVIDERS A and F).
 
+mod call;
 pub(crate) mod catalogue;
 mod content;
 pub(crate) mod errors;
@@ -7,46 +8,40 @@ mod fields;
 mod interactive;
 pub(crate) mod limits;
 mod media_calls;
+mod message_content;
 mod nodes;
 mod one_time_codes;
 mod placeholders;
 mod samples;
 mod send;
+mod stored_template;
 mod template_buttons;
 mod template_calls;
+mod template_part;
 mod template_send;
 mod template_text;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use axum::Json;
-use axum::Router;
-use axum::body::Bytes;
-use axum::extract::{DefaultBodyLimit, Path, Query, Request, State};
-use axum::http::{HeaderMap, Method, header};
-use axum::middleware::{self, Next};
-use axum::response::{IntoResponse, Response};
-use axum::routing::{any, get};
+use axum::{
+    Json, Router,
+    body::Bytes,
+    extract::{DefaultBodyLimit, Path, Query, Request, State},
+    http::{HeaderMap, Method, header},
+    middleware::{self, Next},
+    response::{IntoResponse, Response},
+    routing::{any, get},
+};
 use serde_json::Value;
 
 use crate::{messenger, world::World};
+pub(crate) use call::Call;
+use call::Fields;
 use errors::GraphError;
+pub(crate) use stored_template::Template;
 
 /// A document may have 100 MB (PROVIDERS A.6).
 const LARGEST_BODY: usize = 110 * 1024 * 1024;
-
-type Fields = HashMap<String, String>;
-
-pub(crate) struct Call {
-    pub(crate) world: Arc<World>,
-    pub(crate) method: Method,
-    pub(crate) version: String,
-    pub(crate) node: String,
-    pub(crate) query: Fields,
-    /// `http://host:port` as the caller sees it.
-    pub(crate) origin: String,
-}
 
 pub(crate) fn routes() -> Router<Arc<World>> {
     Router::new()

@@ -3,10 +3,8 @@
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::errors::GraphError;
-use super::{Call, catalogue, parsed};
-use crate::media;
-use crate::numbers::BusinessNumber;
+use super::{call::Call, errors::GraphError, parsed, stored_template};
+use crate::{media, numbers::BusinessNumber};
 
 const UNASKED_NUMBER_FIELDS: &str = "verified_name,display_phone_number,quality_rating,platform_type,throughput";
 
@@ -42,7 +40,7 @@ fn kind_of(id: &str) -> Kind {
     let made_here = id.len() == 17 && id.bytes().all(|byte| byte.is_ascii_digit());
     if made_here && id.starts_with(media::ID_PREFIX) {
         Kind::Medium
-    } else if made_here && id.starts_with(catalogue::ID_PREFIX) {
+    } else if made_here && id.starts_with(stored_template::ID_PREFIX) {
         Kind::Template
     } else {
         Kind::NumberOrWaba
@@ -73,7 +71,7 @@ fn number_or_waba(call: &Call) -> Value {
             "message_template_namespace": "sample",
             "account_review_status": "APPROVED",
         });
-        return catalogue::selected(&waba, fields.unwrap_or("name,timezone_id,message_template_namespace"));
+        return stored_template::selected(&waba, fields.unwrap_or("name,timezone_id,message_template_namespace"));
     }
     number_node(state.numbers.get(&call.node), fields)
 }
@@ -94,7 +92,7 @@ fn number_node(number: &BusinessNumber, fields: Option<&str>) -> Value {
         "messaging_limit_tier": number.messaging_limit,
         "whatsapp_business_manager_messaging_limit": number.messaging_limit,
     });
-    catalogue::selected(&all, fields.unwrap_or(UNASKED_NUMBER_FIELDS))
+    stored_template::selected(&all, fields.unwrap_or(UNASKED_NUMBER_FIELDS))
 }
 
 /// `GET /{waba}/phone_numbers`.

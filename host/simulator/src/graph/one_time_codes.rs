@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::catalogue::{Template, component};
+use super::stored_template::{Template, component};
 
 /// Meta's fixed text around the code.
 const BODY: &str = "*{{1}}* is your verification code.";

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::catalogue::Template;
+use super::stored_template::Template;
 
 pub(crate) fn templates(waba_id: &str) -> Vec<Template> {
     let sample =

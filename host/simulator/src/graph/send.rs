@@ -1,22 +1,24 @@
 //! `POST /{phone-number-id}/messages`: sends, mark-read and typing (PROVIDERS A.2 to A.5).
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use axum::Json;
-use axum::body::Bytes;
-use axum::response::{IntoResponse, Response};
+use axum::{
+    Json,
+    body::Bytes,
+    response::{IntoResponse, Response},
+};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use super::content::{self, Content};
-use super::errors::GraphError;
-use super::{Call, one_time_codes, parsed, template_send};
-use crate::mailbox::{Channel, Progress, Received, Sender};
-use crate::phones::Phone;
-use crate::request_log::LoggedRequest;
-use crate::world::{State, World};
-use crate::{clock, identity, timeline};
+use super::{call::Call, content, errors::GraphError, message_content::Content, one_time_codes, parsed, template_send};
+use crate::{
+    clock, identity,
+    mailbox::{Channel, Progress, Received, Sender},
+    phones::Phone,
+    request_log::LoggedRequest,
+    timeline,
+    world::{State, World},
+};
 
 const LONGEST_OPAQUE: usize = 512;
 /// Delay of the answer if the phone has `timeout`.

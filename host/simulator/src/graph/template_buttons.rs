@@ -2,11 +2,7 @@
 
 use serde_json::Value;
 
-use super::catalogue::component;
-use super::errors::GraphError;
-use super::fields::Node;
-use super::placeholders;
-use super::template_send::Part;
+use super::{errors::GraphError, fields::Node, placeholders, stored_template::component, template_part::Part};
 use crate::mailbox::{Button, ButtonKind};
 
 const LONGEST_COUPON: usize = 20;

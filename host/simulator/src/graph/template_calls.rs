@@ -1,14 +1,16 @@
 //! `/{waba}/message_templates`: list with cursors and filters, create, delete (PROVIDERS F).
 
 use axum::http::Method;
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
 
-use super::catalogue::{Template, component};
-use super::errors::GraphError;
-use super::fields::Node;
-use super::{Call, one_time_codes, parsed, placeholders};
+use super::{
+    call::Call,
+    errors::GraphError,
+    fields::Node,
+    one_time_codes, parsed, placeholders,
+    stored_template::{Template, component},
+};
 use crate::account_events;
 
 const PAGE: usize = 25;

@@ -2,28 +2,18 @@
 
 use serde_json::Value;
 
-use super::catalogue::{Template, component};
-use super::content::{Content, check_medium};
-use super::errors::GraphError;
-use super::fields::Node;
-use super::template_buttons;
-use super::template_text::{fill_text, reject_header_media};
+use super::{
+    errors::GraphError,
+    fields::Node,
+    message_content::{Content, check_medium},
+    stored_template::{Template, component},
+    template_buttons,
+    template_part::Part,
+    template_text::{fill_text, reject_header_media},
+};
 use crate::media::Media;
 
 const LONGEST_BODY: usize = 1024;
-
-/// A part of a template with the parameters of a send.
-#[derive(Clone, Copy)]
-pub(crate) struct Part<'a> {
-    /// `components` of the template, or of one of its cards.
-    pub(crate) defined: &'a Value,
-    /// `components` of the send, or of one of its cards.
-    pub(crate) given: &'a Value,
-    /// The template has named placeholders.
-    pub(crate) named: bool,
-    pub(crate) card: Option<usize>,
-    pub(crate) media: &'a Media,
-}
 
 pub(crate) fn check_status(template: &Template) -> Result<(), GraphError> {
     match template.status.as_str() {

@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::DeviceError;
+use super::answer::DeviceError;
 use crate::clock;
 
 /// QR codes of one pairing attempt: the first is shown for a minute, the others for 20 seconds.

@@ -2,14 +2,19 @@
 
 use std::sync::Arc;
 
-use axum::body::Bytes;
-use axum::extract::{Path, State};
-use axum::routing::{get, post};
-use axum::{Json, Router};
+use axum::{
+    Json, Router,
+    body::Bytes,
+    extract::{Path, State},
+    routing::{get, post},
+};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Answer, Device, DeviceError, body, number};
+use super::{
+    answer::{Answer, DeviceError, body, number},
+    device::Device,
+};
 use crate::world::World;
 
 pub(super) fn routes() -> Router<Arc<World>> {

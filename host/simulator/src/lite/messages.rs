@@ -6,12 +6,17 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{DeviceError, body};
-use crate::mailbox::{Channel, Progress, Received, Sender, Written};
-use crate::phone_api::PhoneError;
-use crate::phone_api::writing::{Draft, payload};
-use crate::world::{State, World};
-use crate::{clock, identity, timeline};
+use super::answer::{DeviceError, body};
+use crate::{
+    clock, identity,
+    mailbox::{Channel, Progress, Received, Sender, Written},
+    phone_api::{
+        draft::{Draft, payload},
+        error::PhoneError,
+    },
+    timeline,
+    world::{State, World},
+};
 
 /// An outgoing message of a device. Lite numbers have no templates and no buttons.
 #[derive(Debug, Deserialize)]
@@ -54,7 +59,7 @@ impl Outgoing {
 /// Queues a message of the host and returns its id.
 pub(super) fn send(world: &Arc<World>, number: &str, bytes: &Bytes) -> Result<String, DeviceError> {
     let outgoing: Outgoing = body(bytes)?;
-    let (text, msisdn) = (outgoing.read()?, super::number(&outgoing.to)?);
+    let (text, msisdn) = (outgoing.read()?, crate::lite::answer::number(&outgoing.to)?);
     {
         let mut state = world.state();
         if !state.lite.get(number).is_up() {
@@ -92,11 +97,6 @@ fn received(number: &str, msisdn: &str, outgoing: &Outgoing, text: String, bytes
         sender: Some(Sender { opaque: None, by_user_id: false, category: "service".to_owned(), priced: false }),
         device: Some(number.to_owned()),
     }
-}
-
-pub(crate) fn receipt(state: &mut State, number: &str, id: &str, progress: Progress) {
-    let event = json!({"type": "receipt", "id": id, "status": progress, "time": clock::now()});
-    state.lite.get(number).hear(event);
 }
 
 /// Takes a message of a phone to a Lite number. `None` if it is for another number.

@@ -1,16 +1,20 @@
 //! The calls of the host: start and end the connection of a device, fetch its events, and send messages.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use axum::body::Bytes;
-use axum::extract::{Path, Query, State};
-use axum::routing::{get, post};
-use axum::{Json, Router};
+use axum::{
+    Json, Router,
+    body::Bytes,
+    extract::{Path, Query, State},
+    routing::{get, post},
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Answer, DeviceError, body, messages, number};
+use super::{
+    answer::{Answer, DeviceError, body, number},
+    messages,
+};
 use crate::world::World;
 
 /// Bound on the wait for events.

@@ -1,20 +1,25 @@
 //! Files that pages send: uploaded first (`POST /{page}/message_attachments`), in the message request as `filedata`, or
 //! at an address that Meta fetches.
 
-use axum::extract::{FromRequest, Multipart, Request};
-use axum::http::{HeaderMap, header};
+use axum::{
+    extract::{FromRequest, Multipart, Request},
+    http::{HeaderMap, header},
+};
 use bytes::Bytes;
 use reqwest::Url;
 use serde_json::{Map, Value, json};
 
-use super::files::keep;
-use super::send::{page_of, token};
-use super::state::Attachment;
-use crate::clock;
-use crate::graph::errors::GraphError;
-use crate::graph::{self, Call};
-use crate::request_log::LoggedRequest;
-use crate::world::State;
+use super::{
+    files::keep,
+    page_token::{page_of, token},
+    state::Attachment,
+};
+use crate::{
+    clock,
+    graph::{self, Call, errors::GraphError},
+    request_log::LoggedRequest,
+    world::State,
+};
 
 const LARGEST: usize = 25 << 20;
 const NOT_FETCHED: u32 = 2_018_008;

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::state::Message;
-use crate::callbacks::Event;
-use crate::clock;
-use crate::mailbox::Progress;
-use crate::world::World;
+use crate::{
+    callbacks::{Event, event::FIELD},
+    clock,
+    mailbox::Progress,
+    world::World,
+};
 
-/// Marks events of Messenger among all callbacks.
-pub(crate) const FIELD: &str = "messenger";
 /// The app id of Facebook's inbox for pages.
 const PAGE_INBOX: u64 = 26_390_203_743_090;
 /// The app id of the host.

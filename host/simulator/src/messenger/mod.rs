@@ -4,23 +4,19 @@ mod attachments;
 mod events;
 mod files;
 mod hand;
+mod page_token;
 mod people;
 mod send;
-mod state;
+pub(crate) mod state;
 
 use std::sync::Arc;
 
-use axum::Router;
-use axum::response::Html;
-use axum::routing::get;
-
-pub(crate) use attachments::upload;
-pub(crate) use events::FIELD;
-pub(crate) use people::profile;
-pub(crate) use send::{answer, is_page};
-pub(crate) use state::Messenger;
+use axum::{Router, response::Html, routing::get};
 
 use crate::world::World;
+pub(crate) use attachments::upload;
+pub(crate) use people::profile;
+pub(crate) use send::{answer, is_page};
 
 /// Phones, pages and files. The Graph API has its own routes.
 pub(crate) fn routes() -> Router<Arc<World>> {

@@ -1,23 +1,27 @@
 //! `POST /{page}/messages` and `/me/messages`: messages of a page, and Meta's refusals.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use axum::Json;
-use axum::extract::Request;
-use axum::http::HeaderMap;
-use axum::response::{IntoResponse, Response};
+use axum::{
+    Json,
+    extract::Request,
+    response::{IntoResponse, Response},
+};
 use serde_json::{Value, json};
 
-use super::attachments::{self, Asked, File};
-use super::events;
-use super::state::{Message, Page, QuickReply, mid};
-use crate::clock;
-use crate::graph::Call;
-use crate::graph::errors::GraphError;
-use crate::mailbox::Progress;
-use crate::request_log::LoggedRequest;
-use crate::world::{State, World};
+use super::{
+    attachments::{self, Asked, File},
+    events,
+    page_token::{page_of, token},
+    state::{Message, QuickReply, mid},
+};
+use crate::{
+    clock,
+    graph::{Call, errors::GraphError},
+    mailbox::Progress,
+    request_log::LoggedRequest,
+    world::{State, World},
+};
 
 const NO_ANSWER: Duration = Duration::from_secs(60);
 const UNTIL_DELIVERED: Duration = Duration::from_millis(50);
@@ -31,12 +35,6 @@ const NO_SUCH_PERSON: u32 = 2_018_001;
 /// True if a call on this node belongs to Messenger.
 pub(crate) fn is_page(world: &World, node: &str) -> bool {
     node == "me" || world.state().messenger.page(node).is_some()
-}
-
-pub(super) fn token(headers: &HeaderMap, call: &Call) -> String {
-    let bearer = headers.get("authorization").and_then(|value| value.to_str().ok());
-    let bearer = bearer.and_then(|value| value.strip_prefix("Bearer "));
-    bearer.map(str::to_owned).or_else(|| call.query.get("access_token").cloned()).unwrap_or_default()
 }
 
 pub(crate) async fn answer(call: Call, request: Request) -> Result<Response, GraphError> {
@@ -105,16 +103,6 @@ struct Taken {
 
 fn refused(code: u32, subcode: u32, status: u16, words: &str) -> GraphError {
     GraphError::new(code, words).with_subcode(subcode).with_status(status)
-}
-
-/// The page of a call, if the token is valid for it.
-pub(super) fn page_of(state: &State, node: &str, token: &str) -> Result<Page, GraphError> {
-    let page = match node {
-        "me" => state.messenger.page_of_token(token),
-        id => state.messenger.page(id),
-    };
-    let page = page.filter(|page| page.access_token.as_deref().is_none_or(|own| own == token));
-    page.cloned().ok_or_else(GraphError::no_token)
 }
 
 fn take(

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::PhoneError;
-use super::writing::{self, Draft};
-use crate::mailbox::{Button, ButtonKind, Received};
-use crate::world::World;
+use super::{draft::Draft, error::PhoneError, writing};
+use crate::{
+    mailbox::{Button, ButtonKind, Received},
+    world::World,
+};
 
 /// Body of `POST /phones/{msisdn}/tap`.
 #[derive(Debug, Deserialize)]

@@ -14,23 +14,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::Smsc;
+use super::{bound::Bound, registry::Smsc};
 use crate::world::World;
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Bound {
-    session: u64,
-    system_id: String,
-    /// `transceiver`, `transmitter` or `receiver`.
-    bind: &'static str,
-    /// Number of accepted `submit_sm`.
-    taken: u64,
-    /// Number of refused `submit_sm`.
-    refused: u64,
-    #[serde(skip)]
-    lost: CancellationToken,
-}
 
 #[derive(Serialize)]
 struct Shown<'a> {

@@ -1,170 +1,21 @@
 //! An SMSC with SMPP 3.4 (PROVIDERS C): takes messages to phones, and returns receipts and messages from phones.
 
+mod bound;
 pub(crate) mod control;
 mod encoding;
 mod reassembly;
 mod receipts;
+pub(crate) mod registry;
 mod session;
+mod session_state;
 mod submit;
 mod unanswered;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use rusmpp::pdus::DeliverSm;
-use rusmpp::types::{COctetString, OctetString};
-use rusmpp::values::{DataCoding, EsmClass, Npi, Ton};
 use tokio::net::TcpListener;
-use tokio::sync::mpsc::UnboundedSender;
 
-use crate::clock;
 use crate::world::World;
-use reassembly::Reassembly;
-
-const UDH_PRESENT: u8 = 0x40;
-/// The key of messages that wait for a receiver with any system id.
-const ANYBODY: &str = "";
-
-#[derive(Default)]
-pub(crate) struct Smsc {
-    registry: Mutex<Registry>,
-}
-
-#[derive(Default)]
-struct Registry {
-    last_session: u64,
-    last_message: u64,
-    last_reference: u8,
-    /// Sessions that accept `deliver_sm`.
-    receivers: BTreeMap<u64, Receiver>,
-    /// `deliver_sm` without a receiver, by system id. They wait for the next bind.
-    waiting: HashMap<String, VecDeque<DeliverSm>>,
-    reassembly: Reassembly,
-    bound: BTreeMap<u64, control::Bound>,
-}
-
-struct Receiver {
-    system_id: String,
-    outbox: UnboundedSender<DeliverSm>,
-}
-
-/// The outcome of a message from a phone.
-pub(crate) struct Originated {
-    pub(crate) parts: usize,
-    /// Number of system ids it was sent to. Zero if it waits for a bind.
-    pub(crate) receivers: usize,
-}
-
-impl Smsc {
-    fn registry(&self) -> MutexGuard<'_, Registry> {
-        self.registry.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Removes all waiting messages. Sessions stay.
-    pub(crate) fn drop_pending(&self) {
-        let mut registry = self.registry();
-        registry.waiting.clear();
-        registry.reassembly = Reassembly::default();
-    }
-
-    fn new_session(&self) -> u64 {
-        let mut registry = self.registry();
-        registry.last_session += 1;
-        registry.last_session
-    }
-
-    /// A new message id. The random start makes collisions between runs unlikely.
-    fn new_message_id(&self) -> u64 {
-        let mut registry = self.registry();
-        if registry.last_message == 0 {
-            registry.last_message = u64::from(u32::from_be_bytes(clock::dice())) + 1_000_000_000;
-        }
-        registry.last_message += 1;
-        registry.last_message
-    }
-
-    /// Makes a session a receiver and sends it the waiting messages.
-    fn add_receiver(&self, session: u64, system_id: &str, outbox: UnboundedSender<DeliverSm>) {
-        let mut registry = self.registry();
-        for waiting in [system_id, ANYBODY] {
-            for pdu in registry.waiting.remove(waiting).into_iter().flatten() {
-                // The session has the other end and is being set up.
-                let _ = outbox.send(pdu);
-            }
-        }
-        let receiver = Receiver { system_id: system_id.to_owned(), outbox };
-        registry.receivers.insert(session, receiver);
-    }
-
-    fn forget(&self, session: u64) {
-        let mut registry = self.registry();
-        registry.receivers.remove(&session);
-        registry.bound.remove(&session);
-    }
-
-    /// Sends to the session or another receiver of the system id, or keeps the message for the next bind.
-    fn deliver(&self, session: u64, system_id: &str, pdu: DeliverSm) {
-        let mut registry = self.registry();
-        let own = registry.receivers.get(&session);
-        let other = || registry.receivers.values().rev().find(|r| r.system_id == system_id);
-        let unsent = match own.or_else(other) {
-            Some(receiver) => receiver.outbox.send(pdu).err().map(|error| error.0),
-            None => Some(pdu),
-        };
-        if let Some(pdu) = unsent {
-            registry.waiting.entry(system_id.to_owned()).or_default().push_back(pdu);
-        }
-    }
-
-    /// Sends a message from a phone to one receiver of each system id.
-    pub(crate) fn originate(&self, msisdn: &str, to: &str, text: &str) -> Originated {
-        let pdus = self.mobile_originated(msisdn, to, text);
-        let systems: BTreeSet<String> =
-            self.registry().receivers.values().map(|receiver| receiver.system_id.clone()).collect();
-        for pdu in &pdus {
-            if systems.is_empty() {
-                let mut registry = self.registry();
-                registry.waiting.entry(ANYBODY.to_owned()).or_default().push_back(pdu.clone());
-            }
-            for system_id in &systems {
-                self.deliver(0, system_id, pdu.clone());
-            }
-        }
-        Originated { parts: pdus.len(), receivers: systems.len() }
-    }
-
-    fn mobile_originated(&self, msisdn: &str, to: &str, text: &str) -> Vec<DeliverSm> {
-        let encoded = encoding::encode(text);
-        let total = u8::try_from(encoded.parts.len()).unwrap_or(u8::MAX);
-        let reference = {
-            let mut registry = self.registry();
-            registry.last_reference = registry.last_reference.wrapping_add(1);
-            registry.last_reference
-        };
-        let address = |text: &str| {
-            let digits = text.trim_start_matches('+').to_owned();
-            COctetString::from_string(digits).unwrap_or_else(|_| COctetString::null())
-        };
-        let numeric = to.trim_start_matches('+').bytes().all(|byte| byte.is_ascii_digit());
-        let part = |(position, octets): (u8, &Vec<u8>)| {
-            let header: &[u8] = &[5, 0, 3, reference, total, position];
-            let alone = total == 1;
-            let octets = if alone { octets.clone() } else { [header, octets].concat() };
-            DeliverSm::builder()
-                .source_addr_ton(Ton::International)
-                .source_addr_npi(Npi::Isdn)
-                .source_addr(address(msisdn))
-                .dest_addr_ton(if numeric { Ton::International } else { Ton::Alphanumeric })
-                .dest_addr_npi(if numeric { Npi::Isdn } else { Npi::Unknown })
-                .destination_addr(address(to))
-                .esm_class(EsmClass::from(if alone { 0 } else { UDH_PRESENT }))
-                .data_coding(DataCoding::from(encoded.data_coding))
-                .short_message(OctetString::from_vec(octets).unwrap_or_else(|_| OctetString::null()))
-                .build()
-        };
-        (1..=u8::MAX).zip(&encoded.parts).map(part).collect()
-    }
-}
 
 /// Accepts SMPP connections until the simulator stops.
 pub(crate) async fn serve(world: Arc<World>, listener: TcpListener) {

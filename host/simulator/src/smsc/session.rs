@@ -1,23 +1,31 @@
 //! One SMPP connection: bind, submit, receive, keep alive, unbind (PROVIDERS C.1).
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use futures::{FutureExt, SinkExt, StreamExt};
-use rusmpp::pdus::{BindReceiverResp, BindTransceiverResp, BindTransmitterResp, DeliverSm, SubmitSm};
-use rusmpp::tokio_codec::{CommandCodec, EncodeError};
-use rusmpp::types::COctetString;
-use rusmpp::values::InterfaceVersion;
-use rusmpp::{Command, CommandStatus, Pdu};
-use tokio::io::AsyncWriteExt;
-use tokio::net::TcpStream;
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::time::MissedTickBehavior;
-use tokio_util::codec::Framed;
-use tokio_util::sync::CancellationToken;
+use rusmpp::{
+    Command, CommandStatus, Pdu,
+    pdus::{BindReceiverResp, BindTransceiverResp, BindTransmitterResp, DeliverSm, SubmitSm},
+    tokio_codec::{CommandCodec, EncodeError},
+    types::COctetString,
+    values::InterfaceVersion,
+};
+use tokio::{
+    io::AsyncWriteExt,
+    net::TcpStream,
+    sync::mpsc::{UnboundedReceiver, unbounded_channel},
+    time::MissedTickBehavior,
+};
+use tokio_util::{codec::Framed, sync::CancellationToken};
 
-use super::submit;
-use super::unanswered::Unanswered;
+use super::{
+    session_state::{Bind, Session},
+    submit,
+    unanswered::Unanswered,
+};
 use crate::world::World;
 
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
@@ -28,41 +36,6 @@ const AT_ONCE: usize = 64;
 /// The only system id with a password check.
 const KNOWN_SYSTEM: &str = "patchbay";
 const KNOWN_PASSWORD: &str = "secret";
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Bind {
-    Transmitter,
-    Receiver,
-    Transceiver,
-}
-
-impl Bind {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Transmitter => "transmitter",
-            Self::Receiver => "receiver",
-            Self::Transceiver => "transceiver",
-        }
-    }
-}
-
-pub(super) struct Session {
-    pub(super) world: Arc<World>,
-    pub(super) id: u64,
-    pub(super) system_id: String,
-    framed: Framed<TcpStream, CommandCodec>,
-    bind: Option<Bind>,
-    outbox: UnboundedSender<DeliverSm>,
-    sequence: u32,
-    /// `deliver_sm` without an answer. When the session ends they go to the next receiver.
-    unanswered: Unanswered,
-    /// An `enquire_link` is not answered yet.
-    asked: bool,
-    /// The current second, and the number of submits in it.
-    pub(super) second: (Instant, u32),
-    /// Cancelled to drop the link.
-    lost: CancellationToken,
-}
 
 /// The connection must be closed.
 struct Closed;

@@ -1,20 +1,28 @@
 //! Handles one `submit_sm`: the answer, the phone's inbox, and the receipt.
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
-use rusmpp::CommandStatus;
-use rusmpp::pdus::{DeliverSm, SubmitSm, SubmitSmResp};
-use rusmpp::types::COctetString;
+use rusmpp::{
+    CommandStatus,
+    pdus::{DeliverSm, SubmitSm, SubmitSmResp},
+    types::COctetString,
+};
 use serde_json::json;
 
-use super::encoding;
-use super::reassembly::{Part, Whole};
-use super::receipts::{self, Receipt};
-use super::session::Session;
-use crate::mailbox::{Channel, Progress, Received};
-use crate::world::World;
-use crate::{clock, identity};
+use super::{
+    encoding,
+    reassembly::{Part, Whole},
+    receipts::{self, Receipt},
+    session_state::Session,
+};
+use crate::{
+    clock, identity,
+    mailbox::{Channel, Progress, Received},
+    world::World,
+};
 
 const UNTIL_RECEIPT: Duration = Duration::from_millis(50);
 const RECEIPT_WANTED: u8 = 0x03;

@@ -1,5 +1,6 @@
 //! The batch gateway (SPEC 4.9): forms in, XML out.
 
+mod answer;
 mod queries;
 mod send;
 mod xml;
@@ -12,7 +13,8 @@ use domain::{
 };
 
 use crate::gateways::Gateways;
-use xml::Xml;
+pub use answer::BatchAnswer;
+use answer::{Refused, written};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BatchCall {
@@ -24,52 +26,6 @@ pub enum BatchCall {
     Replies,
     /// `/smsbatch/servicequery`
     Service,
-}
-
-/// The answer to a call: the element `response`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BatchAnswer {
-    pub code: u16,
-    /// Number of recipients accepted by this call.
-    pub recipients: u32,
-    xml: String,
-}
-
-impl BatchAnswer {
-    /// The XML document. `testing`: the call used a method that is for testing only.
-    pub fn document(&self, testing: bool) -> String {
-        const END: &str = "</response>";
-        const NOTICE: &str = "<notice>GET is for testing only: send with POST</notice>";
-        let notice = if testing { NOTICE } else { "" };
-        let inner = self.xml.strip_suffix(END).unwrap_or(&self.xml);
-        format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{inner}{notice}{END}")
-    }
-}
-
-#[derive(Debug, thiserror::Error)]
-enum Refused {
-    #[error("{}", .0.said)]
-    Fault(BatchFault),
-    #[error(transparent)]
-    Failed(#[from] Error),
-}
-
-impl From<BatchFault> for Refused {
-    fn from(fault: BatchFault) -> Self {
-        Self::Fault(fault)
-    }
-}
-
-impl From<storage::Error> for Refused {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<storage::SqlxError> for Refused {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
 }
 
 /// Answers a call with the fields of its form. `namespace` is the XML namespace of the answer.
@@ -99,29 +55,4 @@ pub async fn answer(
 
 pub fn refusal(fault: &BatchFault, namespace: &str, now: DateTime<Utc>) -> BatchAnswer {
     written((fault.code, &fault.said), namespace, now, |_| {})
-}
-
-/// An answer with its result and the elements of `inner`.
-fn written(
-    (code, said): (u16, &str),
-    namespace: &str,
-    now: DateTime<Utc>,
-    inner: impl FnOnce(&mut Xml),
-) -> BatchAnswer {
-    let mut xml = Xml::new();
-    xml.element("response", Some(("xmlns", namespace)), |xml| {
-        xml.element("result", None, |xml| {
-            xml.element("status", Some(("code", &code.to_string())), |xml| xml.text(said));
-            xml.time("completiontime", now);
-        });
-        inner(xml);
-    });
-    BatchAnswer { code, recipients: 0, xml: xml.finish() }
-}
-
-fn batch(xml: &mut Xml, batch_ref: &str, batch_id: &str) {
-    xml.element("batch", None, |xml| {
-        xml.leaf("batchref", batch_ref);
-        xml.leaf("batchid", batch_id);
-    });
 }

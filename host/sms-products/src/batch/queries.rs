@@ -20,7 +20,7 @@ use storage::{
     tenancy::credits,
 };
 
-use super::{BatchAnswer, Refused, batch, written};
+use super::answer::{BatchAnswer, Refused, batch, written};
 
 /// Bound on receipts and replies in one answer.
 const TOLD_MAX: i64 = 10_000;

@@ -19,10 +19,11 @@ use storage::{
     tenancy::clients,
 };
 
-use super::{BatchAnswer, Refused, batch, written};
+use super::answer::{BatchAnswer, Refused, batch, written};
 use crate::{
-    accept::{OrderedText, Taken},
+    accept::Taken,
     gateways::{Gateways, Pending},
+    order::OrderedText,
     schedule,
 };
 

@@ -26,7 +26,10 @@ use storage::{
 use tenancy::accounts::{LoginError, confirm_password};
 
 use super::outgoing::{Mailed, answer};
-use crate::accept::{self, Order, OrderedText, Taken};
+use crate::{
+    accept::{self, Taken},
+    order::{Order, OrderedText},
+};
 
 /// Bound on error mails to one sender per hour.
 const ERRORS_PER_HOUR: i32 = 20;

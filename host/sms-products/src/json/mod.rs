@@ -15,16 +15,16 @@ use domain::{
         json::{JsonSend, JsonText},
     },
 };
+pub use storage::sms::products::tracking::Tracked;
 use storage::tenancy::clients;
 
-pub use storage::sms::products::tracking::Tracked;
-pub use tracking::{TrackError, track};
-
 use crate::{
-    accept::{OrderedText, Taken},
+    accept::Taken,
     gateways::{Gateways, Pending},
+    order::OrderedText,
     schedule,
 };
+pub use tracking::{TrackError, track};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Accepted {

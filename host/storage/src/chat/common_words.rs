@@ -6,7 +6,7 @@ use domain::{chat::ChatScope, ids::ClientId, page::PageRequest};
 use uuid::Uuid;
 
 use super::{
-    lists::{COUNTED, condition},
+    list_conditions::{COUNTED, condition},
     participants::{COLUMNS, ParticipantRow},
 };
 use crate::{PgConnection, Result};

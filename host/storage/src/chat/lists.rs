@@ -12,17 +12,15 @@ use domain::{
 };
 use uuid::Uuid;
 
+pub use super::list_conditions::COUNTED;
 use super::{
     common_words::{self, Walked},
+    list_conditions::condition,
     participants::{COLUMNS, Participant, ParticipantRow},
     search::SHORTEST_INDEXED,
     teams,
 };
 use crate::{PgConnection, Result};
-
-/// Most chats that are counted. The total of a longer list is a lower bound. It is always more than the pages up to the
-/// requested one if there is another page.
-pub const COUNTED: u64 = 10_000;
 
 /// The search of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,20 +88,6 @@ pub async fn customer_by_user_id(db: &mut PgConnection, client: ClientId, id: &s
     .fetch_optional(db)
     .await?;
     Ok(found.map(CustomerId))
-}
-
-/// The condition of a list. `$2` are its agents: the caller, or the caller's team.
-pub(super) fn condition(scope: ChatScope) -> &'static str {
-    match scope {
-        ChatScope::My | ChatScope::Team => "state = 'ACTIVE' AND assigned_agent_id = ANY($2::uuid[])",
-        ChatScope::Unassigned => "state = 'QUEUED' AND $2::uuid[] IS NOT NULL",
-        ChatScope::Closed => "state = 'CLOSED' AND $2::uuid[] IS NOT NULL",
-        ChatScope::MissedAgent => "missed AND NOT after_hours AND $2::uuid[] IS NOT NULL",
-        ChatScope::MissedAfterHours => "after_hours AND $2::uuid[] IS NOT NULL",
-        ChatScope::MyMissed => "missed AND missed_agent_id = ANY($2::uuid[])",
-        ChatScope::Open => "state <> 'CLOSED' AND $2::uuid[] IS NOT NULL",
-        ChatScope::All => "$2::uuid[] IS NOT NULL",
-    }
 }
 
 /// The condition of a search. `$3` is the search text.

@@ -8,6 +8,7 @@ pub mod common_words;
 pub mod conversations;
 pub mod due;
 pub mod history;
+mod list_conditions;
 pub mod lists;
 pub mod originals;
 pub mod participant_events;

@@ -7,7 +7,7 @@ use sqlx::{
     postgres::{PgListener, PgNotification},
 };
 
-use super::{limit::GivenUp, watch::Watch};
+use super::{given_up::GivenUp, watch::Watch};
 use crate::{Result, read_only};
 
 /// Hears what is told on a channel, over a session of its own. Fails as soon as the database answers nothing any more: a session that

@@ -2,6 +2,7 @@
 //! not answer (ADR 0048). Everything that a process asks goes through here.
 
 mod connection;
+mod given_up;
 mod limit;
 mod listener;
 mod pool;

@@ -14,7 +14,7 @@ use sqlx::{
 };
 use tokio::task::JoinHandle;
 
-use super::{PgConnection, Timing, Transaction, limit::GivenUp, listener::Listener, settings, watch::Watch};
+use super::{PgConnection, Timing, Transaction, given_up::GivenUp, listener::Listener, settings, watch::Watch};
 use crate::{Error, Result, read_only};
 
 /// Statements that a session keeps prepared: more than there are.

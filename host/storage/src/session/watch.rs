@@ -14,7 +14,7 @@ use tokio::{
     time::{MissedTickBehavior, interval_at, sleep, sleep_until, timeout},
 };
 
-use super::limit::GivenUp;
+use super::given_up::GivenUp;
 
 /// How long the database may say nothing, and how long answers are waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

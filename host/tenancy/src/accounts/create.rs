@@ -1,5 +1,10 @@
 //! Creates clients and users.
 
+use base::{
+    Error,
+    audit::{Actor, Administration, audit},
+    secrets::SealError,
+};
 use domain::{
     ids::{ClientId, UserId},
     team::{BadTeamName, TeamName},
@@ -9,9 +14,10 @@ use storage::{
     violates,
 };
 
-use super::{ApiKey, Role, keys, password};
-use base::audit::{Actor, Administration, audit};
-use base::{Error, secrets::SealError};
+use super::{
+    ApiKey, Role, keys,
+    password::{self, PASSWORD_MAX, PASSWORD_MIN},
+};
 
 /// The name of the caller's own client in paths (DESIGN 7).
 const RESERVED_REF: &str = "me";
@@ -19,8 +25,6 @@ const REF_MAX: usize = 64;
 const NAME_MAX: usize = 200;
 /// Bound of RFC 5321.
 const EMAIL_MAX: usize = 254;
-pub(super) const PASSWORD_MIN: usize = 8;
-pub(super) const PASSWORD_MAX: usize = 1024;
 
 /// A new client with its first user, an ADMIN.
 #[derive(Clone)]

@@ -3,15 +3,18 @@
 
 use std::fmt;
 
+use base::{
+    Error,
+    audit::{Actor, Administration, audit},
+    secrets::{self, Purpose, SealError},
+};
 use domain::ids::{ClientId, UserId};
 use sha2::{Digest, Sha256};
 use storage::PgConnection;
 
-use super::logins::{Login, LoginError, admit, judge};
-use base::audit::{Actor, Administration, audit};
-use base::{
-    Error,
-    secrets::{self, Purpose, SealError},
+use super::{
+    login_error::LoginError,
+    logins::{Login, admit, judge},
 };
 
 /// A developer API key: a UUID in lower case. `Debug` hides it, and there is no `Display`.

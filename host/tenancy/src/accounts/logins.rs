@@ -1,18 +1,13 @@
 //! Logins with e-mail, password and `clientRef`. Failures are counted, and too many block the account for a while.
 
-use std::{fmt, net::IpAddr, time::Duration};
+use std::{fmt, net::IpAddr};
 
+use base::{Error, audit::Administration, secrets::SealError};
 use domain::ids::ClientId;
 use sha2::{Digest, Sha256};
 use storage::{PgConnection, Transaction, tenancy::users};
 
-use super::{
-    failures::Counted,
-    password,
-    turns::{TooMany, Visitor},
-};
-use base::audit::Administration;
-use base::{Error, secrets::SealError};
+use super::{failures::Counted, login_error::LoginError, password, turns::Visitor};
 
 /// The credentials of a login. `Debug` hides them.
 #[derive(Clone)]
@@ -27,46 +22,6 @@ pub struct Login {
 impl fmt::Debug for Login {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Login")
-    }
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum LoginError {
-    /// Unknown client or user, or a wrong password. The error does not tell which.
-    #[error("e-mail, password and clientRef do not match")]
-    InvalidCredentials,
-    /// Too many wrong passwords for this account. A correct one is refused too.
-    #[error("too many wrong passwords for this account: try again later")]
-    RateLimited {
-        /// Time until the next attempt.
-        retry_after: Duration,
-    },
-    #[error(
-        "this password is temporary: choose your own first, with POST \
-         /messaging-service/WhatsApp/authenticate/changePassword"
-    )]
-    TemporaryPassword,
-    #[error("too many logins at once from your address: wait for answers before you send more")]
-    Crowded,
-    #[error(transparent)]
-    Failed(#[from] Error),
-}
-
-impl From<TooMany> for LoginError {
-    fn from(TooMany: TooMany) -> Self {
-        Self::Crowded
-    }
-}
-
-impl From<storage::Error> for LoginError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<storage::SqlxError> for LoginError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
     }
 }
 

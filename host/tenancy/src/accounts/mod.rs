@@ -5,11 +5,15 @@ mod confirm;
 mod create;
 mod failures;
 mod keys;
+mod login_error;
 mod logins;
 mod password;
 mod passwords;
+mod temporary_password;
 mod turns;
 pub mod users;
+
+pub use storage::tenancy::users::{Role, UnknownRole};
 
 pub use authenticate::{Authenticator, Caller, Unavailable};
 pub use confirm::confirm_password;
@@ -17,6 +21,7 @@ pub use create::{CreateError, CreatedUser, NewClient, NewUser, create_client, cr
 pub(crate) use create::{check_name as check_client_name, check_ref};
 pub use failures::forget_old_failures;
 pub use keys::{ApiKey, generate_api_key, retrieve_api_key};
-pub use logins::{Login, LoginError};
-pub use passwords::{PasswordError, TemporaryPassword, change_password, reset_password};
-pub use storage::tenancy::users::{Role, UnknownRole};
+pub use login_error::LoginError;
+pub use logins::Login;
+pub use passwords::{PasswordError, change_password, reset_password};
+pub use temporary_password::TemporaryPassword;

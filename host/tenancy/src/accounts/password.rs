@@ -5,13 +5,10 @@ use std::sync::LazyLock;
 use argon2::{
     Algorithm, Argon2, Params, PasswordHash, PasswordHasher, PasswordVerifier, Version, password_hash::SaltString,
 };
+use base::secrets;
 use tokio::{sync::Semaphore, task};
 
-use super::{
-    create::PASSWORD_MAX,
-    turns::{Turn, Turns},
-};
-use base::secrets;
+use super::turns::{Turn, Turns};
 
 /// 19 MiB, two passes, one lane: the first of the parameter sets that OWASP calls equivalent.
 fn argon2id() -> Option<Argon2<'static>> {
@@ -58,3 +55,7 @@ fn hash_now(password: &str) -> Option<String> {
     let salt = SaltString::encode_b64(&salt).ok()?;
     Some(argon2id()?.hash_password(password.as_bytes(), &salt).ok()?.to_string())
 }
+
+pub(super) const PASSWORD_MIN: usize = 8;
+
+pub(super) const PASSWORD_MAX: usize = 1024;

@@ -1,5 +1,10 @@
 //! Changes and resets of passwords.
 
+use base::{
+    Error,
+    audit::{Actor, Administration, audit},
+    secrets::SealError,
+};
 use domain::{
     body::FieldFault,
     ids::{ClientId, UserId},
@@ -8,43 +13,11 @@ use storage::tenancy::users::{self, NewPassword};
 
 use super::{
     Login, LoginError,
-    create::{PASSWORD_MAX, PASSWORD_MIN},
     logins::{admit, judge},
-    password,
+    password::{self, PASSWORD_MAX, PASSWORD_MIN},
+    temporary_password::TemporaryPassword,
     users::UserError,
 };
-use base::{
-    Error,
-    audit::{Actor, Administration, audit},
-    secrets::{self, SealError},
-};
-
-/// 32 unambiguous letters and digits, so that each is equally likely for a random byte.
-const ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
-/// 100 bits.
-const TEMPORARY_LENGTH: usize = 20;
-
-/// A generated password. It is shown once and must be changed at the first login. `Debug` hides it.
-pub struct TemporaryPassword(String);
-
-impl TemporaryPassword {
-    pub(super) fn generate() -> Result<Self, SealError> {
-        let bytes = secrets::random::<TEMPORARY_LENGTH>()?;
-        let letter = |byte: &u8| ALPHABET.get(usize::from(byte & 31)).copied().map_or('x', char::from);
-        Ok(Self(bytes.iter().map(letter).collect()))
-    }
-
-    /// The password in plain text. Keep it out of logs.
-    pub fn expose(&self) -> &str {
-        &self.0
-    }
-}
-
-impl std::fmt::Debug for TemporaryPassword {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("TemporaryPassword")
-    }
-}
 
 #[derive(Debug, thiserror::Error)]
 pub enum PasswordError {

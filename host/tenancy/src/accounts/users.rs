@@ -1,10 +1,16 @@
 //! Users in the API: invite, change and delete (SPEC 4.7).
 
+use base::{
+    Error,
+    audit::{Actor, Administration, audit},
+    secrets::SealError,
+};
 use domain::{
     ids::{ClientId, TeamId, UserId},
     page::{Page, PageRequest},
     search::fold,
 };
+pub use storage::tenancy::profiles::Profile;
 use storage::{
     PgConnection, PgPool,
     chat::due,
@@ -15,18 +21,11 @@ use storage::{
     violates,
 };
 
-pub use storage::tenancy::profiles::Profile;
-
 use super::{
     CreateError, Role,
     create::{check_email, check_name},
     password,
-    passwords::TemporaryPassword,
-};
-use base::{
-    Error,
-    audit::{Actor, Administration, audit},
-    secrets::SealError,
+    temporary_password::TemporaryPassword,
 };
 
 /// Bound on the chat limit of an agent.

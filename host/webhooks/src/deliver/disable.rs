@@ -1,5 +1,6 @@
 //! Turns an endpoint off if its receiver fails for good, and informs the client.
 
+use base::{Context, Result, lanes::Lease};
 use domain::{
     event::{Event, WebhookDisabled},
     ids::InboxId,
@@ -16,8 +17,7 @@ use storage::{
 };
 use uuid::Uuid;
 
-use super::{attempt::Target, endpoint_of};
-use base::{Context, Result, lanes::Lease};
+use super::{attempt::Target, endpoint::endpoint_of};
 
 /// Turns the endpoint off, drops its waiting deliveries and informs the client. `None`: its address was changed before,
 /// so nothing is done. `inbox` is the subject of the failed event. Returns the lanes to wake after the commit.

@@ -13,6 +13,7 @@
 
 mod attempt;
 mod disable;
+mod endpoint;
 mod page;
 mod page_schedule;
 mod ping;
@@ -22,32 +23,24 @@ mod shape;
 
 use std::{collections::HashSet, future::Future, pin::Pin, sync::Arc, time::Duration};
 
-use chrono::{DateTime, Utc};
-use domain::{
-    ids::{DeliveryId, EndpointId},
-    webhook::Verdict,
+use base::{
+    Context, Error, Result,
+    lanes::{LaneState, Lease},
 };
+use chrono::{DateTime, Utc};
+use domain::{ids::DeliveryId, webhook::Verdict};
 use tokio::{
     task::{JoinError, JoinSet},
     time::Instant,
 };
 
+use attempt::{Attempted, Target, attempt};
+use page::{PAGE, Page};
+use page_schedule::PageSchedule;
 pub use ping::{Pinged, ping};
+use send_queue::SendQueue;
+use settle::Settled;
 
-use self::{
-    attempt::{Attempted, Target, attempt},
-    page::Page,
-    page_schedule::PageSchedule,
-    send_queue::SendQueue,
-    settle::Settled,
-};
-use base::{
-    Context, Error, Result,
-    lanes::{LaneState, Lease},
-};
-
-/// Deliveries per page. With this many in memory, no further page is read.
-const PAGE: usize = 256;
 /// Most deliveries in memory if a few conversations hold up the rest. Up to here, pages are read to find others.
 const MOST_WAITING: usize = 4096;
 /// Outcomes that are stored at once, without waiting for more.
@@ -327,8 +320,4 @@ async fn sleep_until(time: Option<Instant>) {
         Some(time) => tokio::time::sleep_until(time).await,
         None => std::future::pending().await,
     }
-}
-
-fn endpoint_of(lease: &Lease) -> EndpointId {
-    EndpointId(lease.lane)
 }

@@ -7,6 +7,7 @@ use std::{
     sync::Arc,
 };
 
+use base::{Context, Error, Result, lanes::Lease, secrets::Purpose};
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use domain::{
@@ -14,6 +15,10 @@ use domain::{
     inbox::InboxKind,
 };
 use plugin_host::World;
+use plugins::{
+    calls::{self, Answering, FinishedCall},
+    slots,
+};
 use storage::{
     PgConnection, inboxes,
     webhooks::{
@@ -23,17 +28,11 @@ use storage::{
 };
 
 use super::{
-    PAGE,
     attempt::Target,
-    endpoint_of,
+    endpoint::endpoint_of,
     send_queue::ReadyDelivery,
     settle::{self, fate_of_failure},
     shape::{Due, OwnShapers, PageShaper, ShapeOutcome, Shaped, ShapedInbox},
-};
-use base::{Context, Error, Result, lanes::Lease, secrets::Purpose};
-use plugins::{
-    calls::{self, Answering, FinishedCall},
-    slots,
 };
 
 #[derive(Default)]
@@ -270,3 +269,6 @@ fn sort_out(ctx: &Context, shaped: Vec<Shaped>) -> SortedOut {
     }
     outcome
 }
+
+/// Deliveries per page. With this many in memory, no further page is read.
+pub(super) const PAGE: usize = 256;

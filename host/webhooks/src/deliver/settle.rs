@@ -2,6 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
+use base::{
+    Context, Result,
+    lanes::{LaneState, Lease, write_down},
+};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     ids::{DeliveryId, InboxId},
@@ -18,11 +22,7 @@ use storage::{
 use super::{
     attempt::{Attempted, Target},
     disable::disable,
-    endpoint_of,
-};
-use base::{
-    Context, Result,
-    lanes::{LaneState, Lease, write_down},
+    endpoint::endpoint_of,
 };
 
 /// An endpoint that has failed for this time without a success is turned off (STYLE 6.1).

@@ -1,5 +1,6 @@
 //! The ledger: all requests in flight, their accounts, and the rule for a lack of room.
 
+mod crowd;
 mod room;
 #[cfg(test)]
 mod tests;
@@ -13,14 +14,14 @@ use tokio::{
 };
 
 use super::{
-    AdmissionSettings,
-    account::{Account, Load, Owner},
+    account::{Account, Owner},
     entry::{Entry, Phase},
     link::PeerLink,
+    load::Load,
     refusal::Refusal,
+    settings::AdmissionSettings,
 };
-
-use room::{Crowd, account_is_full, short};
+use crowd::{Crowd, account_is_full, short};
 
 /// If there are more accounts than this, idle ones are removed.
 const ACCOUNTS: usize = 1_024;

@@ -1,43 +1,12 @@
 //! Makes room for more: refuses the new request, or ends another one.
 
-use std::time::Duration;
-
 use tokio::time::Instant;
 
-use super::{Ledger, Number};
-use crate::admission::{
-    Graces,
-    account::{Account, Load, Owner},
-    refusal::Refusal,
+use super::{
+    Ledger, Number,
+    crowd::{Crowd, Short, account_is_full, short},
 };
-
-/// A group of requests with a common limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Crowd {
-    /// The requests of one source.
-    Source(Owner),
-    /// All requests without a known client.
-    Strangers,
-    /// All requests.
-    All,
-}
-
-impl Crowd {
-    fn grace(self, graces: Graces) -> Duration {
-        match self {
-            Self::Source(_) => graces.own_source,
-            Self::Strangers | Self::All => graces.others,
-        }
-    }
-
-    pub fn has(self, owner: Owner) -> bool {
-        match self {
-            Self::Source(source) => source == owner,
-            Self::Strangers => owner.is_source(),
-            Self::All => true,
-        }
-    }
-}
+use crate::admission::{account::Owner, load::Load, refusal::Refusal};
 
 impl Ledger {
     /// Makes room for more load of this owner, or refuses it.
@@ -101,40 +70,5 @@ impl Ledger {
             other_size.cmp(size).then(slower)
         });
         slowest.map(|(_, _, number)| number)
-    }
-}
-
-/// The quantity without room.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Short {
-    Requests,
-    Bytes,
-}
-
-impl Short {
-    fn of(self, load: Load) -> u64 {
-        match self {
-            Self::Requests => load.requests,
-            Self::Bytes => load.bytes,
-        }
-    }
-}
-
-/// Returns the quantity without room if `more` is added. No request begins while answers hold more bytes than the
-/// limit.
-pub(super) fn short(held: Load, more: Load, most: Load) -> Option<Short> {
-    if more.requests > 0 && held.requests + more.requests > most.requests {
-        Some(Short::Requests)
-    } else if held.bytes + more.bytes.max(1) > most.bytes {
-        Some(Short::Bytes)
-    } else {
-        None
-    }
-}
-
-pub(super) fn account_is_full(owner: Owner, account: &Account, short: Short) -> Refusal {
-    match short {
-        Short::Requests => Refusal::requests_of(owner, account.most.requests),
-        Short::Bytes => Refusal::bytes_of(owner, account.most.bytes),
     }
 }

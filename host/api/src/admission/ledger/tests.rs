@@ -1,9 +1,13 @@
-use std::{net::Ipv4Addr, sync::atomic::AtomicUsize, sync::atomic::Ordering, time::Duration};
+use std::{
+    net::Ipv4Addr,
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
+};
 
 use uuid::Uuid;
 
 use super::*;
-use crate::admission::Graces;
+use crate::admission::settings::Graces;
 
 const MB: u64 = 1 << 20;
 

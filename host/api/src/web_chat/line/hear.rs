@@ -13,7 +13,7 @@ use crate::{
     web_chat::{
         frames::{self, Heard, Said},
         limits::too_often,
-        socket::code,
+        socket_end::code,
     },
 };
 

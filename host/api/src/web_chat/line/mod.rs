@@ -16,7 +16,7 @@ use super::{
     door::Door,
     frames::Heard,
     limits::{Guest, Room},
-    socket::{End, Resume, code},
+    socket_end::{End, Resume, code},
     unread::Unread,
 };
 use crate::state::ApiState;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{Going, Line, failed};
 use crate::web_chat::{
     shown,
-    socket::{Resume, code},
+    socket_end::{Resume, code},
 };
 
 /// Room for a page: its rows, and the frame that is made of them.

@@ -12,12 +12,11 @@ use domain::{
 use serde_json::{Value, json};
 
 use super::{
-    ID_MAX_BYTES,
     attachment::{self, Attached},
     change, referral, report,
 };
 use crate::{
-    messenger::ids,
+    messenger::ids::{self, ID_MAX_BYTES},
     unmodelled,
     whatsapp_cloud::callback::fields::{instant, owned, text, word},
 };

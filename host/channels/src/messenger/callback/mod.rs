@@ -25,8 +25,7 @@ use crate::{
 
 /// The `object` of callbacks about pages.
 const OBJECT: &str = "page";
-/// Meta's message ids have some hundred characters; a longer text is not an id.
-const ID_MAX_BYTES: usize = 512;
+
 /// Meta's ids of pages have some twenty digits.
 const PAGE_ID_MAX_BYTES: usize = 64;
 

@@ -7,8 +7,10 @@ use domain::{
 };
 use serde_json::{Value, json};
 
-use super::ID_MAX_BYTES;
-use crate::whatsapp_cloud::callback::fields::{elements, instant};
+use crate::{
+    messenger::ids::ID_MAX_BYTES,
+    whatsapp_cloud::callback::fields::{elements, instant},
+};
 
 /// Most messages that one report names; others are before its moment.
 const MOST_NAMED: usize = 200;

@@ -10,7 +10,10 @@ use tokio::{
     time::{Instant, sleep, sleep_until},
 };
 
-use super::{Request, Session, Shared, Times, count, writer::Out};
+use super::{
+    out::Out,
+    requests::{Request, Session, Shared, Times, count},
+};
 use crate::smpp::pdu::{
     frame::{Broken, Frame, Frames},
     header::Header,

@@ -1,12 +1,14 @@
+use std::time::Duration;
+
 use futures::future::join_all;
-use rusmpp::CommandStatus;
+use rusmpp::{CommandId, CommandStatus};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex},
-    time::Instant,
+    time::{Instant, timeout},
 };
 
 use super::*;
-use crate::smpp::pdu::frame::Frames;
+use crate::smpp::pdu::{frame::Frames, header::Header};
 
 const LONG: Duration = Duration::from_secs(60);
 const SHORT: Duration = Duration::from_millis(200);

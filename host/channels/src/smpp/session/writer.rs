@@ -8,22 +8,12 @@ use tokio::{
     time::timeout,
 };
 
-use super::Shared;
+use super::{out::Out, requests::Shared};
 
 /// Octets written at once. Small, because their requests count as written.
 const CHUNK: usize = 4 * 1024;
 /// Longest time for closing a connection.
 const GOODBYE: Duration = Duration::from_secs(1);
-
-/// An item to write.
-pub(super) enum Out {
-    /// A request, unless it has been given up.
-    Request { sequence: u32, pdu: Vec<u8> },
-    /// A PDU without an answer.
-    Pdu(Vec<u8>),
-    /// The connection is to be closed.
-    Close,
-}
 
 /// Writes until the session ends. `patience`: how long the SMSC may read nothing.
 pub(super) async fn write<W>(mut stream: W, mut queue: mpsc::Receiver<Out>, shared: &Shared, patience: Duration)

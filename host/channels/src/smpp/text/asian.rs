@@ -3,7 +3,7 @@
 
 use encoding_rs::{EUC_JP, Encoding, ISO_2022_JP, SHIFT_JIS};
 
-use super::{ascii, plain};
+use super::octets::{ascii, plain};
 
 /// Switches the character set in ISO-2022-JP.
 const ESCAPE: u8 = 0x1b;

@@ -7,12 +7,14 @@ mod asian;
 mod default_alphabet;
 mod gsm;
 mod national;
+mod octets;
 
 use encoding_rs::{EUC_KR, ISO_8859_5, ISO_8859_8, WINDOWS_1252};
 
 pub use default_alphabet::DefaultAlphabet;
 pub(super) use gsm::{text as gsm_text, unpacked};
 pub(super) use national::Shifts;
+use octets::{ascii, plain};
 
 /// Most octets that are shown of unreadable text.
 const SHOWN: usize = 1_024;
@@ -111,16 +113,6 @@ impl Coding {
         let more = if octets.len() > SHOWN { "…" } else { "" };
         format!("[undecodable: data_coding 0x{:02X}, octets {shown}{more}]", self.data_coding)
     }
-}
-
-/// Text of octets that may be data: only if each is a printable ASCII character.
-fn plain(octets: &[u8]) -> Option<String> {
-    let is_text = octets.iter().all(|octet| matches!(octet, 0x20..=0x7e | b'\t' | b'\n' | b'\r'));
-    is_text.then(|| ascii(octets))
-}
-
-fn ascii(octets: &[u8]) -> String {
-    octets.iter().map(|octet| if octet.is_ascii() { char::from(*octet) } else { char::REPLACEMENT_CHARACTER }).collect()
 }
 
 fn single(encoding: &'static encoding_rs::Encoding, octets: &[u8]) -> String {

@@ -5,7 +5,7 @@ use domain::inbound::{CallbackBody, CallbackItem, CallbackTarget};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::id;
+use super::item::id;
 
 /// The item of one change; `None` if it names neither number nor account. Fields with metadata belong to a number, the
 /// others to the business account.

@@ -6,18 +6,17 @@ use domain::{
     change::Author,
     content::{OutboundContent, OutboundMedia, Reaction},
     inbound::{CallbackBody, CallbackItem, CallbackTarget, Echo, InboundContent, InboundMedia},
-    inbox::InboxKind,
 };
 use serde_json::Value;
 
 use super::{
-    cannot_read,
     content::content_of,
     edit,
     fields::{digits, elements, instant, owned, text},
-    message::{NO_TIME, message_id, type_of},
+    group::{is_of_group, of_group},
+    item::cannot_read,
+    message_fields::{NO_TIME, message_id, type_of},
 };
-use crate::unreadable::unreadable;
 
 /// The field.
 pub(super) const FIELD: &str = "smb_message_echoes";
@@ -44,17 +43,6 @@ fn echo_item(message: &Value) -> Result<(String, CallbackBody), &'static str> {
         CallbackBody::Echo(Box::new(echo(&provider_id, kind, message)?))
     };
     Ok((format!("echo:{provider_id}"), body))
-}
-
-/// A message of a group, which is stored for inspection and is in no chat.
-pub(super) fn of_group(message: &Value) -> CallbackBody {
-    let reason = "messages of groups are not supported";
-    CallbackBody::Unreadable(unreadable(InboxKind::WhatsappCloud, "group message", reason, message))
-}
-
-/// True if a message was written in a group.
-pub(super) fn is_of_group(message: &Value) -> bool {
-    text(message, "group_id").is_some() || text(message, "recipient_type") == Some("group")
 }
 
 fn echo(provider_id: &str, kind: &str, message: &Value) -> Result<Echo, &'static str> {

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{
     fields::{digits, instant, owned, text},
-    message::{MESSAGE_ID_MAX_BYTES, NO_TIME, type_of},
+    message_fields::{MESSAGE_ID_MAX_BYTES, NO_TIME, type_of},
 };
 
 /// True if a message of this type is about an earlier one.

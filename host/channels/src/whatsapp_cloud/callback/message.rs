@@ -10,31 +10,13 @@ use serde_json::{Value, json};
 
 use super::{
     content::content_of,
-    echo, edit,
+    edit,
     fields::{digits, elements, instant, owned, text},
-    id,
+    group,
+    item::id,
+    message_fields::{NO_TIME, message_id, type_of},
     referral::referral_of,
 };
-
-/// Meta's message ids have some hundred characters; a longer text is not an id and fits into no index.
-pub(super) const MESSAGE_ID_MAX_BYTES: usize = 512;
-/// The reason why an item without a readable `timestamp` cannot be read.
-pub(super) const NO_TIME: &str = "`timestamp` is missing or no time";
-/// Types whose messages are read by the part of this name, also if `type` is missing.
-const PARTS: [&str; 12] = [
-    "text",
-    "image",
-    "video",
-    "audio",
-    "document",
-    "sticker",
-    "location",
-    "contacts",
-    "reaction",
-    "button",
-    "interactive",
-    "order",
-];
 
 /// Most bytes of one contact.
 const CONTACT_MAX_BYTES: usize = 8 * 1024;
@@ -85,18 +67,6 @@ fn is_small(contact: &Value) -> bool {
     serde_json::to_string(contact).is_ok_and(|text| text.len() <= CONTACT_MAX_BYTES)
 }
 
-/// The id of a message, or of the message of a status.
-pub(super) fn message_id(item: &Value) -> Result<String, &'static str> {
-    let id = owned(item, "id").ok_or("`id` is missing")?;
-    if id.len() <= MESSAGE_ID_MAX_BYTES { Ok(id) } else { Err("`id` is longer than 512 bytes") }
-}
-
-/// The type of a message.
-pub(super) fn type_of(message: &Value) -> &str {
-    let of_part = || PARTS.into_iter().find(|part| message.get(part).is_some());
-    text(message, "type").or_else(of_part).unwrap_or("unknown")
-}
-
 /// Dedupe key and body of one element of `messages`, or the reason why it cannot be read. `value`: its change;
 /// `contacts`: those of the change.
 pub(super) fn message_item(
@@ -108,8 +78,8 @@ pub(super) fn message_item(
     let message_id = message_id(message)?;
     let kind = type_of(message);
     let dedupe_key = format!("message:{message_id}");
-    if echo::is_of_group(message) {
-        return Ok((dedupe_key, echo::of_group(message)));
+    if group::is_of_group(message) {
+        return Ok((dedupe_key, group::of_group(message)));
     }
     match kind {
         "system" => {

@@ -6,8 +6,11 @@ mod content;
 pub(crate) mod echo;
 mod edit;
 pub(crate) mod fields;
+mod group;
 mod handshake;
+mod item;
 mod message;
+mod message_fields;
 mod names;
 mod order;
 mod plain;
@@ -21,26 +24,15 @@ use domain::{
 };
 use serde_json::Value;
 
+use crate::{provider_json, unreadable::ignored_item};
 pub(crate) use content::content_of;
+use fields::{elements, list, text};
 pub use handshake::{HandshakeQuery, handshake};
+pub use item::ITEMS_MAX;
+use item::{OBJECT, cannot_read, id};
+use message::Contacts;
 pub use names::{FirstNames, first_names};
 pub use signature::{is_signature, signature, verify_signature};
-
-use self::{
-    fields::{elements, list, owned, text},
-    message::Contacts,
-    names::ID_MAX_BYTES,
-};
-use crate::{
-    provider_json,
-    unreadable::{ignored_item, unreadable_item},
-};
-
-/// The `object` of WhatsApp callbacks.
-const OBJECT: &str = "whatsapp_business_account";
-
-/// Most facts in one callback: ten times Meta's batch size.
-pub const ITEMS_MAX: usize = 10_000;
 
 /// Most errors of one number that are logged with a line each.
 const ERRORS_LOGGED: usize = 10;
@@ -89,15 +81,6 @@ fn parse_any(raw: &[u8]) -> Result<Vec<CallbackItem>, CallbackError> {
         }
     }
     if items.len() > ITEMS_MAX { Err(CallbackError::TooMany) } else { Ok(items) }
-}
-
-/// An id of Meta's. It is stored with every fact, so it must be short.
-fn id(value: &Value, name: &str) -> Option<String> {
-    owned(value, name).filter(|id| id.len() <= ID_MAX_BYTES)
-}
-
-fn cannot_read(target: CallbackTarget, kind: &str, reason: &str, item: &Value) -> CallbackItem {
-    unreadable_item(target, (InboxKind::WhatsappCloud, kind), reason, item)
 }
 
 /// Reads one change.

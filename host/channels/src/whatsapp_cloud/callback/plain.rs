@@ -6,9 +6,9 @@ use domain::inbound::{CallbackBody, CallbackItem, CallbackTarget, StatusUpdate};
 use serde::{Deserialize, de::IgnoredAny};
 
 use super::{
-    ITEMS_MAX, OBJECT,
     fields::{digits_of, instant_of},
-    message::MESSAGE_ID_MAX_BYTES,
+    item::{ITEMS_MAX, OBJECT},
+    message_fields::MESSAGE_ID_MAX_BYTES,
     names::ID_MAX_BYTES,
     status::{OF_A_MESSAGE, dedupe_key, reached},
 };

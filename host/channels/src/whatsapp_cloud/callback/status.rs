@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{
     fields::{digits, elements, instant, owned, text},
-    message::{NO_TIME, message_id},
+    message_fields::{NO_TIME, message_id},
 };
 use crate::whatsapp_cloud::graph::integer;
 

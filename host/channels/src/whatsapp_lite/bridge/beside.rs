@@ -9,8 +9,11 @@ use domain::{
 use serde_json::Value;
 
 use super::{
-    callback::{content, hidden_id, is_ours, phone, sender, told_at},
-    stanza,
+    callback::{
+        content::content,
+        fields::{hidden_id, is_ours, phone, sender, told_at},
+    },
+    ids::stanza,
 };
 use crate::whatsapp_cloud::callback::{
     echo::as_sent,

@@ -4,6 +4,7 @@
 
 mod beside;
 mod callback;
+mod ids;
 
 use std::{
     path::Path,
@@ -12,7 +13,6 @@ use std::{
 };
 
 use async_trait::async_trait;
-pub use callback::is_signature;
 use domain::{
     address::LID_SERVER, carriage::SendFailure, content::MediaKind, inbound::ProviderFailure, lite::SessionNews,
 };
@@ -28,6 +28,8 @@ use crate::{
     provider_json,
     whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation, before_an_answer, fetch_file},
 };
+pub use callback::is_signature;
+use ids::stanza;
 
 /// Longest time for a call, because a send may download a file first.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -390,10 +392,4 @@ fn sent_id(body: &Value) -> Option<String> {
     let id = body.get("id").and_then(|id| id.as_str().or_else(|| id.get("_serialized")?.as_str()));
     let id = id.or_else(|| body.get("key")?.get("id")?.as_str())?;
     Some(stanza(id).to_owned())
-}
-
-/// The common part of an id: `true_27820000001@c.us_3EB0A1` is `3EB0A1`.
-fn stanza(id: &str) -> &str {
-    // In groups the participant follows; groups are not supported.
-    id.rsplit('_').next().unwrap_or(id)
 }

@@ -7,6 +7,7 @@ use std::{
 };
 
 use async_trait::async_trait;
+use domain::lite::SessionNews;
 use tokio::{task::JoinHandle, time::timeout};
 use tokio_util::sync::CancellationToken;
 use whatsapp_rust::{
@@ -24,14 +25,13 @@ use whatsapp_rust::{
 };
 
 use super::{
-    Parts,
     news::{Heard, Stage},
+    parts::Parts,
     received,
     store::DeviceMemory,
     told::Told,
 };
 use crate::whatsapp_lite::{DeviceEvent, DeviceFailure, QrCode, values::Holding};
-use domain::lite::SessionNews;
 
 /// Name of the device in the list on the phone.
 const NAME_ON_THE_PHONE: &str = "Patchbay";

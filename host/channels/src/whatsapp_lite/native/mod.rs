@@ -7,6 +7,7 @@ mod device;
 mod file;
 mod news;
 mod outgoing;
+mod parts;
 mod received;
 mod store;
 mod told;
@@ -24,34 +25,18 @@ use domain::ids::InboxId;
 
 use super::{LiteDevice, LiteDevices, LiteNumber, values::DeviceValues};
 use crate::{
-    http::{ClientNotBuilt, GuardedClient},
+    http::ClientNotBuilt,
     whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation},
 };
 use device::NativeDevice;
+pub use parts::NativeSettings;
+use parts::Parts;
 use web::WhatsappWeb;
-
-/// Settings of devices.
-pub struct NativeSettings {
-    /// Stores their state.
-    pub values: Arc<dyn DeviceValues>,
-    /// Downloads files that clients send, from addresses that they chose.
-    pub http: GuardedClient,
-    /// True if those may be on private networks.
-    pub allow_private: bool,
-    /// Most bytes of a sent file.
-    pub most_bytes: usize,
-}
 
 /// All devices of this process.
 pub struct NativeDevices {
     parts: Arc<Parts>,
     devices: Mutex<HashMap<InboxId, Arc<NativeDevice>>>,
-}
-
-/// Shared by devices.
-struct Parts {
-    settings: NativeSettings,
-    web: WhatsappWeb,
 }
 
 impl NativeDevices {

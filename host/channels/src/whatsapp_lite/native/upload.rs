@@ -6,9 +6,9 @@ use domain::{carriage::SendFailure, content::MediaKind, ids::ClientId, inbound::
 use whatsapp_rust::{Client, UploadOptions};
 
 use super::{
-    NativeSettings,
     file::media_type,
     outgoing::{Uploaded, usual_mime},
+    parts::NativeSettings,
 };
 use crate::{
     http::{Fetched, PostError},

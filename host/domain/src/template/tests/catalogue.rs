@@ -1,6 +1,7 @@
 //! Parsing of Meta's JSON, and the meaning of each status.
 
 use super::*;
+use crate::content::MediaKind;
 
 #[test]
 fn the_example_of_the_catalogue_is_read() {

@@ -1,20 +1,25 @@
 //! Removes secrets from the records of a call.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
+use std::{borrow::Cow, collections::HashMap};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::Value;
 
-use super::search::{Cut, Edges, in_order, replaced};
-use super::{Uncovered, with_placeholders};
-use crate::HttpFault;
-use crate::calling::conclude::printed;
-use crate::calling::output::{Gap, Gaps};
-use crate::calling::run::Answered;
-use crate::error::CallError;
-use crate::replaying::recording::{HostCall, HttpAnswer, KvAnswer, Recording};
+use super::{
+    Uncovered,
+    search::{Cut, Edges, in_order, replaced},
+    with_placeholders,
+};
+use crate::{
+    HttpFault,
+    calling::{
+        conclude::printed,
+        end::Answered,
+        output::{Gap, Gaps},
+    },
+    error::CallError,
+    replaying::recording::{HostCall, HttpAnswer, KvAnswer, Recording},
+};
 
 /// Start of a header with a name and a password in base64.
 const BASIC: &str = "basic ";

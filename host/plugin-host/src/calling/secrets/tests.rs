@@ -4,11 +4,17 @@ use chrono::{DateTime, Utc};
 use serde_json::json;
 
 use super::*;
-use crate::calling::output::{Gap, Gaps};
-use crate::calling::run::Answered;
-use crate::replaying::recorded_limits::RecordedLimits;
-use crate::replaying::recording::{HostCall, HttpAnswer, KvAnswer, Recording};
-use crate::{CallError, CallTrace, HttpFault, HttpResponse, Limits, LogLevel, LogLine, Outcome, Scope, World};
+use crate::{
+    CallError, CallTrace, HttpFault, HttpResponse, Limits, LogLevel, LogLine, Outcome, Scope, World,
+    calling::{
+        end::Answered,
+        output::{Gap, Gaps},
+    },
+    replaying::{
+        recorded_limits::RecordedLimits,
+        recording::{HostCall, HttpAnswer, KvAnswer, Recording},
+    },
+};
 
 /// Treats the sealed text as the JSON text of the secret.
 struct Plain;

@@ -11,59 +11,24 @@
 
 mod state;
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use domain::ids::ClientId;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use self::state::{Asked, State};
 use super::room::Room;
+use state::{Asked, State};
+use terms::Held;
+pub(crate) use terms::Terms;
 
 /// Longest duration of a light call.
 pub(crate) const LIGHT: Duration = Duration::from_millis(100);
-/// Memory is reserved for calls in steps of this size.
-const STEP: usize = 1 << 20;
-/// Memory of a call in addition to its instance: its stack, its tables, and the host's data about it.
-const BESIDE_MEMORY: usize = 256 << 10;
-
-/// The limits in total and for one client.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Terms {
-    /// Calls at once.
-    pub(crate) places: usize,
-    pub(crate) memory: usize,
-    pub(crate) per_client: usize,
-    /// Calls of one client that wait for a place.
-    pub(crate) waiting_per_client: usize,
-    /// Most bytes of one call, without [`BESIDE_MEMORY`].
-    pub(crate) call_memory: usize,
-}
-
-impl Terms {
-    fn most_of_a_call(&self) -> usize {
-        self.call_memory.saturating_add(BESIDE_MEMORY).next_multiple_of(STEP)
-    }
-
-    /// All memory. At least one heavy call fits.
-    fn all_memory(&self) -> usize {
-        self.memory.max(self.most_of_a_call())
-    }
-
-    fn heavy_memory(&self) -> usize {
-        (self.all_memory() / 4 * 3).max(self.most_of_a_call())
-    }
-
-    fn heavy_places(&self) -> usize {
-        self.places.max(1) - self.places / 4
-    }
-
-    /// A call with more bytes than this is heavy.
-    fn large(&self) -> usize {
-        (self.call_memory / 8).max(STEP)
-    }
-}
 
 /// The places of one kind of call. Cheap to clone.
 #[derive(Clone)]
@@ -71,7 +36,7 @@ pub(crate) struct Places(Arc<Shared>);
 
 struct Shared {
     terms: Terms,
-    state: Mutex<State>,
+    state: Mutex<State<Place>>,
 }
 
 /// A place of a call, with its memory, until it is dropped.
@@ -82,16 +47,6 @@ pub(crate) struct Place {
     held: Mutex<Held>,
     /// Set if there was no room when the call became heavy or grew.
     refused: AtomicBool,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Held {
-    /// Whether it counts as a heavy call.
-    heavy: bool,
-    /// Whether the call itself has become heavy.
-    shown: bool,
-    used: usize,
-    reserved: usize,
 }
 
 pub(crate) struct NotAdmitted;
@@ -116,7 +71,7 @@ impl Places {
 }
 
 impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, State<Place>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -206,5 +161,6 @@ impl Drop for Place {
     }
 }
 
+mod terms;
 #[cfg(test)]
 mod tests;

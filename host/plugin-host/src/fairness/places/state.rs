@@ -1,13 +1,14 @@
 //! The state of places and memory: their holders, the waiting calls, and the order among them.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
-use std::time::Duration;
+use std::{
+    collections::{BTreeSet, HashMap, VecDeque},
+    time::Duration,
+};
 
 use domain::ids::ClientId;
-use tokio::sync::oneshot;
-use tokio::time::Instant;
+use tokio::{sync::oneshot, time::Instant};
 
-use super::{BESIDE_MEMORY, Held, Place, STEP, Terms};
+use super::terms::{BESIDE_MEMORY, Held, STEP, Terms};
 
 /// How long the calls of a client begin as heavy after a heavy call.
 const REMEMBERED_FOR: Duration = Duration::from_secs(10);
@@ -16,9 +17,9 @@ const FIRST_MEMORY: usize = 2 * STEP;
 /// If more clients than this are known, those without claims are forgotten.
 const ROOM: usize = 1_024;
 
-#[derive(Default)]
-pub(super) struct State {
-    clients: HashMap<ClientId, Member>,
+/// `P` is the place that a waiting call gets.
+pub(super) struct State<P> {
+    clients: HashMap<ClientId, Member<P>>,
     taken: Taken,
     heavy: Taken,
     /// Clients with a waiting call that may begin: those with light calls, and those with heavy calls.
@@ -40,28 +41,28 @@ struct Taken {
 /// The order of waiting clients: fewest places first, then least usage in microseconds.
 type Standing = (usize, u64, ClientId);
 
-struct Member {
+struct Member<P> {
     places: usize,
     used: u64,
     /// Until then its calls begin as heavy.
     heavy_until: Option<Instant>,
     /// Bytes to reserve for its next call.
     expected: usize,
-    waiting: VecDeque<(u64, oneshot::Sender<Place>)>,
+    waiting: VecDeque<(u64, oneshot::Sender<P>)>,
     /// Its entry in a queue; `true` for the queue of heavy calls.
     queued: Option<(bool, Standing)>,
 }
 
 /// The result of a request for a place.
-pub(super) enum Asked {
+pub(super) enum Asked<P> {
     Granted(Held),
-    Waiting(u64, oneshot::Receiver<Place>),
+    Waiting(u64, oneshot::Receiver<P>),
     Refused,
 }
 
-type Granted = (ClientId, Held, oneshot::Sender<Place>);
+type Granted<P> = (ClientId, Held, oneshot::Sender<P>);
 
-impl Member {
+impl<P> Member<P> {
     fn new(present: u64) -> Self {
         let (heavy_until, queued) = (None, None);
         Self { places: 0, used: present, heavy_until, expected: FIRST_MEMORY, waiting: VecDeque::new(), queued }
@@ -76,9 +77,24 @@ impl Member {
     }
 }
 
-impl State {
+impl<P> Default for State<P> {
+    fn default() -> Self {
+        Self {
+            clients: HashMap::new(),
+            taken: Taken::default(),
+            heavy: Taken::default(),
+            light_queue: BTreeSet::new(),
+            heavy_queue: BTreeSet::new(),
+            present: 0,
+            last_id: 0,
+            forget_at: 0,
+        }
+    }
+}
+
+impl<P> State<P> {
     /// Gives a client a place if one is free and no other client comes first. Otherwise the call waits, if it may.
-    pub(super) fn ask(&mut self, terms: &Terms, client: ClientId) -> Asked {
+    pub(super) fn ask(&mut self, terms: &Terms, client: ClientId) -> Asked<P> {
         self.forget();
         let (now, present) = (Instant::now(), self.present);
         let member = self.clients.entry(client).or_insert_with(|| Member::new(present));
@@ -119,7 +135,7 @@ impl State {
     }
 
     /// Takes places for waiting calls while there are any.
-    pub(super) fn give_out(&mut self, terms: &Terms) -> Vec<Granted> {
+    pub(super) fn give_out(&mut self, terms: &Terms) -> Vec<Granted<P>> {
         let mut granted = Vec::new();
         for heavy in [false, true] {
             // The first client in the order is never overtaken, because otherwise the room it needs would never be

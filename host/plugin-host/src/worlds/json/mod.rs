@@ -6,6 +6,7 @@ mod chatbot;
 mod content;
 mod event;
 mod forms;
+mod problem;
 mod question;
 mod read;
 mod router;
@@ -17,7 +18,7 @@ mod tests;
 mod webhook_shaper;
 
 pub use answer::{DryAnswer, DryResult};
-pub use question::{Problem, Question};
-
 pub(crate) use answer::{binary, readable_result, scope_name};
+pub use problem::Problem;
+pub use question::Question;
 pub(crate) use read::{Json, Node, Object, Record};

@@ -5,17 +5,16 @@ use std::cell::RefCell;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Json, Node, sms_router::Messages};
-use crate::World;
-use crate::chatbot::{Event, Session};
-use crate::router::Inbound;
-use crate::sms_fallback::Undeliverable;
-use crate::sms_router::Sms;
-use crate::webhook_shaper::WebhookEvent;
-use crate::worlds::sample;
-
-/// The path of a fault, such as `event.message.content.type`, and its description.
-pub type Problem = (String, String);
+use super::{Json, Node, problem::Problem, sms_router::Messages};
+use crate::{
+    World,
+    chatbot::{Event, Session},
+    router::Inbound,
+    sms_fallback::Undeliverable,
+    sms_router::Sms,
+    webhook_shaper::WebhookEvent,
+    worlds::sample,
+};
 
 /// A question to a plugin, by world.
 #[derive(Debug, Clone, PartialEq)]

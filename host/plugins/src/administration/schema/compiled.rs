@@ -1,35 +1,33 @@
 //! Schemas that are ready for checks, compiled once for each version of a plugin.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use domain::ids::ClientId;
 use jsonschema::{Draft, Validator};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::{cost, marks, patterns, patterns::Patterns, shortened};
+use super::{
+    compiled_schema::Compiled,
+    mark_names,
+    message::shortened,
+    patterns::{self, Patterns},
+    size,
+};
 
 /// Most parts of a schema, with its references followed.
 const MOST_PARTS: u64 = 100_000;
 /// Memory of one part of a schema in the checker.
 const BYTES_OF_A_PART: u64 = 256;
 
-pub(super) struct Compiled {
-    pub(super) schema: Value,
-    pub(super) validator: Validator,
-    pub(super) patterns: Patterns,
-    /// Checkers of member names, to find secrets: one for each key of a `patternProperties`.
-    pub(super) names: HashMap<String, Validator>,
-    /// Upper bound of its memory in bytes.
-    weight: usize,
-}
-
 impl Compiled {
     /// # Errors
     /// The fault that the author of the schema has to fix.
     pub(super) fn new(schema: Value) -> Result<Self, String> {
-        let Some(parts) = cost::parts(&schema, MOST_PARTS) else {
+        let Some(parts) = size::parts(&schema, MOST_PARTS) else {
             return Err(format!(
                 "the schema of its configuration has more than {MOST_PARTS} parts once its references are followed; refer less often"
             ));
@@ -37,8 +35,8 @@ impl Compiled {
         let patterns = Patterns::of(&schema)?;
         let validator = validator(&schema)?;
         let mut names = HashMap::new();
-        if marks::has_marks(&schema) {
-            for pattern in marks::patterns_of_names(&schema) {
+        if mark_names::has_marks(&schema) {
+            for pattern in mark_names::patterns_of_names(&schema) {
                 names.insert(pattern.to_owned(), self::validator(&json!({ "pattern": pattern }))?);
             }
         }

@@ -4,12 +4,14 @@
 //! bounds the time of a check and the memory of its violations. Matches of regular expressions are counted separately:
 //! a match takes one step of its own kind for each byte of the text and each state of the automaton.
 
-use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
+use std::{
+    collections::{HashMap, HashSet},
+    rc::Rc,
+};
 
 use serde_json::{Map, Value};
 
-use super::{compiled::Compiled, patterns::Patterns, target};
+use super::{compiled_schema::Compiled, patterns::Patterns, reference::target};
 
 /// Most different pairs of a part of the schema and a part of the configuration.
 pub(super) const MOST_PAIRS: usize = 100_000;
@@ -66,50 +68,6 @@ pub(super) fn of_check(compiled: &Compiled, config: &Value) -> Result<u64, TooMu
         Err(Stop::Steps) => Err(TooMuch::Steps),
         Err(Stop::Matches) => Err(TooMuch::Matches(cost.most_matched(config))),
     }
-}
-
-/// Number of parts of a schema with every reference followed, except references back to an enclosing part.
-/// `None` if there are more than `most`.
-pub(super) fn parts(schema: &Value, most: u64) -> Option<u64> {
-    let mut known = HashMap::new();
-    expanded(schema, schema, most, &mut known, &mut HashSet::new())
-}
-
-fn expanded(
-    schema: &Value,
-    root: &Value,
-    most: u64,
-    known: &mut HashMap<usize, u64>,
-    open: &mut HashSet<usize>,
-) -> Option<u64> {
-    let place = std::ptr::from_ref(schema).addr();
-    if let Some(found) = known.get(&place) {
-        return Some(*found);
-    }
-    if open.len() > MOST_LEVELS as usize * 10 {
-        return None;
-    }
-    if !open.insert(place) {
-        return Some(0);
-    }
-    let mut sum = 1_u64;
-    let mut add = |part: &Value, known: &mut HashMap<usize, u64>, open: &mut HashSet<usize>| {
-        sum = sum.saturating_add(expanded(part, root, most, known, open)?);
-        (sum <= most).then_some(())
-    };
-    match schema {
-        Value::Object(object) => {
-            if let Some(target) = object.get("$ref").and_then(Value::as_str).and_then(|to| target(root, to)) {
-                add(target, known, open)?;
-            }
-            object.values().try_for_each(|part| add(part, known, open))?;
-        }
-        Value::Array(items) => items.iter().try_for_each(|part| add(part, known, open))?,
-        _ => {}
-    }
-    open.remove(&place);
-    known.insert(place, sum);
-    Some(sum)
 }
 
 enum Stop {

@@ -6,15 +6,15 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::{
-    compiled::Compiled,
+    compiled_schema::Compiled,
     cost::{MOST_LEVELS, MOST_PAIRS, schemas},
-    target,
+    mark_names::{MARK, has_marks},
+    reference::target,
 };
 
 /// Most texts and numbers of a configuration that are secrets. Every record of a call is searched for each.
 const MOST_SECRETS: usize = 64;
 
-const MARK: &str = "writeOnly";
 /// Keywords with further schemas for the same value.
 const IN_PLACE: [&str; 6] = ["allOf", "anyOf", "oneOf", "if", "then", "else"];
 /// Keywords with maps of further schemas for the same value.
@@ -45,31 +45,6 @@ pub(super) fn secrets(compiled: &Compiled, config: &Value, known: &[String]) -> 
             "has more than {MOST_SECRETS} secrets, each text and each number counted; write several of them as one text"
         )),
     }
-}
-
-pub(super) fn has_marks(schema: &Value) -> bool {
-    match schema {
-        Value::Object(object) => object.get(MARK) == Some(&Value::Bool(true)) || object.values().any(has_marks),
-        Value::Array(items) => items.iter().any(has_marks),
-        _ => false,
-    }
-}
-
-pub(super) fn patterns_of_names(schema: &Value) -> HashSet<&str> {
-    let mut found = HashSet::new();
-    let mut rest = vec![schema];
-    while let Some(part) = rest.pop() {
-        match part {
-            Value::Object(object) => {
-                let named = object.get("patternProperties").and_then(Value::as_object);
-                found.extend(named.into_iter().flat_map(Map::keys).map(String::as_str));
-                rest.extend(object.values());
-            }
-            Value::Array(items) => rest.extend(items),
-            _ => {}
-        }
-    }
-    found
 }
 
 fn address(value: &Value) -> usize {

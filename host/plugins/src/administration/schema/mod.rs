@@ -2,8 +2,11 @@
 //! only to itself, and the cost of reading it and of each check is computed before.
 
 mod compiled;
+mod compiled_schema;
 mod cost;
+mod mark_names;
 mod marks;
+mod message;
 mod patterns;
 
 use std::sync::LazyLock;
@@ -14,16 +17,16 @@ use jsonschema::{ValidationError, error::ValidationErrorKind};
 use plugin_host::{TurnTerms, Turns};
 use serde_json::Value;
 
-use self::{
-    compiled::{Compiled, CompiledSchemas},
-    cost::TooMuch,
-};
 use super::PluginError;
+use compiled::CompiledSchemas;
+use compiled_schema::Compiled;
+use cost::TooMuch;
+use message::shortened;
+use reference::target;
 
 const MOST_BYTES: usize = 64 * 1024;
 const MOST_FAULTS: usize = 50;
-/// Most characters about one violation, because its text may repeat the whole configuration.
-const FAULT_LENGTH: usize = 500;
+
 /// Bytes of compiled schemas in the cache.
 const KEPT_BYTES: usize = 64 * 1024 * 1024;
 /// One check of a client at a time, and room for another client's check.
@@ -189,15 +192,6 @@ fn about_a_secret(error: &ValidationError<'_>) -> String {
     }
 }
 
-fn shortened(text: &str) -> String {
-    let mut characters = text.chars().map(|character| if character == '\0' { '\u{fffd}' } else { character });
-    let mut kept: String = characters.by_ref().take(FAULT_LENGTH).collect();
-    if characters.next().is_some() {
-        kept.push('…');
-    }
-    kept
-}
-
 /// External references are not followed, and `$id` would change the meaning of a reference.
 fn only_refers_to_itself(schema: &Value, root: &Value) -> Result<(), String> {
     match schema {
@@ -225,10 +219,7 @@ fn only_refers_to_itself(schema: &Value, root: &Value) -> Result<(), String> {
     }
 }
 
-fn target<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
-    let pointer = reference.strip_prefix('#')?;
-    if pointer.contains('%') { None } else { root.pointer(pointer) }
-}
-
+mod reference;
+mod size;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 use serde_json::{Map, json};
 
-use super::{patterns::Patterns, *};
+use super::{message::FAULT_LENGTH, patterns::Patterns, *};
 
 fn read(text: &str) -> Result<Value, String> {
     parse(text).and_then(Compiled::new).map(|compiled| compiled.schema)

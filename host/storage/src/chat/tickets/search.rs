@@ -9,7 +9,7 @@ use domain::{
 use uuid::Uuid;
 
 use super::{Ticket, TicketRow};
-use crate::{PgConnection, Result, chat::lists::COUNTED};
+use crate::{PgConnection, Result, chat::list_conditions::COUNTED};
 
 /// A filter. `None` matches all values.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,8 +9,11 @@ use domain::{
     ids::{ClientId, CustomerId},
 };
 
-use super::{Introduction, Met, addresses, resolve};
-use crate::{Error, PgConnection, Result, chat::participants::Folded};
+use super::{
+    Introduction, Met, addresses,
+    resolve::{self, keep_changing},
+};
+use crate::{PgConnection, Result, chat::participants::Folded};
 
 /// Returns the customers of recipients in their order, and creates unknown ones, in a few statements. Pass the address
 /// that is written to. A second address from the client is a claim, not evidence: it merges and names no customer.
@@ -121,11 +124,6 @@ fn introduction(written: &Address, named: &[Address]) -> Introduction {
         addresses.push(written.clone());
     }
     Introduction { addresses, replaced: canonical.then(|| written.clone()), ..Introduction::default() }
-}
-
-/// Addresses changed their owner between two statements. The caller's transaction is tried again.
-pub(super) fn keep_changing() -> Error {
-    Error::Database(sqlx::Error::Protocol("the addresses of a customer keep changing; try again".to_owned()))
 }
 
 /// Creates a customer for each of the sorted `wanted`. If another transaction was faster, its customer counts. Both

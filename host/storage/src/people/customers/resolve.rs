@@ -9,9 +9,9 @@ use domain::{
     ids::{ClientId, CustomerId},
 };
 
-use super::{Customer, Introduction, Met, addresses, bulk::keep_changing, find, find_by_address, merge, passing};
+use super::{Customer, Introduction, Met, addresses, find, find_by_address, merge, passing};
 use crate::{
-    PgConnection, Result,
+    Error, PgConnection, Result,
     chat::{conversations, participants::Folded, search},
     tenancy::contacts,
 };
@@ -213,4 +213,9 @@ async fn describe(
     .execute(db)
     .await?;
     Ok(())
+}
+
+/// Addresses changed their owner between two statements. The caller's transaction is tried again.
+pub(super) fn keep_changing() -> Error {
+    Error::Database(sqlx::Error::Protocol("the addresses of a customer keep changing; try again".to_owned()))
 }

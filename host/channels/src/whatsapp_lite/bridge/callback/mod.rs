@@ -1,11 +1,7 @@
 //! Webhooks of a bridge: signed over the raw bytes with HMAC-SHA512 (`X-Webhook-Hmac`).
 
-use chrono::{DateTime, Utc};
 use domain::{
-    address::{Address, AddressKind, LID_SERVER},
-    content::{Location, MediaKind},
-    file_name,
-    inbound::{InboundContent, InboundMedia, InboundMessage, ProviderStatus, StatusUpdate},
+    inbound::{InboundContent, InboundMessage, ProviderStatus, StatusUpdate},
     inbox::InboxKind,
 };
 use hmac::{Hmac, Mac};
@@ -14,13 +10,16 @@ use sha2::Sha512;
 
 use super::{
     super::{BridgeCallback, CallbackRefused, DeviceEvent, REFUSED_BY_DEVICE},
-    beside, stanza,
+    beside,
+    ids::stanza,
 };
 use crate::{
-    provider_json, unmodelled,
+    provider_json,
     unreadable::{ignored, unreadable},
-    whatsapp_cloud::callback::fields::{elements, instant, number, owned, text, word},
+    whatsapp_cloud::callback::fields::{elements, instant, text, word},
 };
+use content::content;
+use fields::{hidden_id, id, is_ours, phone, sender, told_at};
 
 /// The events that are read.
 const EVENTS: [&str; 6] =
@@ -103,42 +102,11 @@ fn told_of(event: &str, item: &Value, webhook: &Value) -> DeviceEvent {
     }
 }
 
-/// True if the number itself wrote a message.
-pub(super) fn is_ours(payload: &Value) -> bool {
-    payload.get("fromMe").and_then(Value::as_bool) == Some(true)
-}
-
 /// True if a message is our own reaction, or of a chat that is not between two people with known numbers.
 fn is_left_out(payload: &Value) -> bool {
     let from = text(payload, "from").unwrap_or_default();
     let is_of_a_number = phone(from).is_some() || !from.contains('@');
     is_ours(payload) || !is_of_a_number
-}
-
-/// The phone number of a chat between two.
-pub(super) fn phone(chat: &str) -> Option<String> {
-    let (user, server) = chat.split_once('@')?;
-    let number = user.split(':').next()?;
-    let plain = number.bytes().all(|byte| byte.is_ascii_digit()) && !number.is_empty();
-    (plain && matches!(server, "c.us" | "s.whatsapp.net")).then(|| number.to_owned())
-}
-
-/// An id of WhatsApp's own (`@lid`) for a customer.
-pub(super) fn hidden_id(chat: &str) -> Option<Address> {
-    let (user, _) = chat.split_once(LID_SERVER)?;
-    // Devices of a customer are the same customer.
-    let user = user.split(':').next()?;
-    Address::of_kind(AddressKind::Lid, &format!("{user}{LID_SERVER}"))
-}
-
-/// The number of the author. If WhatsApp names a customer by its own id, the engine adds the number if it knows it.
-pub(super) fn sender(payload: &Value) -> Option<String> {
-    let from = text(payload, "from")?;
-    if !from.ends_with("@lid") {
-        return phone(from);
-    }
-    const BESIDE: [&str; 3] = ["/_data/key/remoteJidAlt", "/_data/key/senderPn", "/_data/Info/SenderAlt"];
-    BESIDE.iter().find_map(|place| phone(payload.pointer(place)?.as_str()?))
 }
 
 fn message(payload: &Value) -> Option<InboundMessage> {
@@ -169,85 +137,6 @@ fn written(payload: &Value, content: InboundContent) -> Option<InboundMessage> {
         content,
         raw: payload.clone(),
         referral: None,
-    })
-}
-
-pub(super) fn content(payload: &Value) -> InboundContent {
-    let body = owned(payload, "body");
-    if let Some(media) = payload.get("media").and_then(|media| media_of(media, payload)) {
-        return InboundContent::Media(InboundMedia { caption: body, ..media });
-    }
-    if let Some(place) = payload.get("location").and_then(location) {
-        return InboundContent::Location(place);
-    }
-    if let Some(body) = body {
-        return InboundContent::Text { body };
-    }
-    cards(payload).unwrap_or_else(|| unmodelled_of(payload))
-}
-
-/// The id of a message within its chat.
-fn id(item: &Value) -> Option<String> {
-    const MAX_BYTES: usize = 512;
-    word(item, "id").map(|id| stanza(&id).to_owned()).filter(|id| !id.is_empty() && id.len() <= MAX_BYTES)
-}
-
-/// Contact cards: name and numbers of each, one card per line.
-fn cards(payload: &Value) -> Option<InboundContent> {
-    let line = |card: &Value| {
-        let fields = card.as_str().unwrap_or_default().lines().filter_map(|line| line.split_once(':'));
-        let of = |wanted: &str, name: &str| {
-            let name = name.split(';').next().unwrap_or_default();
-            name.rsplit('.').next().unwrap_or(name).eq_ignore_ascii_case(wanted)
-        };
-        let values = |wanted: &str| {
-            let found = fields.clone().filter(|(name, _)| of(wanted, name)).map(|(_, value)| value.trim());
-            found.collect::<Vec<_>>().join(", ")
-        };
-        [values("FN"), values("TEL")].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ")
-    };
-    let lines: Vec<String> = elements(payload, "vCards").iter().map(line).filter(|line| !line.is_empty()).collect();
-    (!lines.is_empty()).then(|| InboundContent::Contact { formatted: lines.join("\n") })
-}
-
-/// Content that is neither text, file nor location: by the engine's name of its type.
-fn unmodelled_of(payload: &Value) -> InboundContent {
-    let data = payload.get("_data").unwrap_or(&Value::Null);
-    let has_file = payload.get("hasMedia").and_then(Value::as_bool) == Some(true);
-    let named = text(data, "type").or_else(|| text(payload, "type")).filter(|kind| !matches!(*kind, "chat" | "text"));
-    let kind = named.unwrap_or(if has_file { "file" } else { "unsupported" });
-    let words = owned(data, "pollName").or_else(|| unmodelled::words(payload.get(kind)?));
-    unmodelled::content(kind, words.map(|words| format!("{kind}: {words}")), None)
-}
-
-fn media_of(media: &Value, payload: &Value) -> Option<InboundMedia> {
-    let mime = text(media, "mimetype").unwrap_or("application/octet-stream");
-    let plain = mime.split(';').next().unwrap_or(mime);
-    let media_kind = match plain.split('/').next() {
-        Some("image") if plain == "image/webp" => MediaKind::Sticker,
-        Some("image") => MediaKind::Image,
-        Some("video") => MediaKind::Video,
-        Some("audio") if plain == "audio/ogg" => MediaKind::Voice,
-        Some("audio") => MediaKind::Audio,
-        _ => MediaKind::Document,
-    };
-    Some(InboundMedia {
-        media_kind,
-        provider_media_id: id(payload)?,
-        url: Some(text(media, "url")?.to_owned()),
-        mime_type: plain.to_owned(),
-        sha256: None,
-        caption: None,
-        filename: file_name::given(text(media, "filename"), plain),
-    })
-}
-
-fn location(place: &Value) -> Option<Location> {
-    Some(Location {
-        latitude: number(place, "latitude")?,
-        longitude: number(place, "longitude")?,
-        name: text(place, "name").or_else(|| text(place, "description")).map(str::to_owned),
-        address: text(place, "address").map(str::to_owned),
     })
 }
 
@@ -292,10 +181,7 @@ fn receipt(payload: &Value, webhook: &Value) -> Option<StatusUpdate> {
     })
 }
 
-/// When a webhook was sent: milliseconds since 1970.
-pub(super) fn told_at(webhook: &Value) -> Option<DateTime<Utc>> {
-    DateTime::from_timestamp_millis(word(webhook, "timestamp")?.parse().ok()?)
-}
-
+pub(super) mod content;
+pub(super) mod fields;
 #[cfg(test)]
 mod tests;

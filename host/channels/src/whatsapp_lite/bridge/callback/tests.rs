@@ -1,3 +1,7 @@
+use domain::{
+    address::{Address, AddressKind},
+    content::MediaKind,
+};
 use serde_json::json;
 
 use super::*;

@@ -7,7 +7,7 @@ use domain::{address::LID_SERVER, carriage::SendFailure, inbound::ProviderFailur
 use tokio::{sync::Mutex, time::timeout};
 use whatsapp_rust::{Client, ClientError, IqError, Jid, SendError, SendOptions, wacore, waproto::whatsapp as wa};
 
-use super::{Parts, connection::Connection, outgoing, told::Told, upload};
+use super::{connection::Connection, outgoing, parts::Parts, told::Told, upload};
 use crate::whatsapp_lite::{
     DeviceContent, DeviceFailure, DeviceMessage, LiteDevice, LiteNumber, News, QrCode, REFUSED_BY_DEVICE,
     values::Holding,

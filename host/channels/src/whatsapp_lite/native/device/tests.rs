@@ -9,7 +9,7 @@ use crate::{
     http::{GuardedClient, GuardedSettings},
     whatsapp_lite::{
         LiteDevices,
-        native::{NativeDevices, NativeSettings, store::kept_in_memory::MemoryValues},
+        native::{NativeDevices, parts::NativeSettings, store::kept_in_memory::MemoryValues},
     },
 };
 

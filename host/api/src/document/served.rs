@@ -1,0 +1,16 @@
+//! The document as it is served.
+
+use std::sync::{Arc, LazyLock};
+
+use bytes::Bytes;
+
+use super::query_names::QueryNames;
+
+/// The document as it is served, and the facts of it that requests are checked against.
+#[derive(Clone)]
+pub(crate) struct Document {
+    /// Made at the first request, because it takes longer than the rest of a start.
+    pub(super) json: Arc<LazyLock<Bytes, Box<dyn FnOnce() -> Bytes + Send>>>,
+    /// The query parameters of each operation.
+    pub(crate) query_names: Arc<QueryNames>,
+}

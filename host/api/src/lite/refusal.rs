@@ -1,0 +1,14 @@
+//! Answers to refused commands of WhatsApp Lite numbers.
+
+use inbound::lite::CommandError;
+
+use crate::error::{ApiError, ErrorKind};
+
+pub(super) fn refused(error: CommandError) -> ApiError {
+    match error {
+        CommandError::NotFound => ApiError::not_found(),
+        CommandError::NotLite(_) => ApiError::fault("id", error.to_string()),
+        CommandError::Banned(_) | CommandError::NoDevices => ApiError::new(ErrorKind::Conflict, error.to_string()),
+        CommandError::Failed(cause) => cause.into(),
+    }
+}

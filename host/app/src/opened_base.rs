@@ -1,0 +1,68 @@
+//! The database, the clock and the keys that every command opens.
+
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use base::{
+    audit::Administration,
+    secrets::{self, Sealer},
+};
+use domain::clock::IdSource;
+use storage::PgPool;
+
+use crate::{
+    clock::SystemClock,
+    config::{Config, SecretUrl},
+};
+
+/// The basis of administration and of each process: database, clock, ids and encryption of secrets.
+pub struct Base {
+    /// The migrated database.
+    pub db: PgPool,
+    /// The business clock of this process.
+    pub clock: Arc<SystemClock>,
+    pub ids: IdSource,
+    pub sealer: Sealer,
+}
+
+impl Base {
+    /// Connects, migrates, and checks that the data was encrypted with our key.
+    pub async fn open(config: &Config, database_url: &str) -> anyhow::Result<Self> {
+        let db = storage::connect(database_url, config.limits.database_connections)
+            .await
+            .with_context(|| unreachable(config))?;
+        storage::migrate(&db).await.context("cannot migrate the database")?;
+        let clock = Arc::new(SystemClock::new());
+        let sealer = Sealer::new(master_key(config)?);
+        let mut connection = db.acquire().await?;
+        sealer.check_or_init(&mut connection).await?;
+        if config.testing.clock {
+            clock.set_offset(storage::tenancy::settings::testing_clock_offset(&mut connection).await?);
+        }
+        drop(connection);
+        Ok(Self { db, clock, ids: IdSource::new(secrets::random()?), sealer })
+    }
+
+    pub fn administration(&self) -> Administration<'_> {
+        Administration { db: &self.db, clock: self.clock.as_ref(), ids: &self.ids, sealer: &self.sealer }
+    }
+}
+
+/// The error for an unreachable database, without the password in the URL.
+pub fn unreachable(config: &Config) -> String {
+    match config.database.url.as_ref().map(SecretUrl::url) {
+        Some(url) => {
+            let (host, port) = (url.host_str().unwrap_or_default(), url.port().unwrap_or(5432));
+            format!("cannot reach the database at {host}:{port}; is database.url right, and does it run?")
+        }
+        None => "cannot reach the embedded database; postgres.log in the data directory says more".to_owned(),
+    }
+}
+
+/// The operator's key, or the generated one of the data directory.
+pub(crate) fn master_key(config: &Config) -> anyhow::Result<[u8; 32]> {
+    if !config.security.master_key.is_empty() {
+        return Ok(secrets::parse_master_key(config.security.master_key.expose())?);
+    }
+    crate::master_key::of_data_dir(config.data_dir())
+}

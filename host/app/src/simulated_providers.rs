@@ -1,0 +1,21 @@
+//! The addresses of the simulated providers.
+
+use std::net::SocketAddr;
+
+/// Addresses and secrets of the running simulator.
+#[derive(Debug, Clone)]
+pub struct Simulated {
+    /// Graph API and phones.
+    pub http: SocketAddr,
+    pub smsc: SocketAddr,
+    /// Signs its callbacks.
+    pub app_secret: String,
+    /// Signs its callbacks about pages.
+    pub messenger_app_secret: String,
+}
+
+impl Simulated {
+    pub fn graph_url(&self) -> String {
+        format!("http://{}", self.http)
+    }
+}

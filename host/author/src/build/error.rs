@@ -1,0 +1,30 @@
+//! Faults of builds.
+
+use std::path::PathBuf;
+
+use crate::Lang;
+
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// A required program is missing or too old.
+    #[error("{tool} is needed to build {lang} plugins: {install}")]
+    ToolMissing {
+        lang: Lang,
+        tool: String,
+        /// How to install it, in one line.
+        install: String,
+    },
+    /// A tool failed. Its output says why.
+    #[error("{step} failed:\n{output}")]
+    Failed {
+        step: String,
+        /// The output of the tool.
+        output: String,
+    },
+    #[error("{}: {source}", path.display())]
+    File {
+        path: PathBuf,
+        #[source]
+        source: std::io::Error,
+    },
+}

@@ -1,0 +1,27 @@
+//! Requests that a test does not expect, or misses.
+
+use super::report::Failure;
+use crate::local::web::StubWeb;
+
+/// The failure if a prepared answer was requested too often or not often enough.
+pub(super) fn miscounted(web: &StubWeb) -> Option<Failure> {
+    let (stub, used) = web.miscounted().into_iter().next()?;
+    Some(Failure {
+        line: stub.line,
+        step: format!("http: {}", stub.request()),
+        difference: vec![
+            format!("expected: {} requests", stub.expect.unwrap_or_default()),
+            format!("got:      {used} requests"),
+        ],
+        ..Failure::default()
+    })
+}
+
+pub(super) fn unexpected(requests: &[String], web: &StubWeb) -> Vec<String> {
+    let mut lines: Vec<String> = requests.iter().map(|request| format!("unexpected request: {request}")).collect();
+    match web.prepared() {
+        none if none.is_empty() => lines.push("no answer is prepared under `http:`".to_owned()),
+        prepared => lines.push(format!("prepared answers: {}", prepared.join(", "))),
+    }
+    lines
+}

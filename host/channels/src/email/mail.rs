@@ -1,0 +1,39 @@
+//! A mail as the gateway reads it.
+
+use std::fmt;
+
+use domain::sms_products::email::{EmailAddress, Flow};
+
+/// The address in the header `From`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum From {
+    /// There is none.
+    Missing,
+    /// One address.
+    One(EmailAddress),
+    /// None that can be read, or several.
+    Unclear,
+}
+
+/// The relevant content of a mail. `Debug` does not show it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct MailContent {
+    /// The header `From`.
+    pub from: From,
+    /// The header `Subject`, decoded.
+    pub subject: String,
+    /// The decoded text; if there is only HTML, the text of that.
+    pub body: String,
+    /// How its lines belong together.
+    pub flow: Flow,
+    /// The header `Message-ID`, if it can be repeated.
+    pub message_id: Option<String>,
+    /// True if a program wrote it, or if it went to many.
+    pub automatic: bool,
+}
+
+impl fmt::Debug for MailContent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("MailContent")
+    }
+}

@@ -1,0 +1,212 @@
+//! Requests and answers of a session.
+
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use rusmpp::CommandId;
+use tokio::{sync::mpsc, time::timeout};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::{
+    out::Out,
+    pending::{GivenUp, Owed, Pending, Response},
+};
+use crate::smpp::pdu::{frame::Frame, header::Header};
+
+/// Most requests of the SMSC that wait, in any configuration.
+pub(crate) const MOST_WAITING: usize = 10_000;
+
+/// Limits for the silence of the SMSC.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Times {
+    /// Silence after which an `enquire_link` is sent.
+    pub enquire_link: Duration,
+    /// Longest time without an answer to it, or without reading our bytes.
+    pub link_timeout: Duration,
+}
+
+/// A request without an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Unanswered {
+    /// It was not written, and never will be.
+    Unwritten(String),
+    /// It was written, or a part of it.
+    Written(String),
+}
+
+/// A connection. Clones use the same one.
+#[derive(Clone)]
+pub(crate) struct Session {
+    pub(crate) shared: Arc<Shared>,
+}
+
+pub(crate) struct Shared {
+    /// Name of the bind.
+    pub(crate) name: String,
+    pub(super) out: mpsc::Sender<Out>,
+    pub(super) pending: Arc<Pending>,
+    pub(crate) ended: CancellationToken,
+    pub(crate) reason: OnceLock<String>,
+}
+
+/// A request of the SMSC.
+pub(crate) struct Request {
+    pub session: Session,
+    pub header: Header,
+    pub body: Bytes,
+    pub(crate) owed: Owed,
+}
+
+impl Request {
+    pub(crate) fn new(session: Session, frame: Frame) -> Self {
+        let owed = Owed::new(&session.shared.pending);
+        Self { session, header: frame.header, body: frame.body, owed }
+    }
+
+    /// Returns the value that keeps the session open until the request is answered.
+    pub(crate) fn owed(self) -> (Session, Header, Owed) {
+        (self.session, self.header, self.owed)
+    }
+}
+
+impl Session {
+    /// Name of the bind.
+    pub(crate) fn name(&self) -> &str {
+        &self.shared.name
+    }
+
+    /// True if requests are accepted.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.shared.ended.is_cancelled() && !self.shared.pending.is_closed()
+    }
+
+    /// Sends a request and waits for its answer.
+    pub(crate) async fn request(
+        &self,
+        command: CommandId,
+        body: &[u8],
+        limit: Duration,
+    ) -> Result<Response, Unanswered> {
+        let Some((sequence, mut answered)) = self.shared.pending.queue(command) else {
+            return Err(Unanswered::Unwritten("the session is being closed".to_owned()));
+        };
+        // Also if the caller no longer waits.
+        let guard = Guard { pending: &self.shared.pending, sequence };
+        let pdu = Header::request(command, sequence).with(body);
+        let answer = async {
+            self.shared.write(Out::Request { sequence, pdu }).await;
+            (&mut answered).await.ok()
+        };
+        let reason = tokio::select! {
+            biased;
+            answer = timeout(limit, answer) => match answer {
+                Ok(Some(response)) => return Ok(response),
+                Ok(None) => "the session is being closed".to_owned(),
+                Err(_) => "the SMSC did not answer in time".to_owned(),
+            },
+            () = self.shared.ended.cancelled() => self.reason(),
+        };
+        let given_up = guard.give_up();
+        // It may have been answered at this moment.
+        match (answered.try_recv(), given_up) {
+            (Ok(response), _) => Ok(response),
+            (Err(_), GivenUp::Unwritten) => Err(Unanswered::Unwritten(reason)),
+            (Err(_), GivenUp::Written) => Err(Unanswered::Written(reason)),
+        }
+    }
+
+    /// Answers a request of the SMSC.
+    pub(crate) async fn answer(&self, header: Header, body: &[u8]) {
+        self.shared.write(Out::Pdu(header.with(body))).await;
+    }
+
+    /// Accepts no more requests, and waits for open answers of both sides, at most for `limit`.
+    pub(crate) async fn settle(&self, limit: Duration) {
+        self.shared.pending.close();
+        tokio::select! {
+            _ = timeout(limit, self.shared.pending.quiet()) => {}
+            () = self.shared.ended.cancelled() => {}
+        }
+    }
+
+    /// Unbinds and closes. Peers often close first, which is as good.
+    pub(crate) async fn unbind(&self, limit: Duration) {
+        let _ = self.request(CommandId::Unbind, &[], limit).await;
+        self.finish(limit).await;
+    }
+
+    /// Closes after all queued bytes are written.
+    pub(crate) async fn finish(&self, limit: Duration) {
+        let closing = async {
+            self.shared.write(Out::Close).await;
+            self.shared.ended.cancelled().await;
+        };
+        let _ = timeout(limit, closing).await;
+        self.end("the session was closed");
+    }
+
+    /// Closes at once.
+    pub(crate) fn end(&self, reason: &str) {
+        self.shared.end(reason.to_owned());
+    }
+
+    /// Returns when the session is over.
+    pub(crate) async fn ended(&self) {
+        self.shared.ended.cancelled().await;
+    }
+
+    /// Ends the session when it is dropped.
+    pub(crate) fn ends_with(&self) -> DropGuard {
+        self.shared.ended.clone().drop_guard()
+    }
+
+    /// The reason why the session is over.
+    pub(crate) fn reason(&self) -> String {
+        self.shared.reason.get().cloned().unwrap_or_else(|| "the session was closed".to_owned())
+    }
+}
+
+impl Shared {
+    pub(crate) fn end(&self, reason: String) {
+        // The first reason counts.
+        let _ = self.reason.set(reason);
+        self.pending.close();
+        self.ended.cancel();
+    }
+
+    /// Queues bytes to write. Has no effect after the end of the session.
+    pub(super) async fn write(&self, out: Out) {
+        tokio::select! {
+            biased;
+            () = self.ended.cancelled() => {}
+            // The writer ends with the session only.
+            _ = self.out.send(out) => {}
+        }
+    }
+}
+
+/// Gives up a request when it is dropped.
+pub(crate) struct Guard<'a> {
+    pub(super) pending: &'a Pending,
+    pub(crate) sequence: u32,
+}
+
+impl Guard<'_> {
+    pub(crate) fn give_up(self) -> GivenUp {
+        self.pending.give_up(self.sequence)
+    }
+}
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        self.pending.give_up(self.sequence);
+    }
+}
+
+/// Counts a PDU that was answered or skipped without being used. `kind`: the reason.
+pub(crate) fn count(kind: &'static str) {
+    metrics::counter!("patchbay_smpp_pdus_unusable_total", "kind" => kind).increment(1);
+}

@@ -1,0 +1,6 @@
+//! Media ids of uploaded files.
+
+use std::collections::BTreeMap;
+
+/// The uploaded files of one message: media ids by address. Meta downloads files at other addresses.
+pub type MediaIds = BTreeMap<String, String>;

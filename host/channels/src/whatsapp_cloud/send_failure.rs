@@ -1,0 +1,45 @@
+//! Failures of sends, by the answer of the Graph API.
+
+use std::time::Duration;
+
+use domain::carriage::SendFailure;
+
+use super::{
+    error_codes::{CodeAction, action_for},
+    graph::{ErrorAnswer, status_failure},
+};
+use crate::http::PostError;
+
+/// Errors before a status line: only a failed connection proves that nothing was written.
+pub(crate) fn before_an_answer(error: PostError) -> SendFailure {
+    let reason = error.to_string();
+    if error.is_not_written() { SendFailure::NotSent { reason, after: None } } else { SendFailure::Unknown { reason } }
+}
+
+pub(super) fn refused(error: ErrorAnswer) -> SendFailure {
+    let ErrorAnswer { status, failure, wait, subcode: _ } = error;
+    let Some(failure) = failure else {
+        return refused_without_a_code(status, wait);
+    };
+    match action_for(failure.code) {
+        CodeAction::NotOnWhatsApp => SendFailure::Unreachable(failure),
+        CodeAction::Retry => SendFailure::Retry { failure, after: wait },
+        CodeAction::SlowDown => SendFailure::SlowDown { failure, after: wait },
+        CodeAction::PairLimited => SendFailure::RecipientLimited(failure),
+        CodeAction::StopAccount => SendFailure::AccountStopped(failure),
+        CodeAction::Reject if status == 429 => SendFailure::SlowDown { failure, after: wait },
+        CodeAction::Reject | CodeAction::NeedsNumber => SendFailure::Rejected(failure),
+    }
+}
+
+/// The body has no Graph error, so another server answered. A gateway after a time-out (500, 502, 504) may have passed
+/// the request on; 429 and 503 mean that it was not accepted.
+pub(crate) fn refused_without_a_code(status: u16, after: Option<Duration>) -> SendFailure {
+    let failure = status_failure(status);
+    match status {
+        401 => SendFailure::AccountStopped(failure),
+        429 | 503 => SendFailure::SlowDown { failure, after },
+        400..=499 => SendFailure::Rejected(failure),
+        _ => SendFailure::Unknown { reason: failure.text },
+    }
+}

@@ -1,0 +1,30 @@
+//! A message that arrives.
+
+use chrono::{DateTime, Utc};
+use domain::{
+    chat::SentTemplate, conversation::InConversation, ids::ChatMessageId, inbound::InboundMessage, referral::Referral,
+};
+use storage::{inboxes::Inbox, people::customers::Customer};
+
+use super::answers::Answered;
+
+pub(super) struct Arrival<'a> {
+    /// Its id in our chat.
+    pub(super) id: ChatMessageId,
+    pub(super) message: &'a InboundMessage,
+    /// Its content and the message it answers, translated.
+    pub(super) answered: Answered,
+    pub(super) customer: &'a Customer,
+    pub(super) inbox: &'a Inbox,
+    /// The last template sent to the customer, if no free-form message followed.
+    pub(super) last_template: Option<SentTemplate>,
+    /// The long-lived conversation that is active, or that this message ends.
+    pub(super) conversation: Option<InConversation>,
+    /// Its cost, by the rates of the client.
+    pub(super) cost: Option<String>,
+    /// Our address of its file.
+    pub(super) media_url: Option<String>,
+    pub(super) written_at: DateTime<Utc>,
+    /// The advertisement or link that led to it.
+    pub(super) referral: Option<Box<Referral>>,
+}

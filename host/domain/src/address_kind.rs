@@ -1,0 +1,45 @@
+//! The kinds of addresses.
+
+use serde::{Deserialize, Serialize};
+
+/// The kinds of address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum AddressKind {
+    /// A phone number in E.164 digits.
+    Phone,
+    /// A business-scoped user id (SPEC 1).
+    Bsuid,
+    /// A page-scoped id of Messenger.
+    Psid,
+    /// A visitor of a web site with the widget.
+    Visitor,
+    /// An e-mail address.
+    Email,
+    /// WhatsApp's id of a customer of a Lite number whose phone number it hides: `100000012345678@lid`.
+    Lid,
+}
+
+impl AddressKind {
+    /// All of them.
+    pub const ALL: [Self; 6] = [Self::Phone, Self::Bsuid, Self::Psid, Self::Visitor, Self::Email, Self::Lid];
+    /// Those that stand for a customer where no phone number does, as clients and agents see it.
+    pub const USER_IDS: [Self; 4] = [Self::Bsuid, Self::Psid, Self::Visitor, Self::Lid];
+
+    /// True if the address stays with a person for ever, whichever number the person has.
+    pub fn is_for_life(self) -> bool {
+        matches!(self, Self::Bsuid | Self::Lid)
+    }
+
+    /// The name that is stored.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Phone => "PHONE",
+            Self::Bsuid => "BSUID",
+            Self::Psid => "PSID",
+            Self::Visitor => "VISITOR",
+            Self::Email => "EMAIL",
+            Self::Lid => "LID",
+        }
+    }
+}

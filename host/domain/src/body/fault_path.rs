@@ -1,0 +1,14 @@
+//! The paths of faulty fields.
+
+/// The `field` of a fault of the whole body.
+pub const WHOLE_BODY: &str = "body";
+
+/// Where the parser was, and the field of the object there.
+pub(super) fn field_of(path: &serde_path_to_error::Path, name: Option<&str>) -> String {
+    match (path.to_string().as_str(), name) {
+        (".", None) => WHOLE_BODY.to_owned(),
+        (".", Some(name)) => name.to_owned(),
+        (path, None) => path.to_owned(),
+        (path, Some(name)) => format!("{path}.{name}"),
+    }
+}

@@ -1,0 +1,10 @@
+//! How the parameters of a template are named.
+
+/// The form of the placeholders of a template.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ParameterFormat {
+    /// `{{1}}`, `{{2}}`.
+    Positional,
+    /// `{{first_name}}`. The provider also needs the name of each parameter.
+    Named,
+}

@@ -1,0 +1,34 @@
+//! Refused requests for files.
+
+use base::{Error, media::AddressRefused};
+use channels::media_store::MediaStoreError;
+
+#[derive(Debug, thiserror::Error)]
+pub enum MediaRefused {
+    /// The address is invalid or expired.
+    #[error(transparent)]
+    Address(#[from] AddressRefused),
+    #[error("there is no such file")]
+    NotFound,
+    #[error("the file has not arrived yet; try again in a few seconds")]
+    NotYet,
+    /// The provider no longer has the file.
+    #[error("the file could not be fetched from the provider")]
+    Gone,
+    #[error(transparent)]
+    Store(#[from] MediaStoreError),
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl From<storage::Error> for MediaRefused {
+    fn from(error: storage::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<storage::SqlxError> for MediaRefused {
+    fn from(error: storage::SqlxError) -> Self {
+        Self::Failed(error.into())
+    }
+}

@@ -1,0 +1,53 @@
+//! A call that sends messages, and its errors.
+
+use std::sync::Arc;
+
+use base::Error;
+use bytes::Bytes;
+use domain::{
+    body::Faults,
+    ids::{ClientId, RequestId},
+    send::{SendBody, SendEndpoint},
+};
+
+/// The numbers that may send through the host name of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Senders {
+    /// All numbers of the client.
+    All,
+    /// Its WhatsApp Lite numbers (CONTRACT 2, `server.lite_host`).
+    Lite,
+}
+
+/// A send request before parsing.
+#[derive(Debug, Clone)]
+pub struct SendCall {
+    pub client: ClientId,
+    pub endpoint: SendEndpoint,
+    pub senders: Senders,
+    /// The body, byte for byte.
+    pub body: Bytes,
+    /// Header `Idempotency-Key`.
+    pub idempotency_key: Option<String>,
+    pub request_id: RequestId,
+}
+
+/// The reason why a send request was not accepted. Nothing of the request is stored.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum AcceptError {
+    /// The request is wrong. Each fault names its field; a request can have many.
+    #[error("the request is not valid")]
+    Faults(Faults),
+    /// The request could not be stored. The caller may send it again.
+    #[error("the request could not be stored")]
+    Failed(#[source] Arc<Error>),
+}
+
+/// The body of the 202, and whether it is that of an earlier request.
+pub(super) type Answer = std::result::Result<(Bytes, bool), AcceptError>;
+
+/// A parsed request on its way into a group.
+pub(super) struct Pending {
+    pub(super) call: SendCall,
+    pub(super) request: SendBody,
+}

@@ -1,0 +1,63 @@
+//! The report of a check.
+
+use std::fmt;
+
+use sha2::{Digest, Sha256};
+
+use super::surface::PACKAGE;
+use crate::World;
+
+/// The report of `patchbay plugin check`.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckReport {
+    /// The world of the plugin; `None` if the file is not a plugin.
+    pub world: Option<World>,
+    /// Version of `patchbay:plugin` that it was built for.
+    pub api_version: Option<String>,
+    pub size: u64,
+    pub sha256: String,
+    pub imports: Vec<String>,
+    pub exports: Vec<String>,
+    /// All faults. Empty if the plugin can be loaded.
+    pub problems: Vec<String>,
+}
+
+impl CheckReport {
+    /// The report for a file that was not parsed.
+    pub(crate) fn unread(bytes: &[u8]) -> Self {
+        Self {
+            world: None,
+            api_version: None,
+            size: bytes.len() as u64,
+            sha256: hex::encode(Sha256::digest(bytes)),
+            imports: vec![],
+            exports: vec![],
+            problems: vec![],
+        }
+    }
+
+    pub fn is_ok(&self) -> bool {
+        self.problems.is_empty()
+    }
+}
+
+impl fmt::Display for CheckReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.world, &self.api_version) {
+            (Some(world), Some(version)) => writeln!(f, "world:   {world} ({PACKAGE}@{version})")?,
+            _ => writeln!(f, "world:   none")?,
+        }
+        writeln!(f, "size:    {} bytes", self.size)?;
+        writeln!(f, "sha256:  {}", self.sha256)?;
+        writeln!(f, "imports: {}", if self.imports.is_empty() { "nothing" } else { "" })?;
+        for import in &self.imports {
+            writeln!(f, "  {import}")?;
+        }
+        if self.problems.is_empty() {
+            return write!(f, "This plugin can be loaded.");
+        }
+        write!(f, "This plugin cannot be loaded:")?;
+        self.problems.iter().try_for_each(|problem| write!(f, "\n  - {problem}"))
+    }
+}

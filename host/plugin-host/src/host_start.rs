@@ -1,0 +1,66 @@
+//! The start of a host: its engine, its built-in plugins, and the watched directory.
+
+use std::sync::Arc;
+
+use crate::{
+    calling::outside::HttpWithTimeout,
+    compile::{CompileScheduler, Fault, Purpose},
+    engine,
+    error::HostError,
+    fairness::{breaker::Breakers, call_limiter::CallLimiter, threads::CallThreads},
+    host::PluginHost,
+    host_config::HostConfig,
+    loading::{built_in::BUILT_INS, cache::Cache, directory, loader::Loader, programs::Programs, registry::Registry},
+};
+
+impl PluginHost {
+    /// Starts the engine, loads the built-in components and those in the directory, and begins to watch it. A broken
+    /// file in the directory does not stop the start.
+    ///
+    /// # Errors
+    /// If the engine, the cache directory, the watched directory or a built-in component cannot be used.
+    pub async fn start(config: HostConfig) -> Result<Arc<Self>, HostError> {
+        let (engine, pooled) = engine::start(&config.limits).map_err(HostError::Engine)?;
+        engine::tick(&engine, config.limits.epoch_tick).map_err(|fault| HostError::Engine(fault.into()))?;
+        let cache = Cache::open(&config.cache_dir, &engine, config.cache_bytes)
+            .map_err(|source| HostError::Cache { path: config.cache_dir.clone(), source })?;
+        let (cache, limits) = (Arc::new(cache), Arc::new(config.limits));
+        let scheduler =
+            CompileScheduler::new(config.compiler, (engine.clone(), pooled), Arc::clone(&cache), Arc::clone(&limits));
+        let loader = Arc::new(Loader::new(engine.clone(), cache, scheduler, limits.component_bytes));
+        let host = Arc::new(Self {
+            programs: Programs::new(Arc::clone(&loader), config.components, limits.loaded_plugins),
+            loader,
+            call_limiter: CallLimiter::new(Arc::clone(&limits)),
+            threads: CallThreads::start().map_err(|fault| HostError::Engine(fault.into()))?,
+            breakers: Breakers::new(Arc::clone(&limits)),
+            http: Arc::new(HttpWithTimeout(config.http)),
+            secrets: config.secrets,
+            registry: Registry::default(),
+            built_ins: config.built_ins,
+            alone: config.alone,
+            engine,
+            limits,
+        });
+        if config.built_ins {
+            host.load_built_ins().await?;
+        }
+        if let Some(path) = config.plugins_dir {
+            directory::watch(&host, path).await?;
+        }
+        Ok(host)
+    }
+
+    async fn load_built_ins(&self) -> Result<(), HostError> {
+        let loading = BUILT_INS.map(|(name, bytes)| {
+            let loader = Arc::clone(&self.loader);
+            (name, tokio::spawn(async move { loader.load(bytes.to_vec(), Purpose::BuiltIn).await }))
+        });
+        for (name, loading) in loading {
+            let loaded = loading.await.unwrap_or_else(|fault| Err(Fault::Host(fault.to_string())));
+            let program = loaded.map_err(|fault| HostError::BuiltIn { name, problems: fault.to_string() })?;
+            self.registry.add_built_in(name, program);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,24 @@
+//! A change to report to the host.
+
+use serde_json::Value;
+use tokio::{sync::oneshot, time::Instant};
+
+/// Marks events of Messenger among all callbacks.
+pub(crate) const FIELD: &str = "messenger";
+
+/// One change to report to the host.
+#[derive(Debug)]
+pub(crate) struct Event {
+    /// Events of one queue are posted in order: the phone, or `account`.
+    pub(crate) queue: String,
+    pub(crate) waba_id: String,
+    pub(crate) field: String,
+    pub(crate) value: Value,
+    /// Receives a signal when the host has accepted the event.
+    pub(crate) taken: Option<oneshot::Sender<()>>,
+}
+
+pub(super) struct Queued {
+    pub(super) event: Event,
+    pub(super) due: Instant,
+}

@@ -1,0 +1,30 @@
+//! Queues the events of the simulated world.
+
+use std::{collections::VecDeque, sync::Arc, time::Duration};
+
+use tokio::time::Instant;
+
+use super::{
+    event::{Event, FIELD, Queued},
+    queues,
+    sender::locked,
+};
+use crate::world::World;
+
+impl World {
+    /// Queues an event for the host. Must not be called with the state locked.
+    pub(crate) fn publish(self: &Arc<Self>, event: Event) {
+        let faults = self.faults();
+        let batch = if event.field == FIELD { queues::PAGE_BATCH } else { queues::BATCH };
+        let queue = if faults.batch_callbacks { batch.to_owned() } else { event.queue.clone() };
+        let due = Instant::now() + Duration::from_millis(faults.delay_millis);
+        let mut queues = locked(&self.callbacks.queues);
+        match queues.get_mut(&queue) {
+            Some(queue) => queue.push_back(Queued { event, due }),
+            None => {
+                queues.insert(queue.clone(), VecDeque::from([Queued { event, due }]));
+                self.tasks.spawn(queues::post_all(Arc::clone(self), queue));
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! The addresses of the host, and the queues of its callbacks.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use tokio::sync::{Notify, Semaphore};
+
+use super::{
+    event::{Event, FIELD, Queued},
+    line::CallbackLine,
+};
+
+pub(super) const CONNECTIONS: usize = 64;
+
+pub(super) const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
+
+pub(crate) struct Callbacks {
+    pub(super) url: Mutex<String>,
+    /// Callback addresses of single WABAs (`override_callback_uri`).
+    pub(super) overrides: Mutex<HashMap<String, String>>,
+    pub(super) app_secret: String,
+    pub(super) verify_token: String,
+    pub(super) messenger_url: Mutex<String>,
+    pub(super) messenger: CallbackLine,
+    pub(super) client: reqwest::Client,
+    pub(super) permits: Semaphore,
+    pub(super) queues: Mutex<HashMap<String, VecDeque<Queued>>>,
+    /// Incremented by a reset, which cancels older posts in retry.
+    pub(super) age: AtomicU64,
+    /// Ends the waits between attempts.
+    pub(super) wake: Notify,
+}
+
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Callbacks {
+    /// Fails if no HTTP client can be made on this machine.
+    pub(crate) fn new(whatsapp: CallbackLine, messenger: CallbackLine) -> Result<Self, reqwest::Error> {
+        let CallbackLine { url, app_secret, verify_token } = whatsapp;
+        let client = reqwest::Client::builder()
+            .timeout(ANSWER_TIMEOUT)
+            .redirect(reqwest::redirect::Policy::none())
+            .no_proxy()
+            .build()?;
+        Ok(Self {
+            url: Mutex::new(url),
+            overrides: Mutex::default(),
+            app_secret,
+            verify_token,
+            messenger_url: Mutex::new(messenger.url.clone()),
+            messenger,
+            client,
+            permits: Semaphore::new(CONNECTIONS),
+            queues: Mutex::default(),
+            age: AtomicU64::new(0),
+            wake: Notify::new(),
+        })
+    }
+
+    /// Sets the address for later posts. Waiting retries run at once.
+    pub(crate) fn set_url(&self, url: String) {
+        *locked(&self.url) = url;
+        self.retry_now();
+    }
+
+    /// Sets the address for later posts about pages. Waiting retries run at once.
+    pub(crate) fn set_messenger_url(&self, url: String) {
+        *locked(&self.messenger_url) = url;
+        self.retry_now();
+    }
+
+    /// The address for an event, and the key of its signature.
+    pub(super) fn line_of(&self, event: &Event) -> (String, &str) {
+        if event.field == FIELD {
+            (locked(&self.messenger_url).clone(), &self.messenger.app_secret)
+        } else {
+            (self.url_of(&event.waba_id), &self.app_secret)
+        }
+    }
+
+    pub(crate) fn retry_now(&self) {
+        self.wake.notify_waiters();
+    }
+
+    /// Sends the callbacks of one WABA to another address. `None` ends that.
+    pub(crate) fn set_override(&self, waba_id: &str, url: Option<String>) {
+        match url {
+            Some(url) => locked(&self.overrides).insert(waba_id.to_owned(), url),
+            None => locked(&self.overrides).remove(waba_id),
+        };
+    }
+
+    pub(super) fn url_of(&self, waba_id: &str) -> String {
+        let own = locked(&self.overrides).get(waba_id).cloned();
+        own.unwrap_or_else(|| locked(&self.url).clone())
+    }
+
+    /// Cancels all callbacks that the host has not accepted.
+    pub(crate) fn drop_pending(&self) {
+        self.age.fetch_add(1, Ordering::SeqCst);
+        self.retry_now();
+        locked(&self.overrides).clear();
+        for queue in locked(&self.queues).values_mut() {
+            queue.clear();
+        }
+    }
+
+    /// The handshake with the address for pages.
+    pub(crate) async fn messenger_handshake(&self) -> bool {
+        let url = locked(&self.messenger_url).clone();
+        self.handshake(Some(&url), Some(&self.messenger.verify_token)).await
+    }
+
+    /// Meta's handshake (PROVIDERS A.7): the address must return exactly the challenge.
+    pub(crate) async fn handshake(&self, url: Option<&str>, token: Option<&str>) -> bool {
+        let url = url.map_or_else(|| locked(&self.url).clone(), str::to_owned);
+        let challenge = crate::identity::stable_digits(&crate::identity::trace_id(), 10);
+        let query = [
+            ("hub.mode", "subscribe"),
+            ("hub.verify_token", token.unwrap_or(&self.verify_token)),
+            ("hub.challenge", &challenge),
+        ];
+        match self.client.get(url).query(&query).send().await {
+            Ok(answer) if answer.status().as_u16() == 200 => answer.text().await.is_ok_and(|body| body == challenge),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! The simulated devices, by number.
+
+use std::collections::BTreeMap;
+
+use super::device::Device;
+
+#[derive(Debug, Default)]
+pub(crate) struct Devices {
+    pub(super) by_number: BTreeMap<String, Device>,
+}
+
+impl Devices {
+    /// The device of this business number, created if it is new.
+    pub(crate) fn get(&mut self, number: &str) -> &mut Device {
+        self.by_number.entry(number.to_owned()).or_insert_with(|| Device::new(number))
+    }
+
+    pub(crate) fn knows(&self, number: &str) -> bool {
+        self.by_number.contains_key(number)
+    }
+
+    pub(super) fn all(&self) -> impl Iterator<Item = &Device> {
+        self.by_number.values()
+    }
+}

@@ -1,0 +1,45 @@
+//! The state of a session.
+
+use std::{sync::Arc, time::Instant};
+
+use rusmpp::{pdus::DeliverSm, tokio_codec::CommandCodec};
+use tokio::{net::TcpStream, sync::mpsc::UnboundedSender};
+use tokio_util::{codec::Framed, sync::CancellationToken};
+
+use super::unanswered::Unanswered;
+use crate::world::World;
+
+pub(super) struct Session {
+    pub(super) world: Arc<World>,
+    pub(super) id: u64,
+    pub(super) system_id: String,
+    pub(super) framed: Framed<TcpStream, CommandCodec>,
+    pub(super) bind: Option<Bind>,
+    pub(super) outbox: UnboundedSender<DeliverSm>,
+    pub(super) sequence: u32,
+    /// `deliver_sm` without an answer. When the session ends they go to the next receiver.
+    pub(super) unanswered: Unanswered,
+    /// An `enquire_link` is not answered yet.
+    pub(super) asked: bool,
+    /// The current second, and the number of submits in it.
+    pub(super) second: (Instant, u32),
+    /// Cancelled to drop the link.
+    pub(super) lost: CancellationToken,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Bind {
+    Transmitter,
+    Receiver,
+    Transceiver,
+}
+
+impl Bind {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Transmitter => "transmitter",
+            Self::Receiver => "receiver",
+            Self::Transceiver => "transceiver",
+        }
+    }
+}

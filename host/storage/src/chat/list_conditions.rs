@@ -1,0 +1,21 @@
+//! Conditions that lists and counts share.
+
+use domain::chat::ChatScope;
+
+/// Most chats that are counted. The total of a longer list is a lower bound. It is always more than the pages up to the
+/// requested one if there is another page.
+pub const COUNTED: u64 = 10_000;
+
+/// The condition of a list. `$2` are its agents: the caller, or the caller's team.
+pub(super) fn condition(scope: ChatScope) -> &'static str {
+    match scope {
+        ChatScope::My | ChatScope::Team => "state = 'ACTIVE' AND assigned_agent_id = ANY($2::uuid[])",
+        ChatScope::Unassigned => "state = 'QUEUED' AND $2::uuid[] IS NOT NULL",
+        ChatScope::Closed => "state = 'CLOSED' AND $2::uuid[] IS NOT NULL",
+        ChatScope::MissedAgent => "missed AND NOT after_hours AND $2::uuid[] IS NOT NULL",
+        ChatScope::MissedAfterHours => "after_hours AND $2::uuid[] IS NOT NULL",
+        ChatScope::MyMissed => "missed AND missed_agent_id = ANY($2::uuid[])",
+        ChatScope::Open => "state <> 'CLOSED' AND $2::uuid[] IS NOT NULL",
+        ChatScope::All => "$2::uuid[] IS NOT NULL",
+    }
+}

@@ -1,0 +1,47 @@
+//! Refused logins.
+
+use std::time::Duration;
+
+use base::Error;
+
+use super::turns::TooMany;
+
+#[derive(Debug, thiserror::Error)]
+pub enum LoginError {
+    /// Unknown client or user, or a wrong password. The error does not tell which.
+    #[error("e-mail, password and clientRef do not match")]
+    InvalidCredentials,
+    /// Too many wrong passwords for this account. A correct one is refused too.
+    #[error("too many wrong passwords for this account: try again later")]
+    RateLimited {
+        /// Time until the next attempt.
+        retry_after: Duration,
+    },
+    #[error(
+        "this password is temporary: choose your own first, with POST \
+         /messaging-service/WhatsApp/authenticate/changePassword"
+    )]
+    TemporaryPassword,
+    #[error("too many logins at once from your address: wait for answers before you send more")]
+    Crowded,
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl From<TooMany> for LoginError {
+    fn from(TooMany: TooMany) -> Self {
+        Self::Crowded
+    }
+}
+
+impl From<storage::Error> for LoginError {
+    fn from(error: storage::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<storage::SqlxError> for LoginError {
+    fn from(error: storage::SqlxError) -> Self {
+        Self::Failed(error.into())
+    }
+}

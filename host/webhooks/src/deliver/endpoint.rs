@@ -1,0 +1,8 @@
+//! The endpoint of a lane.
+
+use base::lanes::Lease;
+use domain::ids::EndpointId;
+
+pub(super) fn endpoint_of(lease: &Lease) -> EndpointId {
+    EndpointId(lease.lane)
+}
