@@ -9,6 +9,7 @@
 
 mod accounts;
 mod admin_lists;
+mod backup;
 mod bad_input;
 mod batches;
 mod bots_on_channels;

@@ -7,18 +7,53 @@ use std::{
     path::Path,
 };
 
-use anyhow::Context as _;
-use base::secrets;
+use anyhow::{Context as _, bail};
+use base::secrets::{self, Sealer};
 
+use crate::config::Config;
+
+/// Its name in the data directory.
+const FILE: &str = "master.key";
 /// Permission bits of the group and of others.
 const OF_OTHERS: u32 = 0o077;
+
+/// The operator's key, or the generated one of the data directory.
+///
+/// # Errors
+/// As [`of_data_dir`].
+pub fn sealer(config: &Config) -> anyhow::Result<Sealer> {
+    match configured(config)? {
+        Some(key) => Ok(Sealer::new(key)),
+        None => Ok(Sealer::new(of_data_dir(config.data_dir())?)),
+    }
+}
+
+/// The same for data that exists: a missing key is an error, because a new one opens nothing.
+///
+/// # Errors
+/// As [`of_data_dir`], and if there is no key.
+pub fn sealer_of_data(config: &Config) -> anyhow::Result<Sealer> {
+    let file = config.data_dir().join(FILE);
+    if config.security.master_key.is_empty() && !file.exists() {
+        bail!(
+            "the master key is missing: put the file `{FILE}` of the installation into {}, or set `security.master_key`",
+            config.data_dir().display()
+        );
+    }
+    sealer(config)
+}
+
+fn configured(config: &Config) -> anyhow::Result<Option<[u8; 32]>> {
+    let key = &config.security.master_key;
+    if key.is_empty() { Ok(None) } else { Ok(Some(secrets::parse_master_key(key.expose())?)) }
+}
 
 /// The key of a data directory. If it is missing, key and directory are created.
 ///
 /// # Errors
 /// If the file cannot be read, restricted or written, or has no valid key.
 pub fn of_data_dir(data_dir: &Path) -> anyhow::Result<[u8; 32]> {
-    let file = data_dir.join("master.key");
+    let file = data_dir.join(FILE);
     let text = match fs::read_to_string(&file) {
         Ok(text) => {
             close_to_others(&file).with_context(|| format!("others can read {}; chmod 600 it", file.display()))?;

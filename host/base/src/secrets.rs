@@ -19,6 +19,10 @@ use uuid::Uuid;
 const VERSION: u8 = 1;
 const KEY_ID_BYTES: usize = 4;
 const NONCE_BYTES: usize = 24;
+/// Digits of the fingerprint of a master key.
+const FINGERPRINT_DIGITS: usize = 32;
+/// The text that marks a database with its key.
+const MARK: &[u8] = b"patchbay master key";
 
 /// The purpose of a secret. A sealed value is bound to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,20 +151,33 @@ impl Sealer {
         derive(&self.master_key, &format!("derive/{purpose_label}"))
     }
 
+    /// Names the master key without revealing it: 32 hexadecimal digits.
+    pub fn fingerprint(&self) -> String {
+        let mut digits = hex::encode(derive(&self.master_key, "fingerprint"));
+        digits.truncate(FINGERPRINT_DIGITS);
+        digits
+    }
+
     /// Checks that the data of this database was sealed with this key. On first use, it marks the database with the
     /// key.
     pub async fn check_or_init(&self, db: &mut PgConnection) -> Result<(), MasterKeyError> {
-        const KNOWN: &[u8] = b"patchbay master key";
-        let bound = binding(ClientId(Uuid::nil()), "master-key-check");
-        if storage::tenancy::settings::master_key_check(db).await?.is_none() {
-            let sealed = self.seal_bound(&bound, KNOWN).map_err(MasterKeyError::Seal)?;
-            storage::tenancy::settings::init_master_key_check(db, &sealed).await?;
+        if self.check(db).await? {
+            return Ok(());
         }
-        let Some(sealed) = storage::tenancy::settings::master_key_check(db).await? else {
-            return Err(MasterKeyError::Seal(SealError::Unreadable));
-        };
-        match self.open_bound(&bound, &sealed) {
-            Ok(opened) if opened == KNOWN => Ok(()),
+        let sealed = self.seal_bound(&mark_binding(), MARK).map_err(MasterKeyError::Seal)?;
+        storage::tenancy::settings::init_master_key_check(db, &sealed).await?;
+        // Another process may have been first, with another key.
+        match self.check(db).await? {
+            true => Ok(()),
+            false => Err(MasterKeyError::Seal(SealError::Unreadable)),
+        }
+    }
+
+    /// Checks that the data of this database was sealed with this key; `false` if it has no mark of a key.
+    pub async fn check(&self, db: &mut PgConnection) -> Result<bool, MasterKeyError> {
+        let Some(sealed) = storage::tenancy::settings::master_key_check(db).await? else { return Ok(false) };
+        match self.open_bound(&mark_binding(), &sealed) {
+            Ok(opened) if opened == MARK => Ok(true),
             Ok(_) | Err(SealError::OtherKey | SealError::NotAuthentic) => Err(MasterKeyError::OtherKey),
             Err(error) => Err(MasterKeyError::Seal(error)),
         }
@@ -199,6 +216,10 @@ impl Sealer {
 /// The data that a sealed value is bound to: 16 bytes of the client, then the label.
 fn binding(client: ClientId, label: &str) -> Vec<u8> {
     [client.0.as_bytes().as_slice(), label.as_bytes()].concat()
+}
+
+fn mark_binding() -> Vec<u8> {
+    binding(ClientId(Uuid::nil()), "master-key-check")
 }
 
 /// HMAC-SHA256 of the label under the key.
