@@ -39,6 +39,7 @@ mod lite;
 mod live_chat;
 mod live_events;
 mod live_messages;
+mod master_key;
 mod messenger;
 mod mutations;
 mod nodes;

@@ -214,6 +214,7 @@ impl Process {
             tracing::warn!("testing.clock is on: anybody can move the business clock of this service");
             tokio::spawn(follow_clock(Arc::clone(ctx), Arc::clone(clock), stop.child_token()));
         }
+        tokio::spawn(base::key_rotation::follow(ctx.db.clone(), ctx.sealer.clone(), stop.child_token()));
         tokio::spawn(plugins::follow(Arc::clone(ctx), stop.child_token()));
         tokio::spawn(plugins::calls::suspensions::follow(Arc::clone(ctx), stop.child_token()));
         let runner = wakes.map(|wakes| Runner::start(Arc::clone(ctx), wakes, RunnerSettings::default()));

@@ -1,6 +1,6 @@
 //! `patchbay restore`.
 
-use std::{collections::BTreeSet, fs, path::Path};
+use std::{fs, path::Path};
 
 use anyhow::{Context as _, bail};
 use base::secrets::Sealer;
@@ -35,7 +35,7 @@ pub async fn restore(config: &Config, place: &str) -> anyhow::Result<Value> {
     })?;
     let manifest = source.manifest()?;
     manifest.check_version()?;
-    manifest.check_keys(&BTreeSet::from([sealer.fingerprint()]))?;
+    manifest.check_keys(&sealer.fingerprints())?;
     block_in_place(|| source.verify(&manifest, &mut progress))?;
     let database = Database::start(config).await?;
     let backup = (&source, &manifest);

@@ -1,6 +1,6 @@
 //! `patchbay backup`.
 
-use std::{collections::BTreeSet, path::Path};
+use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use base::secrets::Sealer;
@@ -62,7 +62,7 @@ async fn save_all(config: &Config, db: &PgPool, place: &str) -> anyhow::Result<S
         format: FORMAT,
         program: env!("CARGO_PKG_VERSION").to_owned(),
         taken_time: contents.taken_at,
-        master_keys: BTreeSet::from([sealer.fingerprint()]),
+        master_keys: sealer.fingerprints_in_use(),
         media,
         tables,
         sequences,

@@ -56,7 +56,10 @@ impl BackupSource {
             // Other kinds, such as links, are in no backup.
             if entry.header().entry_type().is_file() {
                 let unpacked = entry.unpack_in(&source.folder);
-                unpacked.with_context(|| format!("cannot unpack into {}", source.folder.display()))?;
+                unpacked.with_context(|| {
+                    let folder = source.folder.display();
+                    format!("cannot unpack into {folder}; the stream ends too early, or the disk is full")
+                })?;
             }
         }
         Ok(source)

@@ -113,6 +113,9 @@ pub enum AdminCommand {
     /// API keys of a client
     #[command(subcommand)]
     Key(KeyCommand),
+    /// The key that seals secrets at rest
+    #[command(subcommand)]
+    MasterKey(MasterKeyCommand),
     /// WhatsApp numbers of a client
     #[command(subcommand)]
     Number(NumberCommand),
@@ -137,6 +140,13 @@ pub enum AdminCommand {
     /// Addresses from which a client's mails become SMS
     #[command(subcommand)]
     Sender(SenderCommand),
+}
+
+/// `patchbay master-key ...`
+#[derive(Debug, Subcommand)]
+pub enum MasterKeyCommand {
+    /// Seal all secrets with the new master key while the service runs. It can be interrupted and repeated
+    Rotate,
 }
 
 /// The client of a list.
@@ -216,6 +226,7 @@ mod tests {
             "patchbay status --json",
             "patchbay backup /backups/monday",
             "patchbay backup -",
+            "patchbay master-key rotate",
             "patchbay restore /backups/monday",
             "patchbay restore -",
             "patchbay client list",

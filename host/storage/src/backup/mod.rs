@@ -15,4 +15,4 @@ pub use error::CopyError;
 pub use lineage::{AppliedMigration, Lineage, applied, lineage};
 pub use load::{Load, TableLoad};
 pub use snapshot::{Snapshot, SnapshotContents};
-pub use target::prepare;
+pub use target::{prepare, sessions_of_others};

@@ -5,7 +5,7 @@ use super::{
     error::CopyError,
     lineage::{self, AppliedMigration},
 };
-use crate::{PgConnection, PgPool, migrate_to, work::partitions};
+use crate::{PgConnection, PgPool, Result, migrate_to, work::partitions};
 
 /// Tables that a process fills without any client.
 pub(super) const OF_PROCESSES: [&str; 4] = ["lane", "master_key_check", "node", "testing_clock"];
@@ -60,14 +60,18 @@ async fn refuse_if_foreign(db: &mut PgConnection) -> Result<(), CopyError> {
     }
 }
 
-/// Sessions of a process have a name of its pool.
 async fn refuse_if_in_use(db: &mut PgConnection) -> Result<(), CopyError> {
-    let sessions: i64 = sqlx::query_scalar(
+    let sessions = sessions_of_others(db).await?;
+    if sessions > 0 { Err(CopyError::InUse { sessions }) } else { Ok(()) }
+}
+
+/// The number of sessions of other Patchbay processes with this database. They have the name of their pool.
+pub async fn sessions_of_others(db: &mut PgConnection) -> Result<i64> {
+    Ok(sqlx::query_scalar(
         "SELECT count(*) FROM pg_stat_activity
          WHERE datname = current_database() AND application_name LIKE 'patchbay %'
            AND application_name <> current_setting('application_name')",
     )
     .fetch_one(db)
-    .await?;
-    if sessions > 0 { Err(CopyError::InUse { sessions }) } else { Ok(()) }
+    .await?)
 }
