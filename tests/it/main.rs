@@ -15,6 +15,7 @@ mod batches;
 mod bots_on_channels;
 mod bucket;
 mod callbacks;
+mod certificates;
 mod chat_window;
 mod chatbot;
 mod clients;
