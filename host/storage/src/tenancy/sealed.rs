@@ -117,7 +117,7 @@ pub async fn values(
         }
     };
     let statement = format!(
-        "SELECT ctid::text, {client}, {content} FROM {table} WHERE ctid > $1::tid AND {outdated} ORDER BY ctid LIMIT {PAGE}"
+        "SELECT ctid::text AS place, {client}, {content} FROM {table} WHERE ctid > $1::tid AND {outdated} ORDER BY ctid LIMIT {PAGE}"
     );
     let rows: Vec<(String, Uuid, Vec<Vec<u8>>)> =
         sqlx::query_as(&statement).bind(after.unwrap_or("(0,0)")).bind(current).fetch_all(db).await?;
@@ -136,7 +136,7 @@ pub async fn documents(
 ) -> Result<Vec<SealedRow<String>>> {
     let ((table, name), client) = (column.place(), column.client_column());
     let statement = format!(
-        "SELECT ctid::text, {client}, {name}::text FROM {table}
+        "SELECT ctid::text AS place, {client}, {name}::text FROM {table}
          WHERE ctid > $1::tid AND strpos({name}::text, $2) > 0 ORDER BY ctid LIMIT {PAGE}"
     );
     let rows: Vec<(String, Uuid, String)> =
