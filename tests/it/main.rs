@@ -9,11 +9,13 @@
 
 mod accounts;
 mod admin_lists;
+mod backup;
 mod bad_input;
 mod batches;
 mod bots_on_channels;
 mod bucket;
 mod callbacks;
+mod certificates;
 mod chat_window;
 mod chatbot;
 mod clients;
@@ -38,6 +40,7 @@ mod lite;
 mod live_chat;
 mod live_events;
 mod live_messages;
+mod master_key;
 mod messenger;
 mod mutations;
 mod nodes;

@@ -4,7 +4,7 @@ use std::{
     io::Write,
     net::SocketAddr,
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::{Child, Command, Output, Stdio},
     sync::{Arc, Mutex},
 };
 
@@ -269,6 +269,16 @@ impl Patchbay {
         let output = child.wait_with_output().unwrap();
         assert!(output.status.success(), "{arguments:?} failed");
         serde_json::from_slice(&output.stdout).unwrap()
+    }
+
+    /// Runs a command that reads these bytes from its standard input.
+    pub fn output(&self, arguments: &[&str], input: &[u8]) -> Output {
+        let mut command = self.command();
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // A command that fails early does not read all of it.
+        drop(child.stdin.take().unwrap().write_all(input));
+        child.wait_with_output().unwrap()
     }
 
     /// Makes a user of this role, and answers what the command prints of it: its key, among others.

@@ -1,28 +1,47 @@
-//! The end of the program: Ctrl-C, SIGTERM, or the loss of something essential. SIGHUP does not end it. Some
-//! supervisors send it after a log rotation or a change of configuration, but the log goes to standard error and
-//! settings are read only at the start.
+//! The end of the program: Ctrl-C, SIGTERM, or the loss of something essential. SIGHUP does not end it: it reads the
+//! certificate again. Other settings are read only at the start, and the log goes to standard error.
+
+use std::sync::Arc;
 
 use tokio::{
     signal::unix::{Signal, SignalKind, signal},
     task::JoinHandle,
 };
 
-use crate::postgres::Database;
+use crate::{postgres::Database, tls::CertificateFiles};
+
+fn reload(certificate: Option<&CertificateFiles>) {
+    let Some(certificate) = certificate else {
+        tracing::warn!(
+            "SIGHUP is ignored: there is no certificate; restart the program to have it read its settings again"
+        );
+        return;
+    };
+    match certificate.reload() {
+        Ok(()) => tracing::info!("SIGHUP: the certificate was read again; other settings are read at a start"),
+        Err(error) => tracing::error!(
+            error = &error as &dyn std::error::Error,
+            "SIGHUP: the certificate cannot be used, the one before stays; put a certificate and its key in place"
+        ),
+    }
+}
 
 /// The signals that end the program. They are noted from its creation, even before the first wait.
 pub(crate) struct Ending {
     terminate: Signal,
     interrupt: Signal,
     hangup: Signal,
+    certificate: Option<Arc<CertificateFiles>>,
 }
 
 impl Ending {
-    /// Create it before anything else. Until then these signals, SIGHUP too, kill the program.
-    pub(crate) fn new() -> anyhow::Result<Self> {
+    /// Create it before anything else. Until then these signals, SIGHUP too, kill the program. SIGHUP reads `certificate` again.
+    pub(crate) fn new(certificate: Option<Arc<CertificateFiles>>) -> anyhow::Result<Self> {
         Ok(Self {
             terminate: signal(SignalKind::terminate())?,
             interrupt: signal(SignalKind::interrupt())?,
             hangup: signal(SignalKind::hangup())?,
+            certificate,
         })
     }
 
@@ -32,9 +51,7 @@ impl Ending {
             tokio::select! {
                 _ = self.terminate.recv() => return,
                 _ = self.interrupt.recv() => return,
-                _ = self.hangup.recv() => {
-                    tracing::warn!("SIGHUP is ignored: restart the program to have it read its settings and certificates again");
-                }
+                _ = self.hangup.recv() => reload(self.certificate.as_deref()),
             }
         }
     }

@@ -29,6 +29,7 @@
 //! way with status 1.
 
 pub mod admin;
+pub mod backup;
 pub mod boot;
 pub mod cli;
 pub mod clock;
@@ -92,6 +93,8 @@ fn execute(cli: Cli) -> anyhow::Result<()> {
         Command::Serve | Command::Work => Audience::Server,
         Command::Config
         | Command::Status(_)
+        | Command::Backup(_)
+        | Command::Restore(_)
         | Command::Plugin(_)
         | Command::CompilePlugin { .. }
         | Command::Admin(_) => Audience::Command,
@@ -110,6 +113,8 @@ async fn dispatch(config: Config, command: Command) -> anyhow::Result<()> {
         Command::Work => serve::work(config).await,
         Command::Config => print(&config.effective().to_toml()),
         Command::Status(arguments) => print(&status::run(&config, arguments.json).await?),
+        Command::Backup(arguments) => print(&backup::save(&config, &arguments.place).await?),
+        Command::Restore(arguments) => print(&format!("{}\n", backup::restore(&config, &arguments.place).await?)),
         Command::CompilePlugin { order } => {
             let _: ExitCode = plugin_host::compile_child(&order);
             Ok(())

@@ -7,18 +7,88 @@ use std::{
     path::Path,
 };
 
-use anyhow::Context as _;
-use base::secrets;
+use anyhow::{Context as _, bail};
+use base::secrets::{self, Sealer};
 
+use crate::config::Config;
+
+/// Its name in the data directory.
+const FILE: &str = "master.key";
+/// The same of the key before, while it is replaced.
+const PREVIOUS_FILE: &str = "master.key.previous";
 /// Permission bits of the group and of others.
 const OF_OTHERS: u32 = 0o077;
+
+/// The operator's key, or the generated one of the data directory, with the key before while it is replaced.
+///
+/// # Errors
+/// As [`of_data_dir`].
+pub fn sealer(config: &Config) -> anyhow::Result<Sealer> {
+    let security = &config.security;
+    if security.master_key.is_empty() {
+        let key = of_data_dir(config.data_dir())?;
+        return Ok(Sealer::with_previous(key, previous_of(config.data_dir())?.filter(|previous| *previous != key)));
+    }
+    let key = secrets::parse_master_key(security.master_key.expose())?;
+    let previous = &security.previous_master_key;
+    let previous = if previous.is_empty() { None } else { Some(secrets::parse_master_key(previous.expose())?) };
+    Ok(Sealer::with_previous(key, previous))
+}
+
+/// The same for data that exists: a missing key is an error, because a new one opens nothing.
+///
+/// # Errors
+/// As [`of_data_dir`], and if there is no key.
+pub fn sealer_of_data(config: &Config) -> anyhow::Result<Sealer> {
+    let file = config.data_dir().join(FILE);
+    if config.security.master_key.is_empty() && !file.exists() {
+        bail!(
+            "the master key is missing: put the file `{FILE}` of the installation into {}, or set `security.master_key`",
+            config.data_dir().display()
+        );
+    }
+    sealer(config)
+}
+
+/// Puts a new key into a data directory. The present key stays as the one before.
+///
+/// # Errors
+/// If a file cannot be read or written.
+pub fn renew(data_dir: &Path) -> anyhow::Result<()> {
+    of_data_dir(data_dir)?;
+    let (file, previous, draft) = (data_dir.join(FILE), data_dir.join(PREVIOUS_FILE), data_dir.join("master.key.new"));
+    let replaced = (|| {
+        for remains in [&previous, &draft] {
+            if remains.exists() {
+                fs::remove_file(remains)?;
+            }
+        }
+        write(&previous, &fs::read_to_string(&file)?)?;
+        write(&draft, &secrets::generate_master_key().map_err(io::Error::other)?)?;
+        fs::rename(&draft, &file)?;
+        fs::File::open(data_dir)?.sync_all()
+    })();
+    replaced.with_context(|| format!("cannot put a new key into {}", data_dir.display()))
+}
+
+fn previous_of(data_dir: &Path) -> anyhow::Result<Option<[u8; 32]>> {
+    let file = data_dir.join(PREVIOUS_FILE);
+    match fs::read_to_string(&file) {
+        Ok(text) => {
+            let key = secrets::parse_master_key(&text);
+            key.map(Some).with_context(|| format!("{} does not hold a key", file.display()))
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", file.display())),
+    }
+}
 
 /// The key of a data directory. If it is missing, key and directory are created.
 ///
 /// # Errors
 /// If the file cannot be read, restricted or written, or has no valid key.
 pub fn of_data_dir(data_dir: &Path) -> anyhow::Result<[u8; 32]> {
-    let file = data_dir.join("master.key");
+    let file = data_dir.join(FILE);
     let text = match fs::read_to_string(&file) {
         Ok(text) => {
             close_to_others(&file).with_context(|| format!("others can read {}; chmod 600 it", file.display()))?;
@@ -72,6 +142,16 @@ mod tests {
         let key = of_data_dir(&data_dir).unwrap();
         assert_eq!((mode(&data_dir), mode(&data_dir.join("master.key"))), (0o700, 0o600));
         assert_eq!(of_data_dir(&data_dir).unwrap(), key, "it is read the next time");
+    }
+
+    #[test]
+    fn a_renewed_key_opens_what_the_one_before_has_sealed() {
+        let data_dir = tempfile::tempdir().unwrap();
+        let before = of_data_dir(data_dir.path()).unwrap();
+        renew(data_dir.path()).unwrap();
+        assert_ne!(of_data_dir(data_dir.path()).unwrap(), before);
+        assert_eq!(previous_of(data_dir.path()).unwrap(), Some(before));
+        assert_eq!(mode(&data_dir.path().join(PREVIOUS_FILE)), 0o600);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use storage::PgPool;
 use crate::{
     clock::SystemClock,
     config::{Config, SecretUrl},
+    master_key,
 };
 
 /// The basis of administration and of each process: database, clock, ids and encryption of secrets.
@@ -33,7 +34,7 @@ impl Base {
             .with_context(|| unreachable(config))?;
         storage::migrate(&db).await.context("cannot migrate the database")?;
         let clock = Arc::new(SystemClock::new());
-        let sealer = Sealer::new(master_key(config)?);
+        let sealer = master_key::sealer(config)?;
         let mut connection = db.acquire().await?;
         sealer.check_or_init(&mut connection).await?;
         if config.testing.clock {
@@ -57,12 +58,4 @@ pub fn unreachable(config: &Config) -> String {
         }
         None => "cannot reach the embedded database; postgres.log in the data directory says more".to_owned(),
     }
-}
-
-/// The operator's key, or the generated one of the data directory.
-pub(crate) fn master_key(config: &Config) -> anyhow::Result<[u8; 32]> {
-    if !config.security.master_key.is_empty() {
-        return Ok(secrets::parse_master_key(config.security.master_key.expose())?);
-    }
-    crate::master_key::of_data_dir(config.data_dir())
 }

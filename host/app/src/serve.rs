@@ -32,7 +32,7 @@ use crate::{
     opened_base::Base,
     postgres::Database,
     simulated_providers::Simulated,
-    tls,
+    tls::{self, ListenerTls},
 };
 
 /// Interval at which a node checks if another has moved the testing clock.
@@ -46,7 +46,7 @@ const WORK_ENDS_WITHIN: Duration = Duration::from_secs(20);
 pub async fn serve(config: Config) -> anyhow::Result<()> {
     // Faults in the TLS settings are found before anything starts.
     let tls = tls::configured(&config)?;
-    let mut ending = Ending::new()?;
+    let mut ending = Ending::new(tls.as_ref().map(|tls| Arc::clone(&tls.files)))?;
     let database = Database::start(&config).await?;
     let result = run_server(&config, &database, tls, &mut ending).await;
     database.stop().await;
@@ -55,7 +55,7 @@ pub async fn serve(config: Config) -> anyhow::Result<()> {
 
 /// Runs background work until it is told to stop.
 pub async fn work(config: Config) -> anyhow::Result<()> {
-    let mut ending = Ending::new()?;
+    let mut ending = Ending::new(None)?;
     let database = Database::connect_for_admin(&config).await?;
     let result = run_workers(&config, &database, &mut ending).await;
     database.stop().await;
@@ -65,7 +65,7 @@ pub async fn work(config: Config) -> anyhow::Result<()> {
 async fn run_server(
     config: &Config,
     database: &Database,
-    tls: Option<Arc<ServerConfig>>,
+    tls: Option<ListenerTls>,
     ending: &mut Ending,
 ) -> anyhow::Result<()> {
     let Some(base) = ending.unless_asked(Base::open(config, database.url())).await else { return Ok(()) };
@@ -82,6 +82,10 @@ async fn run_server(
     let clock = Arc::clone(&base.clock);
     let Parts { context: ctx, wakes, smpp } = boot::context(config, base, public_url.clone(), simulated).await?;
     let process = Process::start(config, &ctx, &clock, smpp, config.server.workers.then_some(wakes));
+    let tls = tls.map(|ListenerTls { config, files }| {
+        tokio::spawn(files.follow(process.stop.child_token()));
+        config
+    });
     let readiness = Arc::new(Readiness::default());
     let metrics = metrics::install()?;
     tokio::spawn(metrics::keep_up(metrics.clone(), process.stop.child_token()));
@@ -215,6 +219,7 @@ impl Process {
             tracing::warn!("testing.clock is on: anybody can move the business clock of this service");
             tokio::spawn(follow_clock(Arc::clone(ctx), Arc::clone(clock), stop.child_token()));
         }
+        tokio::spawn(base::key_rotation::follow(ctx.db.clone(), ctx.sealer.clone(), stop.child_token()));
         tokio::spawn(plugins::follow(Arc::clone(ctx), stop.child_token()));
         tokio::spawn(plugins::calls::suspensions::follow(Arc::clone(ctx), stop.child_token()));
         let runner = wakes.map(|wakes| Runner::start(Arc::clone(ctx), wakes, RunnerSettings::default()));

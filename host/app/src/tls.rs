@@ -1,9 +1,10 @@
 //! Certificates and keys of the HTTPS listeners.
 
 use std::{
-    fs, io,
+    fmt, fs, io,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError, RwLock},
+    time::Duration,
 };
 
 use rustls::{
@@ -12,9 +13,18 @@ use rustls::{
         CertificateDer, PrivateKeyDer,
         pem::{self, PemObject},
     },
+    server::{ClientHello, ResolvesServerCert},
+    sign::CertifiedKey,
 };
+use sha2::{Digest, Sha256};
+use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
+
+const CERT_SETTING: &str = "server.tls_cert";
+const KEY_SETTING: &str = "server.tls_key";
+/// Interval of the looks at the files.
+const LOOK: Duration = Duration::from_secs(10);
 
 /// The reason why HTTPS is not possible.
 #[derive(Debug, thiserror::Error)]
@@ -58,8 +68,129 @@ pub fn install_crypto() {
     let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
+/// The certificate of all TLS listeners with the files that it came from. A connection gets the one that was read last.
+pub struct CertificateFiles {
+    cert: PathBuf,
+    key: PathBuf,
+    current: RwLock<Arc<CertifiedKey>>,
+    /// Digest of the contents that were read last, usable or not.
+    seen: Mutex<[u8; 32]>,
+}
+
+impl fmt::Debug for CertificateFiles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CertificateFiles").field("cert", &self.cert).field("key", &self.key).finish_non_exhaustive()
+    }
+}
+
+impl ResolvesServerCert for CertificateFiles {
+    fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        Some(Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner)))
+    }
+}
+
+impl CertificateFiles {
+    /// Reads `server.tls_cert` and `server.tls_key`. Call [`install_crypto`] first.
+    pub fn open(cert: &Path, key: &Path) -> Result<Self, TlsError> {
+        let contents = Contents::read(cert, key)?;
+        let (current, seen) = (contents.parse(cert, key)?, contents.digest());
+        Ok(Self {
+            cert: cert.to_owned(),
+            key: key.to_owned(),
+            current: RwLock::new(Arc::new(current)),
+            seen: Mutex::new(seen),
+        })
+    }
+
+    /// Reads the files again. If they are not usable, the certificate stays.
+    pub fn reload(&self) -> Result<(), TlsError> {
+        let contents = Contents::read(&self.cert, &self.key)?;
+        self.take(&contents)
+    }
+
+    /// The same if their contents have changed since they were read; `false` if not.
+    pub fn reload_if_changed(&self) -> Result<bool, TlsError> {
+        let contents = Contents::read(&self.cert, &self.key)?;
+        if *self.seen.lock().unwrap_or_else(PoisonError::into_inner) == contents.digest() {
+            return Ok(false);
+        }
+        self.take(&contents).map(|()| true)
+    }
+
+    fn take(&self, contents: &Contents) -> Result<(), TlsError> {
+        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = contents.digest();
+        let pair = contents.parse(&self.cert, &self.key)?;
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(pair);
+        Ok(())
+    }
+
+    /// Reads the files again when they change, until `stop`.
+    pub async fn follow(self: Arc<Self>, stop: CancellationToken) {
+        let mut look = tokio::time::interval(LOOK);
+        let mut fault = String::new();
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                _ = look.tick() => {}
+            }
+            match self.reload_if_changed() {
+                Ok(true) => tracing::info!(file = %self.cert.display(), "the changed certificate was read"),
+                Ok(false) => fault.clear(),
+                // A file that is missing stays so for many looks.
+                Err(error) if error.to_string() == fault => {}
+                Err(error) => {
+                    fault = error.to_string();
+                    tracing::error!(
+                        error = &error as &dyn std::error::Error,
+                        "the changed certificate cannot be used, the one before stays; put a certificate and its key in place"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// The bytes of both files.
+struct Contents {
+    cert: Vec<u8>,
+    key: Vec<u8>,
+}
+
+impl Contents {
+    fn read(cert: &Path, key: &Path) -> Result<Self, TlsError> {
+        Ok(Self { cert: read(CERT_SETTING, cert)?, key: read(KEY_SETTING, key)? })
+    }
+
+    fn digest(&self) -> [u8; 32] {
+        let length = self.cert.len().to_be_bytes();
+        Sha256::new().chain_update(length).chain_update(&self.cert).chain_update(&self.key).finalize().into()
+    }
+
+    fn parse(&self, cert: &Path, key: &Path) -> Result<CertifiedKey, TlsError> {
+        let not_pem = |key, path: &Path, expected| {
+            let path = path.to_owned();
+            move |reason| TlsError::NotPem { key, path, expected, reason }
+        };
+        let chain: Result<Vec<CertificateDer<'static>>, pem::Error> =
+            CertificateDer::pem_slice_iter(&self.cert).collect();
+        let chain = chain.and_then(|chain| if chain.is_empty() { Err(pem::Error::NoItemsFound) } else { Ok(chain) });
+        let chain = chain.map_err(not_pem(CERT_SETTING, cert, "certificate"))?;
+        let private_key = PrivateKeyDer::from_pem_slice(&self.key);
+        let private_key = private_key.map_err(not_pem(KEY_SETTING, key, "private key"))?;
+        CertifiedKey::from_der(chain, private_key, &rustls::crypto::ring::default_provider())
+            .map_err(|source| TlsError::Unusable { cert: cert.to_owned(), key: key.to_owned(), source })
+    }
+}
+
+/// TLS of the listeners.
+#[derive(Debug, Clone)]
+pub struct ListenerTls {
+    pub config: Arc<ServerConfig>,
+    pub files: Arc<CertificateFiles>,
+}
+
 /// The TLS configuration of the settings, if there is one. Call [`install_crypto`] first.
-pub fn configured(config: &Config) -> Result<Option<Arc<ServerConfig>>, TlsError> {
+pub fn configured(config: &Config) -> Result<Option<ListenerTls>, TlsError> {
     match (&config.server.tls_cert, &config.server.tls_key) {
         (Some(cert), Some(key)) => load(cert, key).map(Some),
         _ => Ok(None),
@@ -67,24 +198,12 @@ pub fn configured(config: &Config) -> Result<Option<Arc<ServerConfig>>, TlsError
 }
 
 /// Reads `server.tls_cert` and `server.tls_key`. Call [`install_crypto`] first.
-pub fn load(cert: &Path, key: &Path) -> Result<Arc<ServerConfig>, TlsError> {
-    let (cert_setting, key_setting) = ("server.tls_cert", "server.tls_key");
-    let not_pem = |key, path: &Path, expected| {
-        let path = path.to_owned();
-        move |reason| TlsError::NotPem { key, path, expected, reason }
-    };
-    let chain: Result<Vec<CertificateDer<'static>>, pem::Error> =
-        CertificateDer::pem_slice_iter(&read(cert_setting, cert)?).collect();
-    let chain = chain.and_then(|chain| if chain.is_empty() { Err(pem::Error::NoItemsFound) } else { Ok(chain) });
-    let chain = chain.map_err(not_pem(cert_setting, cert, "certificate"))?;
-    let private_key = PrivateKeyDer::from_pem_slice(&read(key_setting, key)?);
-    let private_key = private_key.map_err(not_pem(key_setting, key, "private key"))?;
-    let mut config = ServerConfig::builder()
-        .with_no_client_auth()
-        .with_single_cert(chain, private_key)
-        .map_err(|source| TlsError::Unusable { cert: cert.to_owned(), key: key.to_owned(), source })?;
+pub fn load(cert: &Path, key: &Path) -> Result<ListenerTls, TlsError> {
+    let files = Arc::new(CertificateFiles::open(cert, key)?);
+    let resolver: Arc<dyn ResolvesServerCert> = Arc::<CertificateFiles>::clone(&files);
+    let mut config = ServerConfig::builder().with_no_client_auth().with_cert_resolver(resolver);
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    Ok(Arc::new(config))
+    Ok(ListenerTls { config: Arc::new(config), files })
 }
 
 fn read(key: &'static str, path: &Path) -> Result<Vec<u8>, TlsError> {

@@ -81,7 +81,7 @@ fn get_over_tls(address: SocketAddr) -> String {
 #[tokio::test]
 async fn https_is_served_from_pem_files_until_shutdown() {
     tls::install_crypto();
-    let config = tls::load(&fixture("localhost.pem"), &fixture("localhost.key")).unwrap();
+    let config = tls::load(&fixture("localhost.pem"), &fixture("localhost.key")).unwrap().config;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let shutdown = CancellationToken::new();
@@ -97,7 +97,7 @@ async fn https_is_served_from_pem_files_until_shutdown() {
 #[tokio::test]
 async fn who_speaks_http_to_a_port_of_https_is_told_so() {
     tls::install_crypto();
-    let config = tls::load(&fixture("localhost.pem"), &fixture("localhost.key")).unwrap();
+    let config = tls::load(&fixture("localhost.pem"), &fixture("localhost.key")).unwrap().config;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let serving = listeners::serve(listener, Some(config), router(), reception(10), CancellationToken::new());

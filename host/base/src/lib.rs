@@ -6,6 +6,7 @@ mod context;
 mod database_media;
 mod error;
 pub mod gather;
+pub mod key_rotation;
 pub mod lanes;
 mod lite_values;
 pub mod media;

@@ -101,7 +101,7 @@ fn is_of_the_server(code: &str) -> bool {
 }
 
 /// Result of every storage function.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// True if `error` is a violation of this constraint or unique index.
 pub fn violates(error: &Error, constraint: &str) -> bool {

@@ -2,6 +2,7 @@
 //! or commit a transaction; the calling use case owns it. `client_id` is the first argument after the connection.
 //! Arguments and results are domain types; `stored` maps them to columns.
 
+pub mod backup;
 pub mod chat;
 mod error;
 pub mod inbound;
@@ -26,6 +27,8 @@ pub use session::{PgConnection, PgPool, Pooled, Timing, Transaction, connect, co
 pub use sqlx::Error as SqlxError;
 pub use work::lanes::Queue;
 
+use std::borrow::Cow;
+
 use sqlx::migrate::Migrator;
 
 /// The migrations, embedded.
@@ -34,16 +37,26 @@ pub static MIGRATOR: Migrator = sqlx::migrate!("../../migrations");
 /// Applies missing migrations and returns their number. Refuses a released file that was edited. No limit of [`Timing`]
 /// applies.
 pub async fn migrate(pool: &PgPool) -> Result<usize> {
+    apply(pool, &MIGRATOR).await
+}
+
+/// The same, but not beyond this migration: for a backup of an older version.
+pub async fn migrate_to(pool: &PgPool, last: i64) -> Result<usize> {
+    let migrations = MIGRATOR.iter().filter(|migration| migration.version <= last).cloned().collect();
+    apply(pool, &Migrator { migrations: Cow::Owned(migrations), ..Migrator::DEFAULT }).await
+}
+
+async fn apply(pool: &PgPool, migrator: &Migrator) -> Result<usize> {
     let mut db = pool.acquire().await?;
     let before = applied_migrations(&mut db).await?;
     // On its own session, because it waits for a process that already migrates, however long that takes.
     let mut db = db.detach();
     sqlx::query("SET lock_timeout = 0").execute(&mut db).await?;
-    let applied = MIGRATOR.run(db.unlimited()?).await;
+    let applied = migrator.run(db.unlimited()?).await;
     // Only the migrations used it, and its end does not matter for them.
     drop(db.close().await);
     applied?;
-    Ok(MIGRATOR.iter().count().saturating_sub(before))
+    Ok(migrator.iter().count().saturating_sub(before))
 }
 
 /// Returns the number of migrations of the database.

@@ -43,6 +43,12 @@ pub enum Command {
     Config,
     /// Show the queues, the processes and the failures of providers
     Status(StatusArguments),
+    /// Back up the database and the files of customers while the service runs
+    #[command(after_help = BACKUP_EXAMPLE)]
+    Backup(BackupArguments),
+    /// Restore a backup into a new database. Stop the service first
+    #[command(after_help = RESTORE_EXAMPLE)]
+    Restore(RestoreArguments),
     /// Tools for authors of plugins
     #[command(subcommand)]
     Plugin(PluginCommand),
@@ -65,6 +71,34 @@ pub struct StatusArguments {
     pub json: bool,
 }
 
+/// `patchbay backup`
+#[derive(Debug, Args)]
+pub struct BackupArguments {
+    /// A new folder, or - for a tar stream on standard output
+    #[arg(value_name = "DIR")]
+    pub place: String,
+}
+
+/// `patchbay restore`
+#[derive(Debug, Args)]
+pub struct RestoreArguments {
+    /// The folder of a backup, or - for a tar stream on standard input
+    #[arg(value_name = "DIR")]
+    pub place: String,
+}
+
+const BACKUP_EXAMPLE: &str = "Examples:
+  patchbay backup /backups/monday
+  patchbay backup - | zstd > monday.tar.zst
+
+The master key is not in the backup: keep it in another place.";
+
+const RESTORE_EXAMPLE: &str = "Examples:
+  patchbay restore /backups/monday
+  zstd -d < monday.tar.zst | patchbay restore -
+
+The master key of the backup must be in data_dir or in security.master_key.";
+
 /// Commands that change the database and print one JSON object on standard output.
 #[derive(Debug, Subcommand)]
 pub enum AdminCommand {
@@ -79,6 +113,9 @@ pub enum AdminCommand {
     /// API keys of a client
     #[command(subcommand)]
     Key(KeyCommand),
+    /// The key that seals secrets at rest
+    #[command(subcommand)]
+    MasterKey(MasterKeyCommand),
     /// WhatsApp numbers of a client
     #[command(subcommand)]
     Number(NumberCommand),
@@ -103,6 +140,13 @@ pub enum AdminCommand {
     /// Addresses from which a client's mails become SMS
     #[command(subcommand)]
     Sender(SenderCommand),
+}
+
+/// `patchbay master-key ...`
+#[derive(Debug, Subcommand)]
+pub enum MasterKeyCommand {
+    /// Seal all secrets with the new master key while the service runs. It can be interrupted and repeated
+    Rotate,
 }
 
 /// The client of a list.
@@ -180,6 +224,11 @@ mod tests {
             "patchbay page renew-token --client acme --page-id 1 --access-token-stdin",
             "patchbay number renew-token --client acme --number 27820001001 --access-token t",
             "patchbay status --json",
+            "patchbay backup /backups/monday",
+            "patchbay backup -",
+            "patchbay master-key rotate",
+            "patchbay restore /backups/monday",
+            "patchbay restore -",
             "patchbay client list",
             "patchbay client list --client acme",
             "patchbay user list --client acme",

@@ -48,12 +48,20 @@ impl Config {
     }
 
     fn check_master_key(&self) -> Result<(), ConfigError> {
-        let key = &self.security.master_key;
-        let fits = STANDARD.decode(key.expose()).is_ok_and(|bytes| bytes.len() == MASTER_KEY_BYTES);
-        if key.is_empty() || fits {
-            return Ok(());
+        let (key, previous) = (&self.security.master_key, &self.security.previous_master_key);
+        for (name, key) in [("security.master_key", key), ("security.previous_master_key", previous)] {
+            let fits = STANDARD.decode(key.expose()).is_ok_and(|bytes| bytes.len() == MASTER_KEY_BYTES);
+            if !key.is_empty() && !fits {
+                return unusable(name, "expected 32 bytes in base64; make one with `openssl rand -base64 32`");
+            }
         }
-        unusable("security.master_key", "expected 32 bytes in base64; make one with `openssl rand -base64 32`")
+        if !previous.is_empty() && key.is_empty() {
+            return unusable("security.previous_master_key", "security.master_key must hold the new key");
+        }
+        if !previous.is_empty() && previous.expose() == key.expose() {
+            return unusable("security.previous_master_key", "it is the same as security.master_key; remove it");
+        }
+        Ok(())
     }
 
     fn check_urls(&self) -> Result<(), ConfigError> {

@@ -199,6 +199,9 @@ section! {
     Security {
         /// 32 bytes in base64 that encrypt secrets at rest. Empty: a generated file `master.key` in `data_dir`.
         master_key: Secret = Secret::default(),
+        /// The master key before, while `patchbay master-key rotate` replaces it. Empty: none, or the file
+        /// `master.key.previous` in `data_dir` if `security.master_key` is empty too.
+        previous_master_key: Secret = Secret::default(),
     }
 }
 

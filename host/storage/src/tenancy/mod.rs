@@ -10,6 +10,7 @@ pub mod email_senders;
 pub mod login_failures;
 pub mod profiles;
 pub mod rights;
+pub mod sealed;
 pub mod settings;
 pub mod teams;
 pub mod users;

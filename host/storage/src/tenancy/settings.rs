@@ -16,6 +16,12 @@ pub async fn init_master_key_check(db: &mut PgConnection, sealed: &[u8]) -> Resu
     Ok(())
 }
 
+/// Replaces it if it is still this one; `false` if another process was first.
+pub async fn replace_master_key_check(db: &mut PgConnection, old: &[u8], new: &[u8]) -> Result<bool> {
+    let done = sqlx::query("UPDATE master_key_check SET sealed = $2 WHERE sealed = $1").bind(old).bind(new).execute(db);
+    Ok(done.await?.rows_affected() == 1)
+}
+
 /// Returns how many seconds the business clock of all nodes is ahead of real time.
 pub async fn testing_clock_offset(db: &mut PgConnection) -> Result<i64> {
     let offset: Option<i64> = sqlx::query_scalar("SELECT offset_seconds FROM testing_clock").fetch_optional(db).await?;

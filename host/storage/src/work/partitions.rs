@@ -185,6 +185,17 @@ pub async fn make(db: &mut PgConnection, partition: &Partition) -> Result<bool> 
     Ok(true)
 }
 
+/// Creates a partition of another database, with its bounds as PostgreSQL wrote them there: the parts that no partition has here.
+/// `false` if `table` has no partitions, or if the bounds are none of ours. Call it as [`make`].
+pub async fn remake(db: &mut PgConnection, table: &str, bounds: &str) -> Result<bool> {
+    let Some(table) = PARTITIONED.into_iter().find(|known| *known == table) else { return Ok(false) };
+    let Some(partition) = Partition::parse(table, bounds) else { return Ok(false) };
+    for missing in partition.without(&existing(db, table).await?) {
+        make(db, &missing).await?;
+    }
+    Ok(true)
+}
+
 /// Drops a partition with its rows. Changes the schema, as [`make`] does.
 pub async fn drop(db: &mut PgConnection, partition: &Partition) -> Result<()> {
     be_brief(db).await?;

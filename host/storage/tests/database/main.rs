@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic, in its helper functions too")]
 
 mod agents;
+mod backup;
 mod batch_lists;
 mod callbacks;
 mod chat_lists;
@@ -25,6 +26,7 @@ mod personal_data;
 mod plans;
 mod plugins;
 mod ready;
+mod sealed;
 mod sending;
 mod settings;
 mod silence;

@@ -1,0 +1,51 @@
+//! A certificate that is replaced while the program serves (docs/operations.md, HTTPS).
+
+use std::{fs, path::Path, time::Duration};
+
+use harness::{Authority, Node, Patchbay, eventually};
+use reqwest::Certificate;
+
+/// True if the program shows a certificate of this authority on a new connection.
+async fn is_trusted(node: &Node, authority: &Authority) -> bool {
+    let certificate = Certificate::from_pem(&fs::read(authority.certificate()).unwrap()).unwrap();
+    let client = reqwest::Client::builder()
+        .tls_built_in_root_certs(false)
+        .add_root_certificate(certificate)
+        .timeout(Duration::from_secs(10))
+        .build()
+        .unwrap();
+    client.get(format!("{}/healthz", node.url)).send().await.is_ok()
+}
+
+fn install(authority: &Authority, folder: &Path) {
+    let (certificate, key) = authority.of_this_machine();
+    fs::copy(certificate, folder.join("cert.pem")).unwrap();
+    fs::copy(key, folder.join("key.pem")).unwrap();
+}
+
+fn hang_up(node: &Node) {
+    let id = rustix::process::Pid::from_raw(i32::try_from(node.process_id()).unwrap()).unwrap();
+    rustix::process::kill_process(id, rustix::process::Signal::HUP).unwrap();
+}
+
+#[tokio::test]
+async fn new_connections_get_a_replaced_certificate_after_sighup_or_by_themselves() {
+    let patchbay = Patchbay::start().await;
+    let (first, second, third) = (Authority::new(), Authority::new(), Authority::new());
+    let folder = tempfile::tempdir().unwrap();
+    install(&first, folder.path());
+    let (certificate, key) = (folder.path().join("cert.pem"), folder.path().join("key.pem"));
+    let settings = [("server.tls_cert", certificate.to_str().unwrap()), ("server.tls_key", key.to_str().unwrap())];
+    let node = patchbay.second_node_with(&settings).await;
+    assert!(is_trusted(&node, &first).await && !is_trusted(&node, &second).await);
+
+    fs::write(&certificate, "no certificate").unwrap();
+    hang_up(&node);
+    install(&second, folder.path());
+    hang_up(&node);
+    eventually("the second certificate", || async { is_trusted(&node, &second).await.then_some(()) }).await;
+
+    install(&third, folder.path());
+    eventually("the third certificate", || async { is_trusted(&node, &third).await.then_some(()) }).await;
+    assert!(!is_trusted(&node, &first).await);
+}
