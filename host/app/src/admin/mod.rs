@@ -1,6 +1,7 @@
 //! Commands that change the database. Each prints one JSON object (CONTRACT 3).
 
 mod lists;
+mod person;
 mod secrets;
 mod sites;
 mod sms;
@@ -105,6 +106,7 @@ async fn change(config: &Config, base: &Base, command: AdminCommand) -> anyhow::
         AdminCommand::SmsSource(command) => sms::source(&admin, command).await,
         AdminCommand::Sender(command) => sms::sender(config, &admin, command).await,
         AdminCommand::OptOut(OptOutCommand::Remove(remove)) => sms::remove_opt_out(&admin, remove).await,
+        AdminCommand::Person(command) => person::run(config, base, command).await,
     }
 }
 
