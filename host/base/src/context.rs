@@ -1,6 +1,9 @@
 //! The shared resources of all use cases. The program builds them once.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use channels::{
     carrier::Carriers,
@@ -72,6 +75,22 @@ impl Context {
     }
 }
 
+/// The store for files of customers. `folder` is the local folder for downloads, and for all files if `kept` names no other
+/// place.
+pub fn media_store(kept: &MediaKept, db: &PgPool, folder: &Path) -> Arc<dyn MediaStore> {
+    let folder = LocalMediaStore::new(folder);
+    let in_database = |folder| Arc::new(DatabaseMediaStore::new(db.for_requests(), folder));
+    match kept {
+        MediaKept::InFolder => Arc::new(folder),
+        MediaKept::InDatabase => in_database(folder),
+        MediaKept::InSharedFolder(shared) => {
+            let shared = Arc::new(LocalMediaStore::new(shared.clone()));
+            Arc::new(MovedMediaStore::new(shared, in_database(folder)))
+        }
+        MediaKept::Elsewhere(store) => Arc::new(MovedMediaStore::new(Arc::clone(store), in_database(folder))),
+    }
+}
+
 /// The parts of a [`Context`] that the caller must supply.
 pub struct ContextBuilder {
     pub db: PgPool,
@@ -91,17 +110,7 @@ pub struct ContextBuilder {
 impl ContextBuilder {
     /// Builds the context. Hints to the runner go to `wake`.
     pub fn build(self, wake: Wakeups) -> Context {
-        let folder = LocalMediaStore::new(self.media_folder.clone());
-        let in_database = |folder| Arc::new(DatabaseMediaStore::new(self.db.for_requests(), folder));
-        let media: Arc<dyn MediaStore> = match &self.settings.media_kept {
-            MediaKept::InFolder => Arc::new(folder),
-            MediaKept::InDatabase => in_database(folder),
-            MediaKept::InSharedFolder(shared) => {
-                let shared = Arc::new(LocalMediaStore::new(shared.clone()));
-                Arc::new(MovedMediaStore::new(shared, in_database(folder)))
-            }
-            MediaKept::Elsewhere(store) => Arc::new(MovedMediaStore::new(Arc::clone(store), in_database(folder))),
-        };
+        let media = media_store(&self.settings.media_kept, &self.db, &self.media_folder);
         Context {
             node: NodeId(self.ids.mint(self.clock.now())),
             db: self.db,

@@ -18,7 +18,7 @@ mod settings;
 mod skipped_comparisons;
 pub mod upkeep;
 
-pub use context::{Context, ContextBuilder};
+pub use context::{Context, ContextBuilder, media_store};
 pub use database_media::DatabaseMediaStore;
 pub use error::{Error, HostFailed, Result};
 pub use lite_values::DatabaseDeviceValues;

@@ -6,5 +6,6 @@ pub mod contacts;
 pub mod credits;
 pub mod email_senders;
 pub mod inboxes;
+pub mod person;
 pub mod sites;
 pub mod teams;

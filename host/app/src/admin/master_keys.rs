@@ -7,7 +7,7 @@ use base::key_rotation;
 use serde_json::{Value, json};
 use storage::backup::sessions_of_others;
 
-use crate::{boot::Base, config::Config, master_key};
+use crate::{config::Config, master_key, opened_base::Base};
 
 /// Seals all secrets with the new key. If the key is a file, the first call makes the new one.
 pub(super) async fn rotate(config: &Config, url: &str) -> anyhow::Result<Value> {

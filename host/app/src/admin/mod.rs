@@ -3,6 +3,7 @@
 mod lists;
 mod master_keys;
 mod numbers;
+mod person;
 mod secrets;
 mod sites;
 mod sms;
@@ -111,6 +112,7 @@ async fn change(config: &Config, base: &Base, command: AdminCommand) -> anyhow::
         AdminCommand::SmsSource(command) => sms::source(&admin, command).await,
         AdminCommand::Sender(command) => sms::sender(config, &admin, command).await,
         AdminCommand::OptOut(OptOutCommand::Remove(remove)) => sms::remove_opt_out(&admin, remove).await,
+        AdminCommand::Person(command) => person::run(config, base, command).await,
     }
 }
 

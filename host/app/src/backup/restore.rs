@@ -20,7 +20,7 @@ use super::{
     progress::{Progress, mebibytes},
     source::BackupSource,
 };
-use crate::{boot::unreachable, config::Config, master_key, postgres::Database};
+use crate::{config::Config, master_key, opened_base::unreachable, postgres::Database};
 
 /// Bytes that are sent to the database at a time.
 const CHUNK: usize = 256 * 1024;

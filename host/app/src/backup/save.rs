@@ -18,7 +18,7 @@ use super::{
     media,
     progress::{Progress, mebibytes},
 };
-use crate::{boot::unreachable, config::Config, master_key, postgres::Database};
+use crate::{config::Config, master_key, opened_base::unreachable, postgres::Database};
 
 /// Bytes of rows in one file.
 const PIECE: usize = 16 * 1024 * 1024;

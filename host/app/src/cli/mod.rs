@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 mod accounts;
 mod inboxes;
+mod person;
 mod sms;
 
 pub use accounts::{ClientCommand, ClientCreate, ClientList, GivenPassword, KeyCommand, UserCommand, UserCreate};
@@ -13,6 +14,7 @@ pub use inboxes::{
     GivenToken, NumberAdd, NumberCommand, NumberRenewToken, NumberSetRate, PageAdd, PageCommand, PageRenewToken,
     Provider,
 };
+pub use person::{GivenAddress, GivenPerson, PersonCommand, PersonErase, PersonExport, PersonRewrite, Rewriting};
 pub use sms::{
     CreditsAdd, CreditsCommand, CreditsPrice, OptOutCommand, OptOutRemove, SenderAdd, SenderCommand, SenderRemove,
     SmsSourceAdd, SmsSourceCommand, SmsSourceRemove,
@@ -140,6 +142,9 @@ pub enum AdminCommand {
     /// Addresses from which a client's mails become SMS
     #[command(subcommand)]
     Sender(SenderCommand),
+    /// All data of one customer of a client
+    #[command(subcommand)]
+    Person(PersonCommand),
 }
 
 /// `patchbay master-key ...`
@@ -213,6 +218,9 @@ mod tests {
             "patchbay client create --ref acme --name Acme --email a@acme.example --password pw --parent holding",
             "patchbay user create --client acme --email b@acme.example --password pw --name B --role AGENT --team sales",
             "patchbay client create --ref acme --name Acme --email a@acme.example --password-stdin",
+            "patchbay person export --client acme --number 27820000001 --files exported",
+            "patchbay person erase --client acme --user-id ZA.1234567890 --rewrite all",
+            "patchbay person rewrite",
             "patchbay user create --client acme --email b@acme.example --password-stdin --name B --role API",
             "patchbay number add --client acme --number 27820000001 --provider WHATSAPP_CLOUD --phone-number-id 1 \
              --waba-id 2 --access-token-stdin",

@@ -1,0 +1,168 @@
+//! The commands `patchbay person ...`: export and erasure of the data of one person.
+
+use std::{collections::BTreeMap, path::Path};
+
+use anyhow::{Context as _, bail};
+use base::{audit::Actor, media_store};
+use channels::media_store::MediaStore;
+use domain::{
+    address::Address,
+    ids::{ClientId, MediaId},
+    phone::{Bsuid, Msisdn},
+};
+use serde_json::{Value, json};
+use tenancy::person::{self, Certificate, Leftovers, REWRITTEN_MOST};
+use tokio::{fs::OpenOptions, io::AsyncWriteExt};
+
+use super::lists;
+use crate::{
+    boot::Base,
+    cli::{GivenAddress, GivenPerson, PersonCommand, PersonErase, PersonExport, Rewriting},
+    config::Config,
+    media,
+};
+
+pub(super) async fn run(config: &Config, base: &Base, command: PersonCommand) -> anyhow::Result<Value> {
+    match command {
+        PersonCommand::Export(export) => export_person(config, base, export).await,
+        PersonCommand::Erase(erase) => erase_person(config, base, erase).await,
+        PersonCommand::Rewrite(rewrite) => Ok(json!({ "storage": rewritten(base, rewrite.rewrite).await? })),
+    }
+}
+
+async fn found(base: &Base, given: &GivenPerson) -> anyhow::Result<(ClientId, Address)> {
+    let address = address(&given.address)?;
+    let client = lists::client(&mut *base.db.acquire().await?, &given.client).await?;
+    Ok((client, address))
+}
+
+/// The values stay out of the errors, which may be logged.
+fn address(given: &GivenAddress) -> anyhow::Result<Address> {
+    match (&given.number, &given.user_id) {
+        (Some(number), None) => Ok(Msisdn::parse(number).context("--number")?.into()),
+        (None, Some(user_id)) => Ok(Bsuid::parse(user_id).context("--user-id")?.into()),
+        _ => bail!("give --number or --user-id"),
+    }
+}
+
+async fn export_person(config: &Config, base: &Base, export: PersonExport) -> anyhow::Result<Value> {
+    let (client, address) = found(base, &export.person).await?;
+    let exported = person::export(&base.administration(), client, &address, Actor::Operator).await?;
+    let mut files = Vec::new();
+    if let Some(folder) = &export.files {
+        tokio::fs::create_dir_all(folder).await.with_context(|| format!("cannot make {}", folder.display()))?;
+    }
+    let store = store(config, base)?;
+    for file in &exported.files {
+        let written = match &export.files {
+            Some(folder) => write_file(store.as_ref(), (client, file.id), folder).await?,
+            None => None,
+        };
+        files.push(json!({ "id": file.id, "file": written }));
+    }
+    let addresses = exported.addresses.iter().map(|one| json!({ "kind": one.kind().as_str(), "value": one.value() }));
+    let tables: BTreeMap<&str, Vec<Value>> =
+        exported.tables.into_iter().map(|table| (table.table, table.rows)).collect();
+    Ok(json!({
+        "clientRef": export.person.client,
+        "person": exported.person,
+        "exportedTime": exported.exported_at,
+        "addresses": addresses.collect::<Vec<_>>(),
+        "tables": tables,
+        "files": files,
+    }))
+}
+
+/// Writes a file into the folder, readable by this user only. `None` if the store does not have it.
+async fn write_file(
+    store: &dyn MediaStore,
+    (client, id): (ClientId, MediaId),
+    folder: &Path,
+) -> anyhow::Result<Option<String>> {
+    let Some(mut open) = store.open(client, id).await? else { return Ok(None) };
+    let path = folder.join(id.to_string());
+    let writing = || format!("cannot write {}", path.display());
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o600);
+    let mut file = options.open(&path).await.with_context(writing)?;
+    tokio::io::copy(&mut open.reader, &mut file).await.with_context(writing)?;
+    file.flush().await.with_context(writing)?;
+    Ok(Some(path.display().to_string()))
+}
+
+async fn erase_person(config: &Config, base: &Base, erase: PersonErase) -> anyhow::Result<Value> {
+    let (client, address) = found(base, &erase.person).await?;
+    let store = store(config, base)?;
+    let admin = base.administration();
+    let certificate = person::erase(&admin, store.as_ref(), client, &address, Actor::Operator).await?;
+    let mut shown = shown(&erase.person.client, &certificate);
+    shown["storage"] = rewritten(base, erase.rewrite).await?;
+    Ok(shown)
+}
+
+fn shown(client_ref: &str, certificate: &Certificate) -> Value {
+    let tables = certificate
+        .tables
+        .iter()
+        .map(|one| json!({ "table": one.table, "action": one.action.as_str(), "rows": one.rows }));
+    json!({
+        "clientRef": client_ref,
+        "person": certificate.person,
+        "startedTime": certificate.started_at,
+        "finishedTime": certificate.finished_at,
+        "complete": certificate.is_complete,
+        "cancelledMessages": certificate.cancelled,
+        "files": certificate.files,
+        "tables": tables.collect::<Vec<_>>(),
+    })
+}
+
+async fn rewritten(base: &Base, rewriting: Rewriting) -> anyhow::Result<Value> {
+    let most = match rewriting {
+        Rewriting::None => {
+            return Ok(json!({
+                "clean": false,
+                "left": ["erased bytes stay in free space and in the write-ahead log until `patchbay person rewrite`"],
+            }));
+        }
+        Rewriting::Small => REWRITTEN_MOST,
+        Rewriting::All => u64::MAX,
+    };
+    let done = person::rewrite(&base.db, most).await?;
+    Ok(json!({
+        "clean": done.is_clean(),
+        "rewritten": done.rewritten,
+        "notRewritten": done.not_rewritten,
+        "left": left(&done),
+    }))
+}
+
+/// The places where erased bytes can be left, and the cure.
+fn left(done: &Leftovers) -> Vec<String> {
+    let mut left = Vec::new();
+    if !done.not_rewritten.is_empty() {
+        left.push(
+            "free space of the tables in `notRewritten`: run `patchbay person rewrite` at a quiet time".to_owned(),
+        );
+    }
+    if done.seen_by_others {
+        left.push("rows that an old transaction may see: end it and run `patchbay person rewrite`".to_owned());
+    }
+    if !done.statistics_renewed {
+        left.push("statistics of PostgreSQL: run `patchbay person rewrite` as a superuser of the database".to_owned());
+    }
+    if !done.log_emptied {
+        left.push(
+            "the write-ahead log, until it is recycled: the role may not run CHECKPOINT and pg_switch_wal".to_owned(),
+        );
+    }
+    if done.log_segments_kept > 0 {
+        left.push(format!("{} segments of the log that a replica or an archive needs", done.log_segments_kept));
+    }
+    left
+}
+
+fn store(config: &Config, base: &Base) -> anyhow::Result<std::sync::Arc<dyn MediaStore>> {
+    let kept = media::kept(config, MediaId(base.ids.mint(domain::clock::Clock::now(base.clock.as_ref()))))?;
+    Ok(media_store(&kept, &base.db, &config.media_folder()))
+}

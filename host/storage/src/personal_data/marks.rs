@@ -1,0 +1,53 @@
+//! The pattern of texts that mention a person.
+
+use std::collections::BTreeSet;
+
+use domain::address::{Address, AddressKind, LID_SERVER};
+use uuid::Uuid;
+
+/// An encoded character before a mark: `%2B` of a form, `\303` of bytes shown as text.
+const ENCODED: &str = r"%[0-9A-Fa-f]{2}|\\[0-7]{3}";
+
+/// A regular expression of PostgreSQL for texts that contain one of these addresses or ids as a whole: the number
+/// `27820000001` is not in `278200000012`. Its two groups hold the character before, for [`REPLACEMENT`].
+pub(super) fn pattern<'a>(addresses: impl IntoIterator<Item = &'a Address>, ids: &BTreeSet<Uuid>) -> String {
+    let (mut digits, mut words) = (BTreeSet::new(), BTreeSet::new());
+    for address in addresses {
+        let value = address.value();
+        match address.kind() {
+            AddressKind::Phone | AddressKind::Psid => digits.insert(escaped(value)),
+            // The id of a device of the person has a suffix before the server: `123:4@lid`.
+            AddressKind::Lid => digits.insert(escaped(value.strip_suffix(LID_SERVER).unwrap_or(value))),
+            AddressKind::Bsuid | AddressKind::Visitor | AddressKind::Email => words.insert(escaped(value)),
+        };
+    }
+    words.extend(ids.iter().map(Uuid::to_string).map(|id| escaped(&id)));
+    let mut alternatives = Vec::new();
+    for (marks, alphabet) in [(digits, "0-9"), (words, "0-9A-Za-z")] {
+        let marks: Vec<String> = marks.into_iter().collect();
+        let any = if marks.is_empty() { "[^\\s\\S]".to_owned() } else { marks.join("|") };
+        alternatives.push(format!("(^|[^{alphabet}]|{ENCODED})(?:{any})(?![{alphabet}])"));
+    }
+    alternatives.join("|")
+}
+
+/// The text in place of a match of [`pattern`].
+pub(super) const REPLACEMENT: &str = r"\1\2erased";
+
+fn escaped(mark: &str) -> String {
+    let escape = |c: char| if c.is_ascii_alphanumeric() { c.to_string() } else { format!("\\{c}") };
+    mark.chars().map(escape).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_special_character_of_a_mark_is_escaped() {
+        assert_eq!(escaped("US.12|3"), r"US\.12\|3");
+        let address = Address::parse("LID", "1001@lid").unwrap();
+        let pattern = pattern([&address], &BTreeSet::new());
+        assert!(pattern.contains("(?:1001)") && !pattern.contains("lid"), "{pattern}");
+    }
+}

@@ -1,0 +1,130 @@
+//! The bytes of erased rows in the files of PostgreSQL: free space of pages, statistics, and the write-ahead log.
+//!
+//! `DELETE` and `VACUUM` leave the bytes of a row in its page until another row needs the space. `VACUUM FULL` writes the
+//! relation and its indexes into new files. These statements run outside of transactions, on a session of their own.
+
+use super::registry::REGISTRY;
+use crate::{Error, PgConnection, Result};
+
+/// A relation with personal data: a table without partitions, or a partition.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+pub struct Relation {
+    /// Its name, quoted where needed.
+    pub name: String,
+    /// Bytes of its files, with its indexes.
+    pub bytes: i64,
+}
+
+/// The relations of all tables with personal columns, the smallest first. A row may have left them long ago, so it does
+/// not matter which of them have rows of a person now.
+pub async fn relations_to_rewrite(db: &mut PgConnection) -> Result<Vec<Relation>> {
+    let tables: Vec<&str> = REGISTRY.iter().filter(|table| !table.columns.is_empty()).map(|table| table.name).collect();
+    let found = sqlx::query_as(
+        "SELECT leaf.oid::regclass::text AS name, pg_total_relation_size(leaf.oid) AS bytes
+         FROM unnest($1::text[]) AS one (name)
+         JOIN pg_class whole ON whole.oid = to_regclass(one.name)
+         LEFT JOIN pg_inherits ON inhparent = whole.oid
+         JOIN pg_class leaf ON leaf.oid = COALESCE(inhrelid, whole.oid)
+         ORDER BY bytes, name",
+    );
+    Ok(found.bind(tables).fetch_all(db).await?)
+}
+
+/// Writes a relation with its indexes into new files. Nothing else can use it until that is done.
+pub async fn rewrite(db: &mut PgConnection, relation: &Relation) -> Result<()> {
+    run(db, &format!("VACUUM (FULL) {}", relation.name)).await
+}
+
+/// Removes dead rows from a relation and its indexes, while others use it. Their bytes stay until the space is used again.
+pub async fn vacuum(db: &mut PgConnection, relation: &Relation) -> Result<()> {
+    run(db, &format!("VACUUM (INDEX_CLEANUP ON) {}", relation.name)).await
+}
+
+/// Removes the statistics of the tables with personal columns, which quote frequent values. PostgreSQL keeps those of a
+/// table that has become empty.
+pub async fn discard_statistics(db: &mut PgConnection) -> Result<()> {
+    let tables: Vec<&str> = REGISTRY.iter().filter(|table| !table.columns.is_empty()).map(|table| table.name).collect();
+    sqlx::query(
+        "DELETE FROM pg_statistic USING (
+             SELECT to_regclass(one.name) AS oid FROM unnest($1::text[]) AS one (name)
+             UNION ALL
+             SELECT inhrelid FROM unnest($1::text[]) AS one (name) JOIN pg_inherits ON inhparent = to_regclass(one.name)
+         ) personal WHERE starelid = personal.oid",
+    )
+    .bind(tables)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Makes the statistics of a relation again.
+pub async fn analyze(db: &mut PgConnection, relation: &Relation) -> Result<()> {
+    run(db, &format!("ANALYZE {}", relation.name)).await
+}
+
+/// Writes the table of statistics into new files.
+pub async fn rewrite_catalog(db: &mut PgConnection) -> Result<()> {
+    run(db, "VACUUM (FULL) pg_catalog.pg_statistic").await
+}
+
+/// Writes all changes into the files of the relations, and frees the segments of the log from before.
+pub async fn checkpoint(db: &mut PgConnection) -> Result<()> {
+    run(db, "CHECKPOINT").await
+}
+
+/// Ends the present segment of the log, whose rest becomes zeros. The record before it makes sure that there is one.
+pub async fn switch_log(db: &mut PgConnection) -> Result<()> {
+    run(db, "SELECT pg_logical_emit_message(false, 'patchbay', ''); SELECT pg_switch_wal()").await
+}
+
+/// The number of segments after the present one. A freed segment keeps its bytes and waits there under a new name.
+pub async fn ahead_of_log(db: &mut PgConnection) -> Result<i64> {
+    let ahead = sqlx::query_scalar(
+        "SELECT count(*) FROM pg_ls_waldir() WHERE name ~ '^[0-9A-F]{24}$' AND name > pg_walfile_name(pg_current_wal_lsn())",
+    );
+    Ok(ahead.fetch_one(db).await?)
+}
+
+/// The number of segments from before the last checkpoint that PostgreSQL keeps: for a replica, an archive, or
+/// `wal_keep_size`.
+pub async fn kept_in_log(db: &mut PgConnection) -> Result<i64> {
+    let kept = sqlx::query_scalar(
+        "SELECT count(*) FROM pg_ls_waldir()
+         WHERE name ~ '^[0-9A-F]{24}$' AND name < (SELECT redo_wal_file FROM pg_control_checkpoint())",
+    );
+    Ok(kept.fetch_one(db).await?)
+}
+
+/// A number of a transaction that is younger than all others.
+pub async fn youngest_transaction(db: &mut PgConnection) -> Result<i64> {
+    Ok(sqlx::query_scalar("SELECT pg_current_xact_id()::text::bigint").fetch_one(db).await?)
+}
+
+/// True if a transaction of another session may see rows that were deleted before `transaction`. PostgreSQL keeps such rows
+/// when it rewrites a relation.
+pub async fn is_seen_by_older(db: &mut PgConnection, transaction: i64) -> Result<bool> {
+    let seen = sqlx::query_scalar(
+        "SELECT EXISTS (
+             SELECT FROM pg_stat_activity
+             WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type <> 'autovacuum worker'
+               AND GREATEST(age(backend_xmin), age(backend_xid)) >= age($1::text::xid8::xid))",
+    );
+    Ok(seen.bind(transaction.to_string()).fetch_one(db).await?)
+}
+
+/// True if the role of the session may not do this.
+pub fn is_not_permitted(error: &Error) -> bool {
+    const INSUFFICIENT_PRIVILEGE: &str = "42501";
+    matches!(error, Error::Database(sqlx::Error::Database(error))
+        if error.code().is_some_and(|code| code == INSUFFICIENT_PRIVILEGE))
+}
+
+/// Limits the wait for the lock of a relation: others wait behind it.
+pub async fn limit_waits(db: &mut PgConnection) -> Result<()> {
+    run(db, "SET lock_timeout = '1s'").await
+}
+
+async fn run(db: &mut PgConnection, sql: &str) -> Result<()> {
+    sqlx::raw_sql(sql).execute(db).await?;
+    Ok(())
+}

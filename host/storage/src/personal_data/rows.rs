@@ -1,0 +1,186 @@
+//! The rows of a person: reads them, and erases them in batches.
+
+use serde_json::Value;
+use sqlx::{Row, types::Json};
+
+use super::{
+    marks,
+    person::Person,
+    rule::{Fate, Form, Rule, Scope, Table},
+};
+use crate::{PgConnection, Result, chat::chatbot_values};
+
+/// Tables by which a person is found, in the order of their erasure. All others come first, so that an interrupted erasure
+/// finds the rest, and no foreign key points at a deleted row.
+const ERASED_LAST: [&str; 13] = [
+    "sms_correspondent",
+    "webhook_delivery",
+    "outbound_leg",
+    "outbound_message",
+    "sms_message",
+    "participant_search",
+    "ticket",
+    "chat_message",
+    "conversation",
+    "participant",
+    "web_visitor",
+    "customer_address",
+    "customer",
+];
+
+/// Columns that are sealed for a device and say nothing to a reader.
+const NOT_EXPORTED: (&str, &str) = ("lite_device_value", "value");
+
+/// The place of a table in an erasure; 0 for those that come first, in any order.
+pub fn erased_last(table: &Table) -> usize {
+    ERASED_LAST.iter().position(|last| *last == table.name).map_or(0, |place| place + 1)
+}
+
+/// Lets statements of this transaction be planned for their arguments: the lists of a person may be long, and few rows of
+/// the searched tables match.
+pub async fn begin_search(db: &mut PgConnection) -> Result<()> {
+    sqlx::raw_sql("SET LOCAL plan_cache_mode = force_custom_plan").execute(db).await?;
+    Ok(())
+}
+
+/// The relations with rows of a table: its partitions, or the table itself.
+pub async fn relations(db: &mut PgConnection, table: &Table) -> Result<Vec<String>> {
+    let found = sqlx::query_scalar(
+        "SELECT COALESCE(part.relname, whole.relname)::text FROM pg_class whole
+         LEFT JOIN pg_inherits ON inhparent = whole.oid
+         LEFT JOIN pg_class part ON part.oid = inhrelid
+         WHERE whole.oid = to_regclass($1) ORDER BY 1",
+    );
+    Ok(found.bind(table.name).fetch_all(db).await?)
+}
+
+/// Rows of a table.
+#[derive(Debug)]
+pub struct Rows {
+    pub table: &'static str,
+    /// Each row as an object of its columns.
+    pub rows: Vec<Value>,
+}
+
+/// The rows of a person in a table. `None` if the table has none by its rule.
+pub async fn rows(db: &mut PgConnection, person: &Person, table: &Table) -> Result<Option<Rows>> {
+    let (Some(condition), Rule::Tied(ties, _, scope)) = (table.condition(), table.rule) else { return Ok(None) };
+    if scope == Scope::Anywhere {
+        return Ok(None);
+    }
+    // Not `jsonb`, which refuses some texts of customers.
+    let shown = match NOT_EXPORTED {
+        (name, column) if name == table.name => format!("(to_jsonb(found) - '{column}')::json"),
+        _ => "to_json(found)".to_owned(),
+    };
+    let sql = format!("SELECT {shown} AS found FROM {} found WHERE {condition}", table.name);
+    let mut rows = Vec::new();
+    for row in person.bind(&sql).fetch_all(db).await? {
+        let Json(mut row): Json<Value> = row.try_get("found")?;
+        for column in ties.iter().filter_map(|tie| tie.bytes()) {
+            show_text(&mut row, column);
+        }
+        rows.push(row);
+    }
+    Ok(Some(Rows { table: table.name, rows }))
+}
+
+/// Shows the bytes of a column as text if they are text.
+fn show_text(row: &mut Value, column: &str) {
+    let Some(shown) = row.get_mut(column) else { return };
+    let digits = shown.as_str().and_then(|shown| shown.strip_prefix(r"\x")).unwrap_or_default();
+    let byte = |at: usize| digits.get(at..at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
+    let bytes: Option<Vec<u8>> = (0..digits.len()).step_by(2).map(byte).collect();
+    if let Some(text) = bytes.and_then(|bytes| String::from_utf8(bytes).ok()).filter(|text| !text.is_empty()) {
+        *shown = Value::String(text);
+    }
+}
+
+/// Erases at most `limit` rows of a person in a relation of a table. Returns how many; fewer than `limit` means that these
+/// were the last.
+pub async fn erase_page(
+    db: &mut PgConnection,
+    person: &Person,
+    (table, relation): (&Table, &str),
+    limit: i64,
+) -> Result<u64> {
+    let (Some(condition), Rule::Tied(_, fate, _)) = (table.condition(), table.rule) else { return Ok(0) };
+    let sql = match fate {
+        Fate::Delete => deletion(relation, &condition),
+        Fate::DeleteMetered => return erase_metered(db, person, (relation, &condition), limit).await,
+        Fate::Blank(columns) => {
+            let set: Vec<String> = columns.iter().map(|(column, value)| format!("{column} = {value}")).collect();
+            let differ: Vec<String> =
+                columns.iter().map(|(column, value)| format!("{column} IS DISTINCT FROM {value}")).collect();
+            update(relation, &set, &format!("{condition} AND ({})", differ.join(" OR ")))
+        }
+        Fate::Redact(columns) => {
+            let set: Vec<String> = columns.iter().map(|(column, form)| redaction(column, *form)).collect();
+            update(relation, &set, &condition)
+        }
+    };
+    Ok(person.bind(&sql).bind(limit).execute(db).await?.rows_affected())
+}
+
+/// The places of a page of rows. A place is unique within a relation that has no partitions.
+fn page(relation: &str, condition: &str) -> String {
+    format!("ctid = ANY (ARRAY(SELECT ctid FROM {relation} WHERE {condition} LIMIT $7 FOR UPDATE))")
+}
+
+fn deletion(relation: &str, condition: &str) -> String {
+    format!("DELETE FROM {relation} WHERE {}", page(relation, condition))
+}
+
+fn update(relation: &str, set: &[String], condition: &str) -> String {
+    format!("UPDATE {relation} SET {} WHERE {}", set.join(", "), page(relation, condition))
+}
+
+fn redaction(column: &str, form: Form) -> String {
+    let text = format!("regexp_replace({}, $6, '{}', 'g')", form.text(column), marks::REPLACEMENT);
+    format!("{column} = {}", form.value(&text, column))
+}
+
+/// Deletes key-values and lets the use of the client's store shrink by their bytes.
+async fn erase_metered(
+    db: &mut PgConnection,
+    person: &Person,
+    (relation, condition): (&str, &str),
+    limit: i64,
+) -> Result<u64> {
+    let sql = format!(
+        "WITH gone AS ({} RETURNING participant_id, octet_length(key) + octet_length(value) + {} AS bytes)
+         SELECT participant_id, count(*) AS rows, sum(bytes)::bigint AS bytes FROM gone GROUP BY participant_id",
+        deletion(relation, condition),
+        chatbot_values::KEY_OVERHEAD
+    );
+    let gone = person.bind(&sql).bind(limit).fetch_all(&mut *db).await?;
+    let mut erased = 0;
+    for owner in gone {
+        erased += u64::try_from(owner.try_get::<i64, _>("rows")?).unwrap_or_default();
+        let participant = domain::ids::ParticipantId(owner.try_get("participant_id")?);
+        chatbot_values::grow(db, person.client(), participant, -owner.try_get::<i64, _>("bytes")?).await?;
+    }
+    Ok(erased)
+}
+
+/// Deletes the person's legs that wait to be sent, so that nothing more goes out, and returns their number.
+pub async fn cancel_waiting(db: &mut PgConnection, person: &Person) -> Result<u64> {
+    let sql = "DELETE FROM outbound_work WHERE client_id = $1 AND message_id = ANY ($2::uuid[])
+                                           AND phase IN ('READY', 'PACED')";
+    Ok(sqlx::query(sql).bind(person.client().0).bind(person.id_list()).execute(db).await?.rows_affected())
+}
+
+/// The number of the person's legs whose call of the provider has begun and has no outcome.
+pub async fn in_flight(db: &mut PgConnection, person: &Person) -> Result<i64> {
+    let sql = "SELECT count(*) FROM outbound_work WHERE client_id = $1 AND message_id = ANY ($2::uuid[])
+                                                    AND phase NOT IN ('READY', 'PACED')";
+    Ok(sqlx::query_scalar(sql).bind(person.client().0).bind(person.id_list()).fetch_one(db).await?)
+}
+
+/// Takes the ticket from each chat of the person. The two tables refer to each other.
+pub async fn release(db: &mut PgConnection, person: &Person) -> Result<()> {
+    let sql = "UPDATE participant SET ticket_id = NULL
+               WHERE client_id = $1 AND id = ANY ($2::uuid[]) AND ticket_id IS NOT NULL";
+    sqlx::query(sql).bind(person.client().0).bind(person.id_list()).execute(db).await?;
+    Ok(())
+}

@@ -1,0 +1,141 @@
+//! The rule of a table: how its rows are tied to a person, and what an erasure does with them.
+
+/// A table, its columns with data about a customer or a user, and its rule.
+#[derive(Debug, Clone, Copy)]
+pub struct Table {
+    /// Name of the table.
+    pub name: &'static str,
+    /// Columns with personal data.
+    pub columns: &'static [&'static str],
+    /// The rows of a person.
+    pub rule: Rule,
+}
+
+/// How the rows of a table are tied to a person.
+#[derive(Debug, Clone, Copy)]
+pub enum Rule {
+    /// No row is about a customer: settings, figures, leases, hashes.
+    Unrelated,
+    /// The rows are about users of the client, who have no customer address.
+    OfUsers,
+    /// Parts of files. The store of files removes them, because it also knows the folder and the bucket.
+    OfFiles,
+    /// The rows that at least one tie finds are about the person.
+    Tied(&'static [Tie], Fate, Scope),
+}
+
+/// A reason why a row is about a person.
+#[derive(Debug, Clone, Copy)]
+pub enum Tie {
+    /// The column has the id of one of the person's objects: customer, chat, message, file, delivery.
+    Id(&'static str),
+    /// The column has an address of the person.
+    Value(&'static str),
+    /// The column has a tracking id of one of the person's messages.
+    Name(&'static str),
+    /// The column has the order key of the person with an inbox (`domain::recipient::order_key`).
+    Order(&'static str),
+    /// The text of the column contains an address of the person, or the id of its customer or chat.
+    Mention(&'static str, Form),
+}
+
+/// The type of a column whose text is searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    Text,
+    /// `json` or `jsonb`.
+    Json,
+    /// `bytea` that is mostly text.
+    Bytes,
+}
+
+/// What an erasure does with the rows of a person.
+#[derive(Debug, Clone, Copy)]
+pub enum Fate {
+    Delete,
+    /// Like `Delete`, and the client's use of its key-value store shrinks.
+    DeleteMetered,
+    /// The columns get these values, each an SQL expression. The rest of the row is a figure that stays.
+    Blank(&'static [(&'static str, &'static str)]),
+    /// Mentions of the person in these columns become `erased`. The row belongs to other persons, too.
+    Redact(&'static [(&'static str, Form)]),
+}
+
+/// The rows of a table that can be about a person of the client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Those of the client.
+    Client,
+    /// SMS to a source of the client, or answers to one of its messages.
+    SmsSource,
+    /// All, because no row names its client. Such rows are erased and not exported.
+    Anywhere,
+}
+
+impl Form {
+    /// The column as text.
+    pub(super) fn text(self, column: &str) -> String {
+        match self {
+            Self::Text => column.to_owned(),
+            Self::Json => format!("{column}::text"),
+            Self::Bytes => format!("encode({column}, 'escape')"),
+        }
+    }
+
+    /// The text as a value of the column.
+    pub(super) fn value(self, text: &str, column: &str) -> String {
+        match self {
+            Self::Text => text.to_owned(),
+            Self::Json => format!("CASE WHEN {column} IS NOT NULL THEN ({text})::jsonb END"),
+            Self::Bytes => format!("decode({text}, 'escape')"),
+        }
+    }
+}
+
+impl Tie {
+    /// The condition on a row. `$2` to `$6` are the lists and the pattern of the person.
+    pub(super) fn condition(self) -> String {
+        match self {
+            Self::Id(column) => format!("{column} = ANY ($2)"),
+            Self::Value(column) => format!("{column} = ANY ($3)"),
+            Self::Name(column) => format!("{column} = ANY ($4)"),
+            Self::Order(column) => format!("{column} = ANY ($5)"),
+            Self::Mention(column, form) => format!("{} ~ $6", form.text(column)),
+        }
+    }
+}
+
+impl Tie {
+    /// The column, if it has bytes.
+    pub(super) fn bytes(self) -> Option<&'static str> {
+        match self {
+            Self::Mention(column, Form::Bytes) => Some(column),
+            Self::Mention(..) | Self::Id(_) | Self::Value(_) | Self::Name(_) | Self::Order(_) => None,
+        }
+    }
+}
+
+impl Scope {
+    /// The condition on a row. `$1` is the client.
+    pub(super) fn condition(self) -> &'static str {
+        match self {
+            Self::Client => "client_id = $1",
+            Self::SmsSource => {
+                "(EXISTS (SELECT FROM inbox WHERE inbox.client_id = $1 AND inbox.channel = 'SMS'
+                                             AND inbox.address = receiver)
+                  OR EXISTS (SELECT FROM sms_correspondent known
+                             WHERE known.source = receiver AND known.subscriber = sender AND known.client_id = $1))"
+            }
+            Self::Anywhere => "$1::uuid IS NOT NULL",
+        }
+    }
+}
+
+impl Table {
+    /// The condition of the rows of a person; `None` if the table has none.
+    pub(super) fn condition(&self) -> Option<String> {
+        let Rule::Tied(ties, _, scope) = self.rule else { return None };
+        let ties: Vec<String> = ties.iter().map(|tie| tie.condition()).collect();
+        Some(format!("{} AND ({})", scope.condition(), ties.join(" OR ")))
+    }
+}

@@ -1,0 +1,88 @@
+//! The certificate of an erasure.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use storage::personal_data::{Fate, Rule, Table};
+
+/// What an erasure did to the rows of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Action {
+    /// The rows are gone.
+    Deleted,
+    /// The personal columns are empty; figures stay.
+    Blanked,
+    /// Mentions of the person read `erased`; the rows belong to other persons, too.
+    Redacted,
+}
+
+impl Action {
+    /// The name in a certificate.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Deleted => "deleted",
+            Self::Blanked => "blanked",
+            Self::Redacted => "redacted",
+        }
+    }
+
+    /// The action on a table; `None` if it has no rows of persons.
+    pub(super) fn on(table: &Table) -> Option<Self> {
+        match table.rule {
+            Rule::Tied(_, Fate::Delete | Fate::DeleteMetered, _) => Some(Self::Deleted),
+            Rule::Tied(_, Fate::Blank(_), _) => Some(Self::Blanked),
+            Rule::Tied(_, Fate::Redact(_), _) => Some(Self::Redacted),
+            Rule::Unrelated | Rule::OfUsers | Rule::OfFiles => None,
+        }
+    }
+}
+
+/// The rows of a table that were erased.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ErasedTable {
+    pub table: &'static str,
+    pub action: Action,
+    pub rows: u64,
+}
+
+/// The proof of an erasure, without personal data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Certificate {
+    /// A keyed hash of client and address.
+    pub person: String,
+    pub started_at: DateTime<Utc>,
+    pub finished_at: DateTime<Utc>,
+    /// Messages to the person that waited and were not sent.
+    pub cancelled: u64,
+    /// Every table with rows of persons, also those without a row of this one.
+    pub tables: Vec<ErasedTable>,
+    /// Files that were deleted from the store of files.
+    pub files: u64,
+    /// `false` if new rows came as fast as old ones were erased. A repetition erases the rest.
+    pub is_complete: bool,
+}
+
+/// Counts during an erasure.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    pub(super) cancelled: u64,
+    pub(super) files: u64,
+    rows: BTreeMap<&'static str, (Option<Action>, u64)>,
+}
+
+impl Counts {
+    pub(super) fn add(&mut self, table: &Table, rows: u64) {
+        let count = self.rows.entry(table.name).or_insert((Action::on(table), 0));
+        count.1 += rows;
+    }
+
+    /// All rows and files.
+    pub(super) fn total(&self) -> u64 {
+        self.cancelled + self.files + self.rows.values().map(|(_, rows)| rows).sum::<u64>()
+    }
+
+    pub(super) fn tables(&self) -> Vec<ErasedTable> {
+        let each = self.rows.iter().filter_map(|(table, (action, rows))| Some((*table, (*action)?, *rows)));
+        each.map(|(table, action, rows)| ErasedTable { table, action, rows }).collect()
+    }
+}

@@ -1,0 +1,139 @@
+//! Erases a person.
+
+use base::{
+    Error,
+    audit::{Actor, Administration, audit},
+};
+use channels::media_store::{MediaStore, MediaStoreError};
+use domain::{address::Address, ids::ClientId};
+use storage::{
+    PgPool,
+    personal_data::{self, Person, REGISTRY, Table},
+};
+
+use super::{
+    certificate::{Action, Certificate, Counts},
+    search,
+};
+
+/// Most rows of one transaction.
+const PAGE: i64 = 2000;
+/// Rounds until rows that came during the erasure are erased, too.
+const ROUNDS: u32 = 5;
+
+/// An erasure did not end. Repeat it: it continues.
+#[derive(Debug, thiserror::Error)]
+pub enum EraseError {
+    /// A call of a provider has begun and has no outcome yet. Nothing was erased in this round except waiting messages.
+    #[error(
+        "{0} messages to this person are being sent or have no known outcome. Try again in a minute; messages that \
+         waited were cancelled"
+    )]
+    InFlight(i64),
+    #[error("a file of this person could not be deleted")]
+    File(#[from] MediaStoreError),
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl From<storage::Error> for EraseError {
+    fn from(error: storage::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<storage::SqlxError> for EraseError {
+    fn from(error: storage::SqlxError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// Erases the person with this address: cancels waiting messages, deletes files, then rows. Other processes may work
+/// meanwhile. Rows that they store during the erasure are found in the next round.
+pub async fn erase(
+    admin: &Administration<'_>,
+    media: &dyn MediaStore,
+    client: ClientId,
+    address: &Address,
+    actor: Actor,
+) -> Result<Certificate, EraseError> {
+    let db = admin.db.with_patience(search::PATIENCE);
+    let started_at = admin.now();
+    let mut counts = Counts::default();
+    let mut person = search::find(&db, client, address).await?;
+    let mut is_complete = false;
+    for _ in 0..ROUNDS {
+        let before = counts.total();
+        stop_sending(&db, &person, &mut counts).await?;
+        delete_files(media, &person, &mut counts).await?;
+        erase_rows(&db, &person, &mut counts).await?;
+        if counts.total() == before {
+            is_complete = true;
+            break;
+        }
+        let mut found = search::find(&db, client, address).await?;
+        found.join(&person);
+        person = found;
+    }
+    let name = search::name(admin, client, address);
+    let mut tx = db.begin().await?;
+    audit(admin, &mut tx, client, actor, "erase", ("person", &name)).await?;
+    tx.commit().await?;
+    Ok(Certificate {
+        person: name,
+        started_at,
+        finished_at: admin.now(),
+        cancelled: counts.cancelled,
+        tables: counts.tables(),
+        files: counts.files,
+        is_complete,
+    })
+}
+
+/// Cancels waiting messages. Refuses if a call of a provider has begun: its outcome would be stored for a message that is
+/// gone, and the person could get a message of which nothing is known.
+async fn stop_sending(db: &PgPool, person: &Person, counts: &mut Counts) -> Result<(), EraseError> {
+    let mut tx = db.begin().await?;
+    counts.cancelled += personal_data::cancel_waiting(&mut tx, person).await?;
+    let in_flight = personal_data::in_flight(&mut tx, person).await?;
+    tx.commit().await?;
+    if in_flight > 0 { Err(EraseError::InFlight(in_flight)) } else { Ok(()) }
+}
+
+/// Files go before their rows, which name them.
+async fn delete_files(media: &dyn MediaStore, person: &Person, counts: &mut Counts) -> Result<(), EraseError> {
+    for file in person.files() {
+        counts.files += u64::from(media.delete(person.client(), file).await?);
+    }
+    Ok(())
+}
+
+async fn erase_rows(db: &PgPool, person: &Person, counts: &mut Counts) -> Result<(), EraseError> {
+    let mut tables: Vec<&Table> = REGISTRY.iter().filter(|table| Action::on(table).is_some()).collect();
+    tables.sort_by_key(|table| personal_data::erased_last(table));
+    let mut tx = db.begin().await?;
+    personal_data::release(&mut tx, person).await?;
+    tx.commit().await?;
+    for table in tables {
+        let relations = personal_data::relations(&mut *db.acquire().await?, table).await?;
+        for relation in relations {
+            let rows = erase_relation(db, person, (table, &relation)).await?;
+            counts.add(table, rows);
+        }
+    }
+    Ok(())
+}
+
+async fn erase_relation(db: &PgPool, person: &Person, place: (&Table, &str)) -> Result<u64, EraseError> {
+    let mut erased = 0;
+    loop {
+        let mut tx = db.begin().await?;
+        personal_data::begin_search(&mut tx).await?;
+        let page = personal_data::erase_page(&mut tx, person, place, PAGE).await?;
+        tx.commit().await?;
+        erased += page;
+        if page < PAGE.unsigned_abs() {
+            return Ok(erased);
+        }
+    }
+}
