@@ -18,6 +18,7 @@ mod callbacks;
 mod certificates;
 mod chat_window;
 mod chatbot;
+mod circles;
 mod clients;
 mod contacts;
 mod conversations;

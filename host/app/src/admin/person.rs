@@ -16,10 +16,10 @@ use tokio::{fs::OpenOptions, io::AsyncWriteExt};
 
 use super::lists;
 use crate::{
-    boot::Base,
     cli::{GivenAddress, GivenPerson, PersonCommand, PersonErase, PersonExport, Rewriting},
     config::Config,
     media,
+    opened_base::Base,
 };
 
 pub(super) async fn run(config: &Config, base: &Base, command: PersonCommand) -> anyhow::Result<Value> {
