@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{
     callbacks::{self, Event},
-    graph::Template,
+    graph::stored_template::Template,
     identity,
     numbers::BusinessNumber,
     phones::Phone,

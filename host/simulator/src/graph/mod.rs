@@ -14,7 +14,7 @@ mod one_time_codes;
 mod placeholders;
 mod samples;
 mod send;
-mod stored_template;
+pub(crate) mod stored_template;
 mod template_buttons;
 mod template_calls;
 mod template_part;
@@ -38,7 +38,7 @@ use crate::{messenger, world::World};
 pub(crate) use call::Call;
 use call::Fields;
 use errors::GraphError;
-pub(crate) use stored_template::Template;
+
 
 /// A document may have 100 MB (PROVIDERS A.6).
 const LARGEST_BODY: usize = 110 * 1024 * 1024;
