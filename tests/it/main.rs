@@ -52,6 +52,7 @@ mod one_time_codes;
 mod operations;
 mod overload;
 mod partner_events;
+mod person;
 mod plugin_activations;
 mod plugin_canaries;
 mod plugin_commands;

@@ -43,7 +43,7 @@ impl PermissionRow {
     /// True if its requests wait for a turn at the database. Sends share transactions. Requests for plugins, numbers,
     /// templates and webhooks may wait for other systems, and have other bounds.
     fn takes_turns(self, method: &Method) -> bool {
-        const WAIT_FOR_OTHERS: [PermissionRow; 7] = [
+        const WAIT_FOR_OTHERS: [PermissionRow; 8] = [
             Sending::ROW,
             SmsGateway::ROW,
             Plugins::ROW,
@@ -51,6 +51,7 @@ impl PermissionRow {
             LiteNumbers::ROW,
             Templates::ROW,
             Webhooks::ROW,
+            People::ROW,
         ];
         method.is_safe() || !WAIT_FOR_OTHERS.iter().any(|row| row.name == self.name)
     }
@@ -116,6 +117,8 @@ permissions! {
     Clients: "rename clients, see and create descendants, set the SMS fallback and the masking of numbers and names" => [Admin];
     /// The address book.
     Contacts: "keep contacts" => [Admin, Supervisor, Agent, Api];
+    /// The data of single customers.
+    People: "export and erase the data of a customer" => [Admin];
     /// Reading users and teams.
     UserReading: "see users and teams" => [Admin, Supervisor, Agent, Developer];
     /// Administration of users.

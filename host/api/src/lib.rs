@@ -36,6 +36,7 @@ mod operations;
 mod page;
 mod page_callbacks;
 mod path;
+mod people;
 mod plugins;
 mod privacy;
 mod product;
@@ -110,6 +111,7 @@ fn routes(testing_clock: bool) -> OpenApiRouter<ApiState> {
         .merge(account_keys::routes())
         .merge(clients::routes())
         .merge(contacts::routes())
+        .merge(people::routes())
         .merge(users::routes())
         .merge(teams::routes())
         .merge(webhook_config::routes())

@@ -73,6 +73,20 @@ pub const ROWS: &[Row] = &[
     row("DELETE", "/messaging-service/WhatsApp/contacts/{id}", KEEPERS, contact, Others::Unknown(404)),
     row(
         "POST",
+        "/chat-service/api/v2/people/export",
+        ADMINS,
+        |_| with("/chat-service/api/v2/people/export", &json!({ "phoneNumber": "27820000009" })),
+        OWN,
+    ),
+    row(
+        "POST",
+        "/chat-service/api/v2/people/erase",
+        ADMINS,
+        |_| with("/chat-service/api/v2/people/erase", &json!({})),
+        OWN,
+    ),
+    row(
+        "POST",
         "/messaging-service/WhatsApp/authenticate/changePassword",
         Who::Everybody("it is for users who have no key yet; the password is what counts"),
         |_| with("/messaging-service/WhatsApp/authenticate/changePassword", &json!({})),

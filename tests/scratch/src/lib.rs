@@ -14,6 +14,7 @@ mod binaries;
 mod cluster;
 mod frozen;
 mod proxy;
+mod search;
 mod wire;
 
 use std::{
@@ -30,6 +31,7 @@ use tokio::sync::Mutex;
 use cluster::{Cluster, Purpose};
 pub use frozen::Frozen;
 pub use proxy::{Proxy, Target};
+pub use search::files_with;
 use storage::{PgConnection, PgPool};
 pub use wire::Wire;
 

@@ -66,6 +66,7 @@ const TAGS: &[(&str, &str)] = &[
     ("Users", "The people and programs that act for a client."),
     ("Teams", "Teams of agents: members, business hours, and the assignment of chats."),
     ("Contacts", "The address book: customers with the names that the client gives them."),
+    ("Personal data", "All data of one customer: export and erasure."),
     (
         "Webhook configuration",
         "The addresses for events: one configuration for all numbers, and overrides for single numbers.",

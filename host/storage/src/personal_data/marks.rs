@@ -25,7 +25,8 @@ pub(super) fn pattern<'a>(addresses: impl IntoIterator<Item = &'a Address>, ids:
     let mut alternatives = Vec::new();
     for (marks, alphabet) in [(digits, "0-9"), (words, "0-9A-Za-z")] {
         let marks: Vec<String> = marks.into_iter().collect();
-        let any = if marks.is_empty() { "[^\\s\\S]".to_owned() } else { marks.join("|") };
+        // Nothing follows the end of a text.
+        let any = if marks.is_empty() { "$x".to_owned() } else { marks.join("|") };
         alternatives.push(format!("(^|[^{alphabet}]|{ENCODED})(?:{any})(?![{alphabet}])"));
     }
     alternatives.join("|")

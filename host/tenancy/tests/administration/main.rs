@@ -4,5 +4,7 @@
 mod accounts;
 mod numbers;
 mod office;
+mod person;
+mod planted;
 mod secrets;
 mod users;
