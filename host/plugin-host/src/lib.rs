@@ -41,6 +41,7 @@ mod worlds;
 
 pub use calling::call::{Call, CallTrace, ChatbotOutcome, LogLine, Outcome, RouterOutcome};
 pub use calling::grants::{AllowedHost, EVERY_HOST};
+pub use calling::hints::without_hints;
 pub use calling::http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
 pub use calling::key_values::{KeyValueError, KeyValueSnapshot, KeyValueWrite, KeysWanted, NoKeyValues, Scope};
 pub use calling::limits::{Limit, Limits};

@@ -10,6 +10,7 @@ mod recorded_page;
 mod recordings;
 mod upload;
 mod values;
+mod verify;
 
 use axum::extract::DefaultBodyLimit;
 use domain::ids::InboxId;
@@ -39,6 +40,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(activate::rollback))
         .routes(routes!(activate::deactivate))
         .routes(routes!(invoke::invoke))
+        .routes(routes!(verify::verify))
         .routes(routes!(lists::invocations))
         .routes(routes!(lists::events))
         .routes(routes!(lists::differences))

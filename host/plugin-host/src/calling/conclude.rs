@@ -9,6 +9,7 @@ use wasmtime_wasi::I32Exit;
 
 use super::call::{CallTrace, Outcome};
 use super::guest::{Guest, Stop};
+use super::hints::without_hints;
 use super::limits::Limit;
 use super::run::{Answered, End};
 use crate::error::CallError;
@@ -30,7 +31,7 @@ pub(super) fn conclude<Q: Question>(
     mut guest: Guest,
     plugin: &LoadedPlugin,
     end: End<Q::Answer>,
-    duration: Duration,
+    (duration, processor_time): (Duration, Duration),
     question: &Q,
 ) -> Result<Answered<Q::Answer>, CallError> {
     let mut trace = CallTrace {
@@ -38,6 +39,7 @@ pub(super) fn conclude<Q: Question>(
         version: plugin.version,
         sha256: plugin.program.sha256.clone(),
         duration,
+        processor_time,
         peak_memory_bytes: guest.meter.peak_memory_bytes(),
         logs: guest.take_logs(),
         stderr: guest.output.printed().text,
@@ -135,8 +137,9 @@ fn reason(fault: &wasmtime::Error, guest: &Guest) -> String {
 /// The part of the output that the reason of a trap quotes: its first two lines, or the exception of a Python
 /// traceback.
 pub(super) fn printed(output: &str) -> String {
+    let output = without_hints(output);
     let lines = || output.lines().filter(|line| !line.trim().is_empty());
-    let said: Vec<&str> = match exception(output) {
+    let said: Vec<&str> = match exception(&output) {
         Some(exception) => lines().take(1).chain([exception]).map(str::trim).collect(),
         None => lines().take(2).map(str::trim).collect(),
     };

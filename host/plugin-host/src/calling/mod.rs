@@ -8,6 +8,7 @@ mod conclude;
 mod dry_run;
 pub(crate) mod grants;
 pub(crate) mod guest;
+pub(crate) mod hints;
 pub(crate) mod http;
 mod imports;
 pub(crate) mod key_values;

@@ -112,10 +112,25 @@ fn examine(engine: &Engine, bytes: &[u8], report: &mut CheckReport) -> Result<Co
     report.exports = surface.exports();
     report.world = surface.world();
     report.api_version = surface.api_version().map(str::to_owned);
-    let world = surface.judge()?;
+    let world = surface.judge().map_err(|mut problems| {
+        problems.extend(unknown_type(engine, &surface, &component));
+        problems
+    })?;
     let linked = loader::link(engine, world, &surface, &component);
     linked.map_err(|fault| vec![mismatch(world, &fault)])?;
     Ok(component)
+}
+
+/// The difference in the main function of a plugin that was built against an unknown version of the interface.
+fn unknown_type(engine: &Engine, surface: &Surface, component: &Component) -> Option<String> {
+    let (world, version) = (surface.world()?, surface.api_version()?);
+    if surface::is_known(version) || !shapes::has_function(world, engine, component) {
+        return None;
+    }
+    Some(other_type(world, engine, component).unwrap_or_else(|| {
+        let (interface, function) = (world.exported_interface(), world.exported_function());
+        format!("export `{interface}`: the function `{function}` has the same type as in {OURS}, so only the version differs")
+    }))
 }
 
 pub(crate) fn too_large(size: usize, most: usize) -> String {
