@@ -46,7 +46,7 @@ pub use calling::http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
 pub use calling::key_values::{KeyValueError, KeyValueSnapshot, KeyValueWrite, KeysWanted, NoKeyValues, Scope};
 pub use calling::limits::{Limit, Limits};
 pub use calling::secrets::{SEALED, SecretOpener, replace_sealed, sealed};
-pub use check::{CheckReport, check};
+pub use check::{CheckReport, check, sha256};
 pub use compile::{Compiler, check_apart, compile_child};
 pub use error::{CallError, HostError};
 pub use fairness::breaker::Suspension;

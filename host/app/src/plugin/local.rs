@@ -18,9 +18,9 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::{
-    Progress, built,
-    commands::{New, Run, Test},
-    json, say,
+    Progress,
+    arguments::{New, Run, Test},
+    built, json, say,
 };
 use crate::{boot, clock::SystemClock};
 
@@ -54,7 +54,8 @@ pub(super) async fn check(path: &Path) -> anyhow::Result<()> {
     if !report.is_ok() {
         bail!("{} cannot be used as a plugin", file.display());
     }
-    Ok(())
+    let cost = author::sample_call::cost(&stem(&file), &file).await?;
+    say(format_args!("A call with a sample takes {cost}."))
 }
 
 pub(super) async fn test(test: Test) -> anyhow::Result<()> {

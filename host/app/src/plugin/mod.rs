@@ -1,7 +1,11 @@
 //! `patchbay plugin`: the tools for authors. The crate `author` does the work, and this module prints the results.
 
+mod arguments;
 pub mod commands;
+mod history;
 mod local;
+mod making;
+mod recorded;
 mod remote;
 
 use std::{
@@ -10,7 +14,7 @@ use std::{
 };
 
 use anyhow::{Context as _, bail};
-use author::Project;
+use author::{Project, server::Answer};
 use serde_json::Value;
 
 use crate::config::Config;
@@ -21,20 +25,50 @@ pub async fn run(_config: &Config, command: PluginCommand) -> anyhow::Result<()>
         PluginCommand::New(new) => local::new(new),
         PluginCommand::Build { project } => local::build(&project).await,
         PluginCommand::Check { file } => local::check(&file).await,
-        PluginCommand::Test(test) => local::test(test).await,
+        PluginCommand::Test(test) => match test.from_recording.clone() {
+            Some(id) => recorded::make(&test, &id).await,
+            None => local::test(test).await,
+        },
         PluginCommand::Run(run) => local::talk(run).await,
-        PluginCommand::Push { path, name } => remote::push(&path, name).await,
+        PluginCommand::Push { path, name, json } => remote::push(&path, name, json).await,
         PluginCommand::Activate(activate) => remote::activate(activate).await,
-        PluginCommand::Rollback(place) => remote::rollback(place).await,
+        PluginCommand::Rollback(rollback) => remote::rollback(rollback).await,
         PluginCommand::Deactivate(place) => remote::deactivate(place).await,
-        PluginCommand::Logs { name, follow, outcome } => remote::logs(&name, follow, outcome.as_deref()).await,
-        PluginCommand::Invocations { name, outcome } => remote::logs(&name, false, outcome.as_deref()).await,
+        PluginCommand::Dev(dev) => remote::dev(dev).await,
+        PluginCommand::Delete { name } => remote::delete(&name).await,
+        PluginCommand::Invoke(invoke) => remote::invoke(invoke).await,
+        PluginCommand::Record(record) => remote::record(record).await,
+        PluginCommand::Verify(verify) => remote::verify(verify).await,
+        PluginCommand::List { json } => history::list(json).await,
+        PluginCommand::Status { name, json } => history::status(&name, json).await,
+        PluginCommand::Logs(logs) | PluginCommand::Invocations(logs) => history::logs(logs).await,
+        PluginCommand::Events(wanted) => history::events(wanted).await,
+        PluginCommand::Differences(wanted) => history::differences(wanted).await,
+        PluginCommand::Bindings(bindings) => making::bindings(bindings).await,
+        PluginCommand::Wrap(wrap) => making::wrap(&wrap),
         PluginCommand::Replay { name, file, version, limit } => remote::replay(&name, file, version, limit).await,
     }
 }
 
 fn say(text: impl std::fmt::Display) -> anyhow::Result<()> {
     writeln!(std::io::stdout(), "{text}").context("cannot write to standard output")
+}
+
+/// An answer of the server: as JSON for scripts, or as text.
+fn tell<T: std::fmt::Display>(answer: &Answer<T>, as_json: bool) -> anyhow::Result<()> {
+    if as_json { say(format_args!("{:#}", answer.json)) } else { say(answer) }
+}
+
+/// A list of the server: one JSON array, or a line or more for each.
+fn tell_all<T: std::fmt::Display>(answers: &[Answer<T>], as_json: bool, none: &str) -> anyhow::Result<()> {
+    if as_json {
+        let all: Value = answers.iter().map(|answer| answer.json.clone()).collect();
+        return say(format_args!("{all:#}"));
+    }
+    match answers {
+        [] => say(none),
+        answers => answers.iter().try_for_each(say),
+    }
 }
 
 /// Shows progress of long steps on standard error: in place on a terminal, else once per step.

@@ -1,6 +1,8 @@
 //! Builds the component of a project with the tools of its language.
 
+mod bindings;
 mod c;
+mod command;
 mod go;
 mod interface;
 mod python;
@@ -15,6 +17,9 @@ mod wrap;
 use std::path::PathBuf;
 
 use crate::{Lang, Project};
+
+pub use bindings::{BindingsLang, GeneratedBindings, bindings};
+pub use wrap::wrap;
 
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
@@ -33,6 +38,15 @@ pub enum BuildError {
         /// The output of the tool.
         output: String,
     },
+    /// A project of another language has no build command.
+    #[error("plugin.toml has lang = \"other\" and no `build`; add build = \"COMMAND\" and output = \"FILE\"")]
+    NoCommand,
+    /// The description of the world is missing.
+    #[error("the module does not describe its world, as generated C bindings would; name the world with --world")]
+    NoWorld,
+    /// The bytes are no core module.
+    #[error("{0}")]
+    NoModule(&'static str),
     #[error("{}: {source}", path.display())]
     File {
         path: PathBuf,
@@ -51,12 +65,14 @@ pub fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<PathBu
     if let Some(folder) = component.parent() {
         std::fs::create_dir_all(folder).map_err(run::at(folder))?;
     }
-    match project.lang {
-        Lang::Rust => rust::build(project, progress)?,
-        Lang::Ts | Lang::Js => script::build(project, progress)?,
-        Lang::Python => python::build(project, progress)?,
-        Lang::Go => go::build(project, progress)?,
-        Lang::C => c::build(project, progress)?,
+    match (&project.command, project.lang) {
+        (Some(own), _) => command::build(project, own, progress)?,
+        (None, Lang::Rust) => rust::build(project, progress)?,
+        (None, Lang::Ts | Lang::Js) => script::build(project, progress)?,
+        (None, Lang::Python) => python::build(project, progress)?,
+        (None, Lang::Go) => go::build(project, progress)?,
+        (None, Lang::C) => c::build(project, progress)?,
+        (None, Lang::Other) => return Err(BuildError::NoCommand),
     }
     schema::attach(project, &component)?;
     Ok(component)

@@ -41,7 +41,7 @@ impl CheckReport {
             world: None,
             api_version: None,
             size: bytes.len() as u64,
-            sha256: hex::encode(Sha256::digest(bytes)),
+            sha256: sha256(bytes),
             imports: vec![],
             exports: vec![],
             problems: vec![],
@@ -133,6 +133,11 @@ fn unknown_type(engine: &Engine, surface: &Surface, component: &Component) -> Op
     }))
 }
 
+/// The hash by which components are known, in hexadecimal.
+pub fn sha256(bytes: &[u8]) -> String {
+    hex::encode(Sha256::digest(bytes))
+}
+
 pub(crate) fn too_large(size: usize, most: usize) -> String {
     format!("the file has {size} bytes; {most} are allowed")
 }
@@ -148,7 +153,7 @@ pub(crate) fn header(bytes: &[u8]) -> Result<(), String> {
     match rest.first_chunk::<4>() {
         Some([0x0d, 0, 1, 0]) => Ok(()),
         Some([1, 0, 0, 0]) => Err("this is a core WebAssembly module, not a component: build it for the target \
-            wasm32-wasip2, or wrap it with `wasm-tools component new`"
+            wasm32-wasip2, or wrap it with `patchbay plugin wrap`"
             .into()),
         Some(other) => {
             Err(format!("this is neither a component nor a core module: its version bytes are {other:02x?}"))
