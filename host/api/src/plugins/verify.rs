@@ -7,9 +7,8 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{
-    Named,
     plugin_bodies::{WorldName, time},
-    refused, version,
+    request::{Named, refused, version},
 };
 use crate::{
     auth::{Allowed, Permission, Plugins},

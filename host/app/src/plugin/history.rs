@@ -4,7 +4,7 @@ use author::server::{LogFilter, Server};
 
 use super::{
     arguments::{History, Logs},
-    say, tell, tell_all,
+    output::{say, tell, tell_all},
 };
 
 pub(super) async fn list(json: bool) -> anyhow::Result<()> {

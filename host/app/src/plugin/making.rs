@@ -6,9 +6,8 @@ use anyhow::Context as _;
 use author::build::{self, GeneratedBindings};
 
 use super::{
-    Progress,
     arguments::{Bindings, Wrap},
-    say,
+    output::{Progress, say},
 };
 
 pub(super) async fn bindings(wanted: Bindings) -> anyhow::Result<()> {

@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use anyhow::{Context as _, bail};
 use author::{Project, project, recorded_test, server::Server};
 
-use super::{Progress, arguments::Test, say};
+use super::{
+    arguments::Test,
+    output::{Progress, say},
+};
 
 /// Recorded calls that are searched, the latest ones.
 const MOST_CALLS: usize = 10_000;

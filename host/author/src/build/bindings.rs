@@ -11,7 +11,8 @@ use plugin_host::World;
 use wit_bindgen_core::{Files, WorldGenerator};
 
 use super::{
-    BuildError, go,
+    error::BuildError,
+    go,
     interface::{self, Imports},
     python,
     run::{on_path, run, write},

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use super::{
-    BuildError,
+    error::BuildError,
     interface::{self, Imports},
     run::{read, run_telling, write},
     wrap,

@@ -8,7 +8,7 @@ use plugin_host::{
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::RecordedTestError;
+use crate::recorded_test::error::RecordedTestError;
 use crate::server::RecordedCall;
 
 /// A recorded call with its question and result parsed.

@@ -4,9 +4,11 @@
 mod call_result;
 mod cases;
 mod conversation;
+mod error;
 mod privacy;
 mod surroundings;
 
+pub use error::RecordedTestError;
 use serde_json::Value;
 
 use crate::server::RecordedCall;
@@ -22,24 +24,6 @@ pub struct RecordedTest {
     pub calls: usize,
     /// Whether it is a conversation with steps. Otherwise it has cases.
     pub is_conversation: bool,
-}
-
-/// Why no test can be made.
-#[derive(Debug, thiserror::Error)]
-pub enum RecordedTestError {
-    #[error(
-        "`{0}` is neither the id of a recorded call nor of a recorded participant; `patchbay plugin logs` shows ids, and \
-         `patchbay plugin record` begins a recording"
-    )]
-    Unknown(String),
-    /// A recording that this program cannot read.
-    #[error("the recorded call {id} cannot be read: {reason}")]
-    Unreadable { id: String, reason: String },
-    /// No recorded call has a result that can be expected again.
-    #[error(
-        "none of the {0} recorded calls has a result that a test can expect: they ran out of time, or could not be made"
-    )]
-    Nothing(usize),
 }
 
 /// Makes a test of all calls about one subject. `id` is that of the subject, or of one of its calls.
