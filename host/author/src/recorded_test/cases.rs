@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 
 use super::{
     call_result::ReadCall,
-    config,
     conversation::{floor, known_session, moment, offset},
+    lines::config,
     privacy::Replacements,
     surroundings::{stubs, values},
 };

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     call_result::ReadCall,
-    config, line,
+    lines::{config, line},
     privacy::Replacements,
     surroundings::{stubs, values},
 };

@@ -5,14 +5,15 @@ mod call_result;
 mod cases;
 mod conversation;
 mod error;
+mod lines;
 mod privacy;
 mod surroundings;
 
-pub use error::RecordedTestError;
 use serde_json::Value;
 
 use crate::server::RecordedCall;
 use call_result::ReadCall;
+pub use error::RecordedTestError;
 use privacy::Replacements;
 
 /// A test file.
@@ -48,14 +49,4 @@ pub fn make(recorded: &[RecordedCall], id: &str) -> Result<RecordedTest, Recorde
         calls.len()
     );
     Ok(RecordedTest { text, calls: calls.len(), is_conversation })
-}
-
-/// A line `name: value`. JSON is YAML too.
-fn line(name: &str, value: &Value) -> String {
-    format!("{name}: {value}\n")
-}
-
-/// The configuration of a call. A text that is not JSON, which no host writes, counts as empty.
-fn config(call: &ReadCall<'_>) -> Value {
-    serde_json::from_str(&call.recording.config).unwrap_or_else(|_| Value::Object(serde_json::Map::new()))
 }
