@@ -1,13 +1,16 @@
 //! The author's tools behind `patchbay plugin` (CONTRACT 8), which run on the machine of a plugin author. A project is
-//! a folder with a `plugin.toml`. All commands except pushing, activating and watching work without a server.
+//! a folder with a `plugin.toml`. Commands that build, check and test work without a server.
 
 pub mod build;
 pub mod conversation;
+pub mod dev;
 mod diff;
 mod embedded;
 mod local;
 pub mod new;
 pub mod project;
+pub mod recorded_test;
+pub mod sample_call;
 pub mod server;
 mod subset;
 pub mod terminal;
@@ -15,6 +18,7 @@ mod watch;
 mod yaml;
 
 pub use build::BuildError;
-pub use local::LocalError;
+pub use local::time::span;
+pub use local::{Cost, LocalError};
 pub use project::{Lang, Project, ProjectError};
 pub use yaml::Fault;

@@ -23,6 +23,8 @@ pub enum Lang {
     Python,
     Go,
     C,
+    /// Built by the command in `plugin.toml`. There is no template.
+    Other,
 }
 
 impl Lang {
@@ -37,6 +39,7 @@ impl Lang {
             Self::Python => "python",
             Self::Go => "go",
             Self::C => "c",
+            Self::Other => "other",
         }
     }
 }
@@ -66,19 +69,37 @@ pub struct Project {
     pub world: World,
     /// The JSON Schema of its configuration, a file below [`Project::root`]. The component exports it.
     pub schema: Option<PathBuf>,
+    /// The author's own way to build it. `None` = the way of the language.
+    pub command: Option<BuildCommand>,
     /// Folders of conversation files, relative to [`Project::root`].
     pub tests: Vec<PathBuf>,
+}
+
+/// The author's own way to build a plugin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BuildCommand {
+    /// A line for the shell, which runs in [`Project::root`].
+    pub command: String,
+    /// The component or module that it makes, relative to [`Project::root`].
+    pub output: PathBuf,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
     name: String,
+    #[serde(default = "other")]
     lang: Lang,
     world: World,
+    build: Option<String>,
+    output: Option<PathBuf>,
     schema: Option<PathBuf>,
     #[serde(default = "tests")]
     tests: Vec<PathBuf>,
+}
+
+fn other() -> Lang {
+    Lang::Other
 }
 
 fn tests() -> Vec<PathBuf> {
@@ -120,8 +141,17 @@ impl Project {
         let wrong = |reason| ProjectError::Wrong { path: path.clone(), reason };
         let written: Written = toml::from_str(&text).map_err(|fault| wrong(fault.to_string()))?;
         check_name(&written.name).map_err(wrong)?;
-        let Written { name, lang, world, schema, tests } = written;
-        Ok(Self { root: root.to_owned(), name, lang, world, schema, tests })
+        let Written { name, lang, world, schema, tests, build, output } = written;
+        let command = match (build, output) {
+            (Some(command), Some(output)) => Some(BuildCommand { command, output }),
+            (Some(_), None) => return Err(wrong("`build` needs `output`: the file that the command makes".to_owned())),
+            (None, Some(_)) => return Err(wrong("`output` needs `build`: the command that makes the file".to_owned())),
+            (None, None) if lang == Lang::Other => {
+                return Err(wrong("give `lang`, or `build` and `output` for a language without a template".to_owned()));
+            }
+            (None, None) => None,
+        };
+        Ok(Self { root: root.to_owned(), name, lang, world, schema, command, tests })
     }
 
     /// Path of the built component: `build/NAME.wasm`.

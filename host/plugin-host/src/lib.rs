@@ -46,12 +46,13 @@ pub use crate::calling::log_line::LogLine;
 pub use calling::{
     call::{Call, CallTrace, ChatbotOutcome, Outcome, RouterOutcome},
     grants::{AllowedHost, EVERY_HOST},
+    hints::without_hints,
     http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp},
     key_values::{KeyValueError, KeyValueSnapshot, KeyValueWrite, KeysWanted, NoKeyValues, Scope},
     limits::{Limit, Limits},
     secrets::{SEALED, SecretOpener, replace_sealed, sealed},
 };
-pub use check::{CheckReport, check};
+pub use check::{CheckReport, check, sha256};
 pub use compile::{Compiler, check_apart, compile_child};
 pub use error::{CallError, HostError};
 pub use fairness::{

@@ -295,6 +295,13 @@ const ROWS: &[Row] = &[
         Others::Unknown(404),
     ),
     row(
+        "POST",
+        "/plugin-service/api/v1/plugins/{name}/verify",
+        DEVELOPERS,
+        |ids| plugin(ids, "/verify"),
+        Others::Unknown(404),
+    ),
+    row(
         "GET",
         "/plugin-service/api/v1/plugins/{name}/invocations",
         DEVELOPERS,

@@ -7,7 +7,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use domain::body::FieldFault;
-use plugins::{self, Activate, slots::Mode};
+use plugins::{self, Activate, RollBack, RolledBack, slots::Mode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -90,6 +90,18 @@ pub(super) struct ActivatedBody {
     activation: ActivationBody,
     /// Names `config` and `allowedHosts` if they were absent from the request and the present values were kept.
     kept: Vec<&'static str>,
+    /// The plugin that it replaced. Null if nothing was active in its place.
+    replaced: Option<ReplacedBody>,
+}
+
+/// The plugin that an activation replaced.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ReplacedPlugin)]
+struct ReplacedBody {
+    /// Name of the plugin.
+    plugin: String,
+    /// Its version. Null for a built-in plugin or one in `plugins.dir`.
+    version: Option<u32>,
 }
 
 /// Activates a version.
@@ -130,7 +142,10 @@ pub(super) async fn activate(
     };
     let activated = plugins::activate(&state.context, allowed.caller.client, wanted, allowed.actor()).await;
     let activated = activated.map_err(refused)?;
-    Ok(Json(ActivatedBody { activation: activated.activation.into(), kept: activated.kept }))
+    let replaced = activated
+        .replaced
+        .map(|replaced| ReplacedBody { plugin: replaced.name().to_owned(), version: replaced.version() });
+    Ok(Json(ActivatedBody { activation: activated.activation.into(), kept: activated.kept, replaced }))
 }
 
 /// The activation to change.
@@ -143,19 +158,46 @@ pub(super) struct ScopeBody {
     pub(super) whats_app_number_id: Option<String>,
 }
 
-/// Returns to the activation before the present one.
+/// The wanted rollback.
+#[derive(Deserialize, Default, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = RollBack, examples(json!({"whatsAppNumberId": null, "version": 3})))]
+pub(super) struct RollbackBody {
+    /// For this number. If it is absent or null, for all numbers without an activation of their own.
+    #[schema(value_type = Option<Uuid>)]
+    whats_app_number_id: Option<String>,
+    /// The version to return to, with the configuration and the hosts that it had. If it is absent, the activation
+    /// before the present one.
+    #[schema(value_type = Option<u32>)]
+    version: Option<Value>,
+    /// `true`: only show the result, and change nothing.
+    #[serde(default)]
+    preview: bool,
+}
+
+/// The activation that is in force after a rollback.
+#[derive(Serialize, ToSchema)]
+#[schema(as = RolledBack)]
+pub(super) struct RolledBackBody {
+    #[serde(flatten)]
+    activation: ActivationBody,
+    /// The activation that it ended. Null after a deactivation.
+    before: Option<ActivationBody>,
+}
+
+/// Returns to the activation before the present one, or to a version.
 ///
-/// If there is a trial (shadow or canary), it is ended instead.
+/// If there is a trial (shadow or canary) and the request names no version, the trial is ended instead.
 #[utoipa::path(
     post,
     path = "/plugin-service/api/v1/plugins/{name}/rollback",
     operation_id = "rollBackPlugin",
     tag = "Plugins",
     params(Named),
-    request_body(content = Option<ScopeBody>),
+    request_body(content = Option<RollbackBody>),
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
-        (status = 200, description = "The present activation.", body = ActivationBody),
+        (status = 200, description = "The present activation.", body = RolledBackBody),
         (status = 204, description = "A trial was ended, and no live activation exists."),
         (status = 409, description = "There was no activation before."),
     ),
@@ -164,13 +206,21 @@ pub(super) async fn rollback(
     State(state): State<ApiState>,
     allowed: Allowed<Plugins>,
     Segments(name): Segments<String>,
-    OptionalJson(body): OptionalJson<ScopeBody>,
+    OptionalJson(body): OptionalJson<RollbackBody>,
 ) -> Result<Response, ApiError> {
-    let number = inbox_id(body.whats_app_number_id.as_deref())?;
-    let client = allowed.caller.client;
-    let live = plugins::rollback(&state.context, client, &name, number, allowed.actor()).await.map_err(refused)?;
+    let inbox = inbox_id(body.whats_app_number_id.as_deref())?;
+    let wanted = RollBack { plugin: &name, inbox, to: version(body.version.as_ref())? };
+    let (ctx, client) = (&state.context, allowed.caller.client);
+    let rolled_back = match body.preview {
+        true => plugins::preview_rollback(ctx, client, wanted).await,
+        false => plugins::rollback(ctx, client, wanted, allowed.actor()).await,
+    };
+    let RolledBack { before, live } = rolled_back.map_err(refused)?;
     Ok(match live {
-        Some(live) => Json(ActivationBody::from(live)).into_response(),
+        Some(live) => {
+            let before = before.map(ActivationBody::from);
+            Json(RolledBackBody { activation: live.into(), before }).into_response()
+        }
         // A trial ended, and no live activation exists.
         None => StatusCode::NO_CONTENT.into_response(),
     })

@@ -1,7 +1,7 @@
 //! The JSON of the history of plugins: calls, events, differences of shadows, and recordings.
 
 use chrono::DateTime;
-use plugins::{Difference, Invocation, PluginEvent, Skipped};
+use plugins::{Difference, Invocation, PluginEvent, Skipped, calls::annotation::AnnotatedLog};
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
 use utoipa::ToSchema;
@@ -42,6 +42,10 @@ pub(super) struct InvocationBody {
     /// Most memory that the call used.
     #[schema(minimum = 0)]
     peak_memory_bytes: i64,
+    /// For a chatbot: the event of the call, such as `message` or `timer`.
+    event: Option<String>,
+    /// For a failed call of a chatbot: the consequence for the chat, such as `handed to people because ..`.
+    consequence: Option<String>,
     /// Log lines of the call.
     logs: Vec<String>,
     /// The failure as a text for people.
@@ -54,6 +58,7 @@ pub(super) struct InvocationBody {
 
 impl From<Invocation> for InvocationBody {
     fn from(invocation: Invocation) -> Self {
+        let AnnotatedLog { event, consequence, lines } = AnnotatedLog::read(&invocation.logs);
         Self {
             id: invocation.id,
             time: time_of(invocation.id),
@@ -63,7 +68,9 @@ impl From<Invocation> for InvocationBody {
             outcome: invocation.outcome,
             duration_micros: invocation.duration_micros,
             peak_memory_bytes: invocation.peak_memory_bytes,
-            logs: invocation.logs.lines().map(str::to_owned).collect(),
+            event,
+            consequence,
+            logs: lines,
             error: invocation.error,
             subject_id: invocation.subject,
             activation_id: invocation.activation,

@@ -59,6 +59,9 @@ struct InvokedBody {
     /// Duration of the call.
     #[schema(minimum = 0)]
     duration_micros: i64,
+    /// Processor time of the call.
+    #[schema(minimum = 0)]
+    processor_micros: i64,
     /// Most memory that the call used.
     #[schema(minimum = 0)]
     peak_memory_bytes: i64,

@@ -2,7 +2,7 @@
 
 use axum::{Json, extract::State, http::request::Parts};
 use domain::page::PageRequest;
-use plugins::{self, Wanted, slots::Mode};
+use plugins::{self, Wanted, calls::annotation, slots::Mode};
 use utoipa::IntoParams;
 use uuid::Uuid;
 
@@ -104,6 +104,11 @@ fn one_of(
     }
 }
 
+fn id(parts: &Parts, name: &str, fault: &str) -> Result<Option<Uuid>, ApiError> {
+    let id = parameter(parts, name)?.map(|text| text.parse()).transpose();
+    id.map_err(|_| ApiError::fault(name, fault))
+}
+
 /// Filters of the list of calls.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -118,6 +123,12 @@ pub(super) struct WantedCalls {
     /// Only calls after the call with this id.
     #[param(nullable = false)]
     after: Option<Uuid>,
+    /// Only calls about this chat participant, message or delivery.
+    #[param(nullable = false, rename = "subjectId")]
+    subject: Option<Uuid>,
+    /// Only calls of a chatbot for this event, such as `message` or `timer`.
+    #[param(nullable = false)]
+    event: Option<String>,
 }
 
 /// Lists the calls of a plugin, newest first.
@@ -145,11 +156,16 @@ pub(super) async fn invocations(
     let (outcome, mode) = (parameter(&parts, "outcome")?, parameter(&parts, "mode")?);
     one_of("outcome", outcome.as_deref(), plugins::calls::trace::outcomes())?;
     one_of("mode", mode.as_deref(), Mode::ALL.into_iter().map(Mode::as_str))?;
-    let after = match parameter(&parts, "after")? {
-        Some(text) => Some(text.parse::<Uuid>().map_err(|_| ApiError::fault("after", "must be the id of a call"))?),
-        None => None,
+    let event = parameter(&parts, "event")?;
+    one_of("event", event.as_deref(), annotation::EVENTS.into_iter())?;
+    let log_begins = event.as_deref().map(annotation::first_line);
+    let wanted = Wanted {
+        outcome: outcome.as_deref(),
+        mode: mode.as_deref(),
+        after: id(&parts, "after", "must be the id of a call")?,
+        subject: id(&parts, "subjectId", "must be the id of a participant, a message or a delivery")?,
+        log_begins: log_begins.as_deref(),
     };
-    let wanted = Wanted { outcome: outcome.as_deref(), mode: mode.as_deref(), after };
     let page = plugins::invocations(&state.context.db, allowed.caller.client, &name, wanted, query.page).await?;
     Ok(Page::new(query.page, page, InvocationBody::from))
 }

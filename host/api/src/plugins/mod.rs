@@ -11,6 +11,7 @@ mod recordings;
 mod request;
 mod upload;
 mod values;
+mod verify;
 
 use axum::extract::DefaultBodyLimit;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -29,6 +30,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(activate::rollback))
         .routes(routes!(activate::deactivate))
         .routes(routes!(invoke::invoke))
+        .routes(routes!(verify::verify))
         .routes(routes!(lists::invocations))
         .routes(routes!(lists::events))
         .routes(routes!(lists::differences))

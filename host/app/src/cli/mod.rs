@@ -258,7 +258,22 @@ mod tests {
             "patchbay plugin activate order-bot --config config.json",
             "patchbay plugin run order-bot --config {}",
             "patchbay plugin rollback order-bot",
-            "patchbay plugin deactivate order-bot",
+            "patchbay plugin rollback order-bot --to 3 --dry-run",
+            "patchbay plugin deactivate order-bot --number 27110000000",
+            "patchbay plugin dev order-bot --number 27110000000",
+            "patchbay plugin list --json",
+            "patchbay plugin status order-bot",
+            "patchbay plugin invoke order-bot hi --version 2 --json",
+            "patchbay plugin events order-bot --limit 5",
+            "patchbay plugin differences order-bot",
+            "patchbay plugin record order-bot --for 1h --sample 0.5",
+            "patchbay plugin record order-bot --stop",
+            "patchbay plugin delete order-bot",
+            "patchbay plugin bindings rust --world router --out bindings",
+            "patchbay plugin wrap module.wasm --world chatbot",
+            "patchbay plugin verify order-bot --version 3 --file build/order-bot.wasm",
+            "patchbay plugin test order-bot --from-recording 0199f3c2-0000-7000-8000-000000000001",
+            "patchbay plugin logs order-bot --event timer --participant 0199f3c2-0000-7000-8000-000000000001",
             "patchbay plugin logs order-bot --follow",
             "patchbay plugin replay order-bot --version 2",
             "patchbay plugin replay order-bot build/order-bot.wasm --limit 10",
@@ -284,7 +299,7 @@ mod tests {
             let help = tool.get_after_help().map(ToString::to_string).unwrap_or_default();
             assert!(help.contains(&format!("patchbay plugin {}", tool.get_name())), "{}: {help}", tool.get_name());
         }
-        assert_eq!(plugin.get_subcommands().count(), 12);
+        assert_eq!(plugin.get_subcommands().count(), 23);
     }
 
     #[test]

@@ -5,9 +5,11 @@
 
 use std::path::PathBuf;
 
-use author::Lang;
-use clap::{Args, Subcommand};
-use plugin_host::World;
+use clap::Subcommand;
+
+use super::arguments::{
+    Activate, Bindings, Dev, History, Invoke, Logs, New, Place, Record, Rollback, Run, Test, Verify, Wrap,
+};
 
 /// `patchbay plugin ...`
 #[derive(Debug, Subcommand)]
@@ -36,7 +38,8 @@ pub enum PluginCommand {
     /// Build a project and run its conversation tests, without a server and on virtual time
     #[command(
         after_help = "Examples:\n  patchbay plugin test\n  patchbay plugin test order-bot --filter \"order status\"\n  \
-        patchbay plugin test tests/order.yaml --component build/order-bot.wasm\n\n\
+        patchbay plugin test tests/order.yaml --component build/order-bot.wasm\n  \
+        patchbay plugin test order-bot --from-recording 0199f3c2-0000-7000-8000-000000000001\n\n\
         docs/plugins.md says how a test file is written. The exit status is 1 when a test fails."
     )]
     Test(Test),
@@ -58,6 +61,9 @@ pub enum PluginCommand {
         /// Name of the upload. Default: that of the project or file
         #[arg(long)]
         name: Option<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
     },
     /// Activate a version: live, as a shadow next to the live one, or as a canary
     #[command(
@@ -65,36 +71,89 @@ pub enum PluginCommand {
         patchbay plugin activate order-bot --version 4 --mode canary --percent 10"
     )]
     Activate(Activate),
-    /// Go back to the version that was active before
-    #[command(after_help = "Example:\n  patchbay plugin rollback order-bot")]
-    Rollback(Place),
+    /// Build, upload and activate after each change, for one number of a running server, and show its conversations
+    #[command(after_help = "Examples:\n  patchbay plugin dev order-bot --number 27110000000\n  \
+        patchbay plugin dev build/order-bot.wasm --number 27110000000 --config '{\"shop\": 7}'\n\n\
+        Use a number for development: the bot answers each of its customers, and its calls are recorded with their texts.\n\
+        Ctrl-C ends the session. The last version stays active: see rollback and deactivate.")]
+    Dev(Dev),
+    /// List the plugins at the server with their activations
+    #[command(after_help = "Examples:\n  patchbay plugin list\n  patchbay plugin list --json | jq -r '.[].name'")]
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show versions, activations, configuration, hosts and the recording of a plugin
+    #[command(after_help = "Examples:\n  patchbay plugin status order-bot\n  patchbay plugin status order-bot --json")]
+    Status {
+        /// Name of the plugin
+        name: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Call a plugin at the server once, without effects
+    #[command(after_help = "Examples:\n  patchbay plugin invoke order-bot hi\n  \
+        patchbay plugin invoke order-bot --event '{\"type\": \"timer\", \"name\": \"reminder\"}' --version 4 --json\n\n\
+        A sample fills the fields that are left out. The exit status is 1 when the call fails.")]
+    Invoke(Invoke),
+    /// Return to the activation before, or to a version, and show the change
+    #[command(
+        after_help = "Examples:\n  patchbay plugin rollback order-bot\n  patchbay plugin rollback order-bot --to 3\n  \
+        patchbay plugin rollback order-bot --dry-run\n\n\
+        A version returns with the configuration and the hosts that it had."
+    )]
+    Rollback(Rollback),
     /// Deactivate a plugin
     #[command(after_help = "Example:\n  patchbay plugin deactivate order-bot")]
     Deactivate(Place),
-    /// Show the calls of a plugin: time, version, outcome, duration, log lines
-    #[command(
-        after_help = "Examples:\n  patchbay plugin logs order-bot --follow\n  patchbay plugin logs order-bot --outcome trapped\n\n\
-        Outcomes: answered, refused, trapped, timed-out, limit-exceeded, bad-answer."
-    )]
-    Logs {
+    /// Delete a plugin with all its versions. It must not be active
+    #[command(after_help = "Example:\n  patchbay plugin delete order-bot")]
+    Delete {
         /// Name of the plugin
         name: String,
-        /// Show new calls until Ctrl-C
-        #[arg(long, short)]
-        follow: bool,
-        /// Only calls with this outcome
-        #[arg(long)]
-        outcome: Option<String>,
     },
+    /// Show the calls of a plugin: time, version, outcome, duration, memory, event, participant, consequence, log lines
+    #[command(
+        after_help = "Examples:\n  patchbay plugin logs order-bot --follow\n  patchbay plugin logs order-bot --outcome trapped\n  \
+        patchbay plugin logs order-bot --event timer --participant 0199f3c2-0000-7000-8000-000000000001 --json\n\n\
+        Outcomes: answered, refused, trapped, timed-out, limit-exceeded, bad-answer.\n\
+        Events: message, conversation-started, timer, rating, agent-released, custom."
+    )]
+    Logs(Logs),
     /// The same as logs: calls of a plugin
     #[command(after_help = "Example:\n  patchbay plugin invocations order-bot")]
-    Invocations {
-        /// Name of the plugin
-        name: String,
-        /// Only calls with this outcome
-        #[arg(long)]
-        outcome: Option<String>,
-    },
+    Invocations(Logs),
+    /// Show the events of a plugin: uploads, activations, suspensions, ends of canaries and recordings
+    #[command(
+        after_help = "Examples:\n  patchbay plugin events order-bot\n  patchbay plugin events order-bot --limit 5 --json"
+    )]
+    Events(History),
+    /// Show the calls in which a shadow answered differently from the live version
+    #[command(after_help = "Example:\n  patchbay plugin differences order-bot --limit 20")]
+    Differences(History),
+    /// Record calls with all their input, for replays and tests
+    #[command(after_help = "Examples:\n  patchbay plugin record order-bot --max-calls 500 --for 1h\n  \
+        patchbay plugin record order-bot --stop\n\n\
+        Recordings hold personal data of customers. They end by themselves.")]
+    Record(Record),
+    /// Compare a stored version with its upload: SHA-256, size, imports
+    #[command(
+        after_help = "Examples:\n  patchbay plugin verify order-bot\n  patchbay plugin verify order-bot --version 3 --file build/order-bot.wasm\n\n\
+        The exit status is 1 when something differs."
+    )]
+    Verify(Verify),
+    /// Write the bindings of the interface for a language
+    #[command(after_help = "Examples:\n  patchbay plugin bindings rust --world router --out bindings\n  \
+        patchbay plugin bindings csharp\n\n\
+        Languages: rust, c, go, ts, js, python; with the program wit-bindgen: cpp, csharp, d, moonbit.")]
+    Bindings(Bindings),
+    /// Make a component of a core module
+    #[command(after_help = "Examples:\n  patchbay plugin wrap module.wasm --out bot.wasm\n  \
+        patchbay plugin wrap module.wasm --world chatbot\n\n\
+        A module with C bindings describes its world itself.")]
+    Wrap(Wrap),
     /// Repeat recorded calls with another version or with your own build
     #[command(after_help = "Examples:\n  patchbay plugin replay order-bot --version 4\n  \
         patchbay plugin replay order-bot build/order-bot.wasm --limit 1000\n\n\
@@ -112,99 +171,4 @@ pub enum PluginCommand {
         #[arg(long, default_value_t = 1_000)]
         limit: u32,
     },
-}
-
-/// `patchbay plugin new`
-#[derive(Debug, Args)]
-pub struct New {
-    /// Language: rust, ts, js, python, go or c
-    #[arg(long)]
-    pub lang: Lang,
-    /// World: chatbot, sms-fallback, webhook-shaper, router or sms-router
-    #[arg(long, default_value = "chatbot", value_parser = world)]
-    pub world: World,
-    /// Folder to create. Its last part is the name of the plugin
-    #[arg(value_name = "NAME")]
-    pub folder: PathBuf,
-}
-
-fn world(text: &str) -> Result<World, String> {
-    let known = World::ALL.map(World::as_str).join(", ");
-    let found = World::ALL.into_iter().find(|world| world.as_str() == text);
-    found.ok_or_else(|| format!("`{text}` is not a world; there are: {known}"))
-}
-
-/// `patchbay plugin test`
-#[derive(Debug, Args)]
-pub struct Test {
-    /// A project, or test files and folders
-    #[arg(value_name = "PATH", default_value = ".")]
-    pub paths: Vec<PathBuf>,
-    /// Test this component instead of building the project
-    #[arg(long, value_name = "FILE")]
-    pub component: Option<PathBuf>,
-    /// Only tests whose name contains this text
-    #[arg(long, value_name = "TEXT")]
-    pub filter: Option<String>,
-    /// Test the last build
-    #[arg(long)]
-    pub no_build: bool,
-}
-
-/// `patchbay plugin run`
-#[derive(Debug, Args)]
-pub struct Run {
-    /// The project, or a .wasm file
-    #[arg(value_name = "PATH", default_value = ".")]
-    pub path: PathBuf,
-    /// Configuration: JSON, or a file with it
-    #[arg(long, value_name = "JSON|FILE")]
-    pub config: Option<PathBuf>,
-    /// A host that it may reach, as at activation. Default: all hosts
-    #[arg(long = "allow-host", value_name = "HOST")]
-    pub allow_host: Vec<String>,
-    /// Run the last build. It reloads when the component changes
-    #[arg(long)]
-    pub no_build: bool,
-}
-
-/// `patchbay plugin activate`
-#[derive(Debug, Args)]
-pub struct Activate {
-    /// Name of the plugin
-    pub name: String,
-    /// The version. Default: the newest
-    #[arg(long)]
-    pub version: Option<u32>,
-    /// Only for this WhatsApp number, by its id
-    #[arg(long, value_name = "ID")]
-    pub number: Option<String>,
-    /// live, shadow or canary
-    #[arg(long, default_value = "live", value_parser = ["live", "shadow", "canary"])]
-    pub mode: String,
-    /// Percentage of conversations for a canary
-    #[arg(long, value_parser = clap::value_parser!(u8).range(1..=100))]
-    pub percent: Option<u8>,
-    /// Configuration: JSON, or a file with it. Default: that of the active version
-    #[arg(long, value_name = "JSON|FILE")]
-    pub config: Option<PathBuf>,
-    /// A host that it may reach: api.example.org, *.example.org or host:port
-    #[arg(long = "allow-host", value_name = "HOST")]
-    pub allow_host: Vec<String>,
-    /// Percentage of failed calls after which a canary is withdrawn
-    #[arg(long, value_parser = clap::value_parser!(u8).range(0..=100))]
-    pub error_threshold: Option<u8>,
-    /// Calls of a canary before it is judged
-    #[arg(long)]
-    pub minimum_calls: Option<u32>,
-}
-
-/// A plugin and its scope.
-#[derive(Debug, Args)]
-pub struct Place {
-    /// Name of the plugin
-    pub name: String,
-    /// Only for this WhatsApp number, by its id
-    #[arg(long, value_name = "ID")]
-    pub number: Option<String>,
 }

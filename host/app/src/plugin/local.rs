@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::{
-    commands::{New, Run, Test},
+    arguments::{New, Run, Test},
     output::{self, Progress, built, say},
 };
 use crate::{boot, clock::SystemClock};
@@ -53,7 +53,8 @@ pub(super) async fn check(path: &Path) -> anyhow::Result<()> {
     if !report.is_ok() {
         bail!("{} cannot be used as a plugin", file.display());
     }
-    Ok(())
+    let cost = author::sample_call::cost(&stem(&file), &file).await?;
+    say(format_args!("A call with a sample takes {cost}."))
 }
 
 pub(super) async fn test(test: Test) -> anyhow::Result<()> {

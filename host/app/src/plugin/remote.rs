@@ -2,19 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 use author::{
     Project,
+    dev::DevSession,
     server::{self, Server},
 };
+use serde_json::json;
 
 use super::{
-    commands::{Activate, Place},
+    arguments::{Activate, Dev, Invoke, Place, Record, Rollback, Verify},
     local::stem,
-    output::{Progress, built, json, say},
+    output::{Progress, built, json, say, tell},
 };
 
-pub(super) async fn push(path: &Path, name: Option<String>) -> anyhow::Result<()> {
+pub(super) async fn push(path: &Path, name: Option<String>, as_json: bool) -> anyhow::Result<()> {
     // Checked before a long build.
     let server = Server::from_environment()?;
     let (own, component) = match path.is_dir() {
@@ -27,7 +29,8 @@ pub(super) async fn push(path: &Path, name: Option<String>) -> anyhow::Result<()
     let mut progress = Progress::new();
     let pushed = server.push(name.as_deref().unwrap_or(&own), &component, &mut |text| progress.tell(text)).await;
     progress.done();
-    say(pushed?)
+    let pushed = pushed?;
+    if as_json { say(serde_json::to_string_pretty(&pushed)?) } else { say(pushed) }
 }
 
 pub(super) async fn activate(activate: Activate) -> anyhow::Result<()> {
@@ -41,12 +44,22 @@ pub(super) async fn activate(activate: Activate) -> anyhow::Result<()> {
         error_threshold: activate.error_threshold,
         minimum_calls: activate.minimum_calls,
     };
-    say(Server::from_environment()?.activate(&activate.name, &wanted).await?)
+    let active = Server::from_environment()?.activate(&activate.name, &wanted).await?;
+    tell(&active, activate.json)
 }
 
-pub(super) async fn rollback(place: Place) -> anyhow::Result<()> {
-    let now = Server::from_environment()?.rollback(&place.name, place.number.as_deref()).await?;
-    say(format_args!("rolled back: {now}"))
+pub(super) async fn rollback(wanted: Rollback) -> anyhow::Result<()> {
+    let Rollback { place: Place { name, number }, to, dry_run, json } = wanted;
+    match Server::from_environment()?.rollback(&name, number.as_deref(), to, dry_run).await? {
+        Some(report) => {
+            if dry_run && !json {
+                say("This would be the change:")?;
+            }
+            tell(&report, json)
+        }
+        None if json => say("null"),
+        None => say(format_args!("the trial of {name} ends, and no other version is live there")),
+    }
 }
 
 pub(super) async fn deactivate(place: Place) -> anyhow::Result<()> {
@@ -54,24 +67,99 @@ pub(super) async fn deactivate(place: Place) -> anyhow::Result<()> {
     say(format_args!("{} is no longer in charge there", place.name))
 }
 
-pub(super) async fn logs(name: &str, follow: bool, outcome: Option<&str>) -> anyhow::Result<()> {
+pub(super) async fn delete(name: &str) -> anyhow::Result<()> {
+    Server::from_environment()?.delete(name).await?;
+    say(format_args!("{name} is deleted with all its versions"))
+}
+
+pub(super) async fn invoke(wanted: Invoke) -> anyhow::Result<()> {
+    let given = |part: Option<&Path>| part.map(json).transpose();
+    let event = match &wanted.text {
+        Some(text) => Some(json!({"type": "message", "text": text})),
+        None => given(wanted.event.as_deref())?,
+    };
+    let call = server::TrialCall {
+        version: wanted.version,
+        event,
+        session: given(wanted.session.as_deref())?,
+        config: given(wanted.config.as_deref())?,
+    };
+    let answer = Server::from_environment()?.invoke(&wanted.name, &call).await?;
+    tell(&answer, wanted.json)?;
+    if answer.value.error.is_some() {
+        bail!("the call failed");
+    }
+    Ok(())
+}
+
+pub(super) async fn record(wanted: Record) -> anyhow::Result<()> {
+    let Record { place: Place { name, number }, mode, sample, max_calls, max_bytes, seconds, stop, json } = wanted;
     let server = Server::from_environment()?;
-    let mut logs = server.logs(name, outcome)?;
-    let calls = logs.next().await?;
-    if calls.is_empty() && !follow {
-        return say(format_args!("no calls of {name} are kept"));
+    if stop {
+        server.stop_recording(&name, number.as_deref()).await?;
+        return say(format_args!("the recording of {name} has ended"));
     }
-    calls.iter().try_for_each(say)?;
-    if !follow {
-        return Ok(());
+    let terms =
+        server::RecordingTerms { number, mode: Some(mode), sample: Some(sample), max_calls, max_bytes, seconds };
+    let recorded = server.record(&name, &terms).await?;
+    if json {
+        return tell(&recorded, json);
     }
-    loop {
-        tokio::select! {
-            _ = tokio::signal::ctrl_c() => return Ok(()),
-            () = logs.wait() => {}
+    match &recorded.value.recording {
+        Some(terms) => say(format_args!("{name} is recorded: {terms}")),
+        None => say(format_args!("{name} is recorded")),
+    }
+}
+
+pub(super) async fn verify(wanted: Verify) -> anyhow::Result<()> {
+    let Verify { name, version, file, json } = wanted;
+    let local = match &file {
+        Some(file) => {
+            let bytes = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+            Some((file, plugin_host::sha256(&bytes)))
         }
-        logs.next().await?.iter().try_for_each(say)?;
+        None => None,
+    };
+    let found = Server::from_environment()?.verify(&name, version).await?;
+    tell(&found, json)?;
+    if !found.value.intact {
+        bail!("the stored component of {name} version {} is not as it was uploaded", found.value.version);
     }
+    match local {
+        Some((file, sha256)) if sha256 != found.value.sha256 => {
+            bail!("{} has SHA-256 {sha256}, so it is not version {}", file.display(), found.value.version)
+        }
+        Some((file, _)) if !json => say(format_args!("{} has the same bytes.", file.display())),
+        _ => Ok(()),
+    }
+}
+
+pub(super) async fn dev(wanted: Dev) -> anyhow::Result<()> {
+    let Dev { path, number, name, config, allow_host } = wanted;
+    let server = Server::from_environment()?;
+    let config = config.as_deref().map(json).transpose()?;
+    let number_id = server.number_id(&number).await?;
+    let (own, component, project) = match path.is_dir() {
+        true => {
+            let project = Project::open(&path)?;
+            (project.name.clone(), project.component(), Some(project))
+        }
+        false => (stem(&path), path.clone(), None),
+    };
+    let name = name.unwrap_or(own);
+    let activation =
+        server::Activate { number: Some(number_id), config, allowed_hosts: allow_host, ..server::Activate::default() };
+    let session = DevSession { name: name.clone(), component, project, activation };
+    let stop = async {
+        // If the signal cannot be heard, the session ends with the program.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    session.run(&server, stop, &mut std::io::stdout()).await?;
+    say(format_args!(
+        "the last version stays active for {number}. To end that: patchbay plugin deactivate {name} --number {number}"
+    ))
 }
 
 pub(super) async fn replay(name: &str, file: Option<PathBuf>, version: Option<u32>, limit: u32) -> anyhow::Result<()> {

@@ -21,6 +21,15 @@ pub enum BuildError {
         /// The output of the tool.
         output: String,
     },
+    /// A project of another language has no build command.
+    #[error("plugin.toml has lang = \"other\" and no `build`; add build = \"COMMAND\" and output = \"FILE\"")]
+    NoCommand,
+    /// The description of the world is missing.
+    #[error("the module does not describe its world, as generated C bindings would; name the world with --world")]
+    NoWorld,
+    /// The bytes are no core module.
+    #[error("{0}")]
+    NoModule(&'static str),
     #[error("{}: {source}", path.display())]
     File {
         path: PathBuf,

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, process::Command};
 
-use wit_bindgen_core::Files;
+use wit_bindgen_core::{Files, WorldGenerator};
 use wit_bindgen_go::{Format, Opts};
 
 use super::{
@@ -40,13 +40,10 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     let wit = interface::lay_out(project, Imports::Every)?;
     let (mut resolve, world) = interface::resolve(&wit)?;
     let place = project.root.join("build");
-    for (path, text) in RUNTIME {
-        write(&place.join("go-pkg").join(path), text)?;
-    }
+    write_runtime(&place.join("go-pkg"))?;
     let failed = |fault| BuildError::Failed { step: "making Go bindings".to_owned(), output: format!("{fault:#}") };
     let mut files = Files::default();
-    let options = Opts { format: Format::False, pkg_name: Some(BINDINGS.to_owned()), quiet: true, ..Opts::default() };
-    options.build().generate(&mut resolve, world, &mut files).map_err(failed)?;
+    generator(BINDINGS).generate(&mut resolve, world, &mut files).map_err(failed)?;
     let has_tag = interface::version_of(project)?.starts_with("0.1.");
     for (path, contents) in files.iter() {
         let contents = if has_tag { repaired(contents) } else { contents.to_vec() };
@@ -75,6 +72,17 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     let component = wrap::undescribed(read(&module)?, &resolve, world)?;
     std::fs::remove_file(&module).map_err(at(&module))?;
     write(&project.component(), component)
+}
+
+/// The generator of bindings for an import path.
+pub(super) fn generator(package: &str) -> Box<dyn WorldGenerator> {
+    let options = Opts { format: Format::False, pkg_name: Some(package.to_owned()), quiet: true, ..Opts::default() };
+    options.build()
+}
+
+/// Writes the package that generated code imports, as a module of its own.
+pub(super) fn write_runtime(folder: &std::path::Path) -> Result<(), BuildError> {
+    RUNTIME.iter().try_for_each(|(path, text)| write(&folder.join(path), text))
 }
 
 /// In interfaces of track 0.1, the generator gives the payload of the case `tag` the same name as the function that

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use plugin_host::World;
-use wit_parser::{Resolve, WorldId};
+use wit_parser::{Resolve, SourceMap, WorldId};
 
 use super::{
     error::BuildError,
@@ -28,13 +28,50 @@ pub(super) enum Imports {
 /// it there), that one is used.
 pub(super) fn lay_out(project: &Project, imports: Imports) -> Result<PathBuf, BuildError> {
     let folder = project.root.join("build/wit");
-    let files = interface(project)?;
+    lay_out_files(&folder, &interface(project)?, (project.world, imports))?;
+    Ok(folder)
+}
+
+/// Writes the interface of this program to a folder.
+pub(super) fn lay_out_own(folder: &Path, world: World, imports: Imports) -> Result<(), BuildError> {
+    lay_out_files(folder, &embedded_files(), (world, imports))
+}
+
+fn lay_out_files(
+    folder: &Path,
+    files: &[(String, Vec<u8>)],
+    (of, imports): (World, Imports),
+) -> Result<(), BuildError> {
     let version = files.iter().find_map(|(_, contents)| version(contents)).unwrap_or_default();
-    for (path, contents) in &files {
+    for (path, contents) in files {
         write(&folder.join(PACKAGE).join(path), contents)?;
     }
-    write(&folder.join("world.wit"), world(project.world, imports, &version))?;
-    Ok(folder)
+    write(&folder.join("world.wit"), world(of, imports, &version))
+}
+
+fn embedded_files() -> Vec<(String, Vec<u8>)> {
+    embedded::WIT.iter().map(|file| (file.path.to_owned(), file.bytes.to_vec())).collect()
+}
+
+/// The interface of this program with a world, without files.
+pub(super) fn resolve_own(of: World) -> Result<(Resolve, WorldId), BuildError> {
+    let failed = |fault: String| BuildError::Failed { step: "reading the interface".to_owned(), output: fault };
+    let files = embedded_files();
+    let version = files.iter().find_map(|(_, contents)| version(contents)).unwrap_or_default();
+    let (mut package, mut own) = (SourceMap::default(), SourceMap::default());
+    for (path, contents) in &files {
+        package.push_str(path, String::from_utf8_lossy(contents));
+    }
+    own.push_str("world.wit", world(of, Imports::Every, &version));
+    let mut resolve = Resolve::default();
+    let mut push = |sources: SourceMap| {
+        let group = sources.parse().map_err(|(_, fault)| failed(format!("{fault:?}")))?;
+        resolve.push_group(group).map_err(|fault| failed(format!("{fault:?}")))
+    };
+    push(package)?;
+    let package = push(own)?;
+    let world = resolve.select_world(&[package], Some(WORLD)).map_err(|fault| failed(format!("{fault:#}")))?;
+    Ok((resolve, world))
 }
 
 /// The version of the interface that a project is built with.
@@ -57,7 +94,7 @@ fn interface(project: &Project) -> Result<Vec<(String, Vec<u8>)>, BuildError> {
         files.sort();
     }
     if files.is_empty() {
-        files = embedded::WIT.iter().map(|file| (file.path.to_owned(), file.bytes.to_vec())).collect();
+        files = embedded_files();
     }
     Ok(files)
 }

@@ -1,6 +1,8 @@
 //! Builds the component of a project with the tools of its language.
 
+mod bindings;
 mod c;
+mod command;
 mod error;
 mod go;
 mod interface;
@@ -16,7 +18,10 @@ mod wrap;
 use std::path::PathBuf;
 
 use crate::{Lang, Project};
+
+pub use bindings::{BindingsLang, GeneratedBindings, bindings};
 pub use error::BuildError;
+pub use wrap::wrap;
 
 /// Builds the component and returns its path, [`Project::component`]. Blocks. `progress` gets each step before it
 /// begins, such as `compiling with cargo`.
@@ -28,12 +33,14 @@ pub fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<PathBu
     if let Some(folder) = component.parent() {
         std::fs::create_dir_all(folder).map_err(run::at(folder))?;
     }
-    match project.lang {
-        Lang::Rust => rust::build(project, progress)?,
-        Lang::Ts | Lang::Js => script::build(project, progress)?,
-        Lang::Python => python::build(project, progress)?,
-        Lang::Go => go::build(project, progress)?,
-        Lang::C => c::build(project, progress)?,
+    match (&project.command, project.lang) {
+        (Some(own), _) => command::build(project, own, progress)?,
+        (None, Lang::Rust) => rust::build(project, progress)?,
+        (None, Lang::Ts | Lang::Js) => script::build(project, progress)?,
+        (None, Lang::Python) => python::build(project, progress)?,
+        (None, Lang::Go) => go::build(project, progress)?,
+        (None, Lang::C) => c::build(project, progress)?,
+        (None, Lang::Other) => return Err(BuildError::NoCommand),
     }
     schema::attach(project, &component)?;
     Ok(component)

@@ -23,15 +23,7 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     let place = project.root.join("build");
     write(&place.join("python/patchbay_entry.py"), ENTRY)?;
 
-    // The tool does not overwrite existing files.
-    let types = place.join("bindings");
-    if types.exists() {
-        std::fs::remove_dir_all(&types).map_err(at(&types))?;
-    }
-    let mut bindings = tool.command();
-    bindings.arg("-q").arg("-d").arg(&wit).args(["-w", interface::WORLD, "bindings"]);
-    bindings.arg(types);
-    run("making bindings for the editor", &mut bindings)?;
+    make_bindings(&wit, &place.join("bindings"), progress)?;
 
     let mut make = tool.command();
     make.arg("-q").arg("-d").arg(&wit).args(["-w", interface::WORLD, "componentize", "patchbay_entry"]);
@@ -43,6 +35,23 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     progress("packing the program and the interpreter with componentize-py (10 to 20 seconds)");
     make.arg("-o").arg(project.component()).current_dir(&project.root);
     run("componentize-py", &mut make).map(|_| ())
+}
+
+/// Makes the types of the interface in `wit` for an editor. Returns the command.
+pub(super) fn make_bindings(
+    wit: &std::path::Path,
+    out: &std::path::Path,
+    progress: &mut dyn FnMut(&str),
+) -> Result<String, BuildError> {
+    let tool = tool(progress)?;
+    // The tool does not overwrite existing files.
+    if out.exists() {
+        std::fs::remove_dir_all(out).map_err(at(out))?;
+    }
+    let mut command = tool.command();
+    command.arg("-q").arg("-d").arg(wit).args(["-w", interface::WORLD, "bindings"]).arg(out);
+    run("componentize-py", &mut command)?;
+    Ok(format!("componentize-py -d {} -w {} bindings {}", wit.display(), interface::WORLD, out.display()))
 }
 
 enum Tool {

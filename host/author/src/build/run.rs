@@ -6,6 +6,8 @@ use std::{
     process::Command,
 };
 
+use plugin_host::without_hints;
+
 use super::error::BuildError;
 
 /// Most lines of a tool's output that are shown, the last ones.
@@ -41,7 +43,7 @@ pub(super) fn run_telling(
     let program = command.get_program().to_string_lossy().into_owned();
     let output = command.output().map_err(|fault| failed(format!("{program} could not be started: {fault}")))?;
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    let complaints = String::from_utf8_lossy(&output.stderr);
+    let complaints = without_hints(&String::from_utf8_lossy(&output.stderr));
     if output.status.success() {
         if !complaints.trim().is_empty() {
             progress(complaints.trim_end());

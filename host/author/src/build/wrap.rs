@@ -6,7 +6,46 @@ use wasi_preview1_component_adapter_provider::{
 use wit_component::{ComponentEncoder, StringEncoding};
 use wit_parser::{Resolve, WorldId};
 
-use super::error::BuildError;
+use plugin_host::World;
+use wasmparser::{Parser, Payload};
+
+use super::{error::BuildError, interface};
+
+const MODULE: [u8; 8] = *b"\0asm\x01\0\0\0";
+const COMPONENT: [u8; 8] = *b"\0asm\x0d\0\x01\0";
+/// Prefix of the sections with the description of a world.
+const DESCRIPTION: &str = "component-type";
+
+/// A component from a core module. `world` is needed if the module does not carry the description of its world.
+///
+/// # Errors
+/// If the bytes are no module, or the module does not fit the world.
+pub fn wrap(module: Vec<u8>, world: Option<World>) -> Result<Vec<u8>, BuildError> {
+    if module.starts_with(&COMPONENT) {
+        return Err(BuildError::NoModule("this is a component already; it needs no wrapping"));
+    }
+    if !is_module(&module) {
+        return Err(BuildError::NoModule(
+            "this is not a core WebAssembly module: it does not begin with its magic bytes",
+        ));
+    }
+    if is_described(&module) {
+        return described(&module);
+    }
+    let (resolve, world) = interface::resolve_own(world.ok_or(BuildError::NoWorld)?)?;
+    undescribed(module, &resolve, world)
+}
+
+pub(super) fn is_module(bytes: &[u8]) -> bool {
+    bytes.starts_with(&MODULE)
+}
+
+/// Whether a module carries the description of its world.
+pub(super) fn is_described(module: &[u8]) -> bool {
+    Parser::new(0).parse_all(module).any(
+        |payload| matches!(payload, Ok(Payload::CustomSection(section)) if section.name().starts_with(DESCRIPTION)),
+    )
+}
 
 /// A component from a module that carries the description of its world, as C bindings add it.
 pub(super) fn described(module: &[u8]) -> Result<Vec<u8>, BuildError> {

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     diff,
-    local::{Loaded, LocalHost, effects::Notes, time::weekday_name, web::StubWeb},
+    local::{Cost, Loaded, LocalHost, effects::Notes, time::weekday_name, web::StubWeb},
     subset,
     yaml::{Content, Fault, Fields, Node},
 };
@@ -67,7 +67,7 @@ impl Case {
         &self,
         local_host: &LocalHost,
         loaded: &Loaded,
-        client: ClientId,
+        (client, cost): (ClientId, &mut Cost),
         setup: &Setup,
         web: &StubWeb,
     ) -> Result<(), Failure> {
@@ -95,6 +95,7 @@ impl Case {
             Ok(answer) => Notes::of(&answer.trace),
             Err(error) => Notes::of_error(error),
         };
+        cost.add(notes.cost);
         let fail = |difference: Vec<String>| Failure {
             line: self.wanted_line,
             step: self.written.clone(),

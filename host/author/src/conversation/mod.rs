@@ -68,11 +68,11 @@ pub async fn run(
         let tests = read::suite(&file, &text, loaded.world);
         suites.push((file.clone(), tests.map_err(|fault| TestError::Wrong { path: file.clone(), fault })?));
     }
-    let mut summary = Summary::default();
+    let mut summary = Summary { size: loaded.size, ..Summary::default() };
     for (file, tests) in suites {
         for test in tests.into_iter().filter(|test| filter.is_none_or(|filter| test.name.contains(filter))) {
-            let outcome = play::play(&local_host, &loaded, &test).await;
-            let report = TestReport { file: file.clone(), name: test.name, outcome };
+            let (outcome, cost) = play::play(&local_host, &loaded, &test).await;
+            let report = TestReport { file: file.clone(), name: test.name, outcome, cost };
             summary.count(&report);
             done(&report);
         }

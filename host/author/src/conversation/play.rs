@@ -12,7 +12,7 @@ use super::{
     step::{ClockMove, Input, Step, StepKind},
 };
 use crate::local::{
-    Loaded, LocalHost,
+    Cost, Loaded, LocalHost,
     bot_message::BotMessage,
     chat::{Chat, Stage},
     effects::{Effect, Notes, Turn},
@@ -23,17 +23,17 @@ use crate::local::{
 const SHOWN: usize = 12;
 
 /// Runs a test to its end or to the first difference.
-pub(super) async fn play(local_host: &LocalHost, loaded: &Loaded, test: &Test) -> Outcome {
+pub(super) async fn play(local_host: &LocalHost, loaded: &Loaded, test: &Test) -> (Outcome, Cost) {
     let web = Arc::new(StubWeb::new(test.setup.stubs.clone()));
     let client = local_host.client(Arc::clone(&web) as _);
+    let mut cost = Cost::default();
     let played = match &test.script {
-        Script::Case(case) => case.ask(local_host, loaded, client, &test.setup, &web).await,
+        Script::Case(case) => case.ask(local_host, loaded, (client, &mut cost), &test.setup, &web).await,
         Script::Steps(steps) => match test.setup.conversation() {
             Ok(setup) => {
                 let chat = Chat::new(local_host, loaded.clone(), client, setup);
-                Play { chat, web: &web, turns: vec![], said: VecDeque::new(), failed: false, so_far: vec![] }
-                    .all(steps)
-                    .await
+                let (turns, said, so_far) = (vec![], VecDeque::new(), vec![]);
+                Play { chat, web: &web, turns, said, failed: false, so_far, cost: &mut cost }.all(steps).await
             }
             Err(reason) => Err(Failure { line: test.line, difference: vec![reason], ..Failure::default() }),
         },
@@ -42,10 +42,11 @@ pub(super) async fn play(local_host: &LocalHost, loaded: &Loaded, test: &Test) -
         Script::Steps(steps) => steps.len(),
         Script::Case(_) => 1,
     };
-    match played {
+    let outcome = match played {
         Ok(()) => Outcome::Passed(steps),
         Err(failure) => Outcome::Failed(Box::new(failure)),
-    }
+    };
+    (outcome, cost)
 }
 
 struct Play<'a> {
@@ -57,6 +58,7 @@ struct Play<'a> {
     /// A call failed, and no step has expected it.
     failed: bool,
     so_far: Vec<String>,
+    cost: &'a mut Cost,
 }
 
 impl Play<'_> {
@@ -121,6 +123,7 @@ impl Play<'_> {
             }
             _ => vec![],
         };
+        self.turns.iter().for_each(|turn| self.cost.add(turn.notes.cost));
         self.failed = self.turns.iter().any(|turn| turn.failure.is_some());
         self.collect();
         let requests = self.web.take_unexpected();

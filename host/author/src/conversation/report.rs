@@ -2,11 +2,15 @@
 
 use std::{fmt, path::PathBuf};
 
+use crate::local::Cost;
+
 #[derive(Debug, Clone)]
 pub struct TestReport {
     pub file: PathBuf,
     pub name: String,
     pub outcome: Outcome,
+    /// The resources of all calls of the test.
+    pub cost: Cost,
 }
 
 #[derive(Debug, Clone)]
@@ -34,6 +38,8 @@ pub struct Failure {
 pub struct Summary {
     pub passed: usize,
     pub failed: usize,
+    /// Size of the component in bytes.
+    pub size: u64,
 }
 
 impl Summary {
@@ -47,14 +53,14 @@ impl Summary {
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} passed, {} failed", self.passed, self.failed)
+        write!(f, "{} passed, {} failed (component of {})", self.passed, self.failed, crate::server::size(self.size))
     }
 }
 
 impl fmt::Display for TestReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let failure = match &self.outcome {
-            Outcome::Passed(steps) => return write!(f, "ok    {} ({steps} steps)", self.name),
+            Outcome::Passed(steps) => return write!(f, "ok    {} ({steps} steps, {})", self.name, self.cost),
             Outcome::Failed(failure) => failure,
         };
         writeln!(f, "FAIL  {}", self.name)?;

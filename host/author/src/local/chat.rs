@@ -273,49 +273,35 @@ impl<'a> Chat<'a> {
     }
 
     fn carry_out(&mut self, action: Action) -> Option<Effect> {
-        if let Some(said) = BotMessage::of(&action) {
-            if !said.options.is_empty() {
-                self.offered.clone_from(&said.options);
+        let effect = Effect::of(&action)?;
+        match &effect {
+            Effect::Said(said) if !said.options.is_empty() => self.offered.clone_from(&said.options),
+            Effect::RatingAsked => {
+                self.offered = BotMessage::of(&action).map(|asked| asked.options).unwrap_or_default();
             }
-            return Some(match action {
-                Action::RequestRating => Effect::RatingAsked,
-                _ => Effect::Said(Box::new(said)),
-            });
-        }
-        match action {
-            Action::SetState(state) => {
-                self.state.clone_from(&state);
-                Some(Effect::State(state))
+            Effect::State(state) => self.state.clone_from(state),
+            Effect::Timer { name, seconds } => {
+                let due = self.setup.now + TimeDelta::seconds(i64::from(*seconds));
+                self.timers.insert(name.clone(), due);
             }
-            Action::StartTimer(timer) => {
-                let due = self.setup.now + TimeDelta::seconds(i64::from(timer.after_seconds));
-                self.timers.insert(timer.name.clone(), due);
-                Some(Effect::Timer { name: timer.name, seconds: timer.after_seconds })
-            }
-            Action::HandOver(to) if self.stage == Stage::Bot => {
-                let given = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
-                let (team, note) = (given(to.team), given(to.note));
+            Effect::HandedOver { team, note } if self.stage == Stage::Bot => {
                 let reason = note.clone().unwrap_or_else(|| "handed over by the chatbot".to_owned());
                 self.stage = Stage::People { team: team.clone(), note: reason };
-                Some(Effect::HandedOver { team, note })
             }
-            Action::Close if self.stage == Stage::Bot => {
-                self.stage = Stage::Closed;
-                Some(Effect::Closed)
+            Effect::Closed if self.stage == Stage::Bot => self.stage = Stage::Closed,
+            // Another action of this answer has ended the bot's part already.
+            Effect::HandedOver { .. } | Effect::Closed => return None,
+            Effect::TimerCancelled(name) => {
+                self.timers.remove(name);
             }
-            Action::CancelTimer(name) => {
-                self.timers.remove(&name);
-                Some(Effect::TimerCancelled(name))
-            }
-            Action::AddTag(tag) => {
-                if !self.tags.contains(&tag) && self.tags.len() < MOST_TAGS {
+            Effect::Tagged(tag) => {
+                if !self.tags.contains(tag) && self.tags.len() < MOST_TAGS {
                     self.tags.push(tag.clone());
                 }
-                Some(Effect::Tagged(tag))
             }
-            Action::Custom(text) => Some(Effect::LeftOut(text)),
-            _ => None,
+            Effect::Said(_) | Effect::LeftOut(_) => {}
         }
+        Some(effect)
     }
 
     fn settle(&mut self) {

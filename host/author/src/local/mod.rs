@@ -9,5 +9,6 @@ pub(crate) mod time;
 pub(crate) mod values;
 pub(crate) mod web;
 
+pub use effects::Cost;
 pub use local_host::LocalError;
 pub(crate) use local_host::{Loaded, LocalHost};

@@ -19,7 +19,7 @@ pub(crate) fn weekday_name(day: Weekday) -> &'static str {
 }
 
 /// Parses a duration such as `30m`, `1h 30m`, `2d`, `45s`, with an optional `+` in front.
-pub(crate) fn span(text: &str) -> Option<TimeDelta> {
+pub fn span(text: &str) -> Option<TimeDelta> {
     let text = text.trim().trim_start_matches('+');
     let (mut total, mut digits) = (TimeDelta::zero(), String::new());
     for letter in text.chars().filter(|letter| !letter.is_whitespace()) {

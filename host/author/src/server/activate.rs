@@ -2,17 +2,16 @@
 
 use std::fmt;
 
-use channels::http::ApiCall;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{PATIENCE, Server, ServerError};
+use super::{Answer, Server, ServerError};
 
 #[derive(Debug, Clone, Default)]
 pub struct Activate {
     /// `None` = the newest.
     pub version: Option<u32>,
-    /// Id of a WhatsApp number. `None` = all numbers of the client.
+    /// Id or spelling of a WhatsApp number. `None` = all numbers of the client.
     pub number: Option<String>,
     /// `live`, `shadow` or `canary`.
     pub mode: Option<String>,
@@ -43,9 +42,68 @@ pub struct Scope {
     pub percent: Option<u8>,
     #[serde(default)]
     pub allowed_hosts: Vec<String>,
+    /// Its configuration without secrets.
+    #[serde(default)]
+    pub config: Value,
+    /// The recording of its calls, if there was one.
+    pub recording: Option<RecordingState>,
+    /// The plugin that it replaced.
+    pub replaced: Option<ReplacedPlugin>,
     /// Fields that the request left out and whose values were kept.
     #[serde(default)]
     pub kept: Vec<String>,
+}
+
+/// A plugin that an activation replaced.
+#[derive(Debug, Clone, Deserialize)]
+pub struct ReplacedPlugin {
+    pub plugin: String,
+    /// Version of an uploaded plugin.
+    pub version: Option<u32>,
+}
+
+/// The recording of an activation.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RecordingState {
+    /// Share of the calls that are recorded.
+    pub sample: f64,
+    pub max_calls: u32,
+    /// Time of its end.
+    pub until: String,
+    /// The reason of its end, if it has ended.
+    pub stop_reason: Option<String>,
+}
+
+impl fmt::Display for RecordingState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.stop_reason {
+            Some(reason) => write!(f, "ended: {reason}"),
+            None => {
+                let share = self.sample * 100.0;
+                write!(f, "{share:.0} % of the calls, up to {} and until {}", self.max_calls, self.until)
+            }
+        }
+    }
+}
+
+impl Scope {
+    /// Mode and numbers, such as `live for all numbers`.
+    pub(super) fn place(&self) -> String {
+        let version = self.version.map(|version| format!("version {version} ")).unwrap_or_default();
+        let mode = match (self.mode.as_str(), self.percent) {
+            ("canary", Some(percent)) => format!("canary for {percent} %"),
+            (mode, _) => mode.to_owned(),
+        };
+        match &self.whats_app_number_id {
+            Some(number) => format!("{version}{mode} for number {number}"),
+            None => format!("{version}{mode} for all numbers"),
+        }
+    }
+
+    pub(super) fn hosts(&self) -> String {
+        if self.allowed_hosts.is_empty() { "none".to_owned() } else { self.allowed_hosts.join(", ") }
+    }
 }
 
 impl fmt::Display for Scope {
@@ -62,6 +120,15 @@ impl fmt::Display for Scope {
             Some(number) => write!(f, " as {} of number {number}", self.world)?,
             None => write!(f, " as {} of all numbers", self.world)?,
         }
+        if let Some(ReplacedPlugin { plugin, version }) = &self.replaced {
+            let version = version.map(|version| format!("version {version}"));
+            match (*plugin == self.plugin, version) {
+                (true, Some(version)) => write!(f, "\n  in place of {version}")?,
+                (true, None) => {}
+                (false, Some(version)) => write!(f, "\n  in place of {plugin} {version}")?,
+                (false, None) => write!(f, "\n  in place of {plugin}")?,
+            }
+        }
         let kept = |field: &str| self.kept.iter().any(|kept| kept == field);
         if kept("config") {
             write!(f, "\n  with the configuration that it had there")?;
@@ -75,11 +142,11 @@ impl fmt::Display for Scope {
 
 impl Server {
     /// Activates a version.
-    pub async fn activate(&self, name: &str, wanted: &Activate) -> Result<Scope, ServerError> {
+    pub async fn activate(&self, name: &str, wanted: &Activate) -> Result<Answer<Scope>, ServerError> {
         let mut body = Map::new();
         let fields = [
             ("version", wanted.version.map(Value::from)),
-            ("whatsAppNumberId", wanted.number.clone().map(Value::from)),
+            ("whatsAppNumberId", self.optional_number_id(wanted.number.as_deref()).await?.map(Value::from)),
             ("mode", Some(wanted.mode.clone().unwrap_or_else(|| "live".to_owned()).into())),
             ("percent", wanted.percent.map(Value::from)),
             ("config", wanted.config.clone()),
@@ -88,26 +155,12 @@ impl Server {
             ("minimumCalls", wanted.minimum_calls.map(Value::from)),
         ];
         body.extend(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
-        self.json("POST", Self::path(name, "/activate")?, Some(&Value::Object(body)), PATIENCE).await
-    }
-
-    /// Restores the activation before.
-    pub async fn rollback(&self, name: &str, number: Option<&str>) -> Result<Scope, ServerError> {
-        let body = json!({"whatsAppNumberId": number});
-        self.json("POST", Self::path(name, "/rollback")?, Some(&body), PATIENCE).await
+        self.answer("POST", Self::path(name, "/activate")?, Some(&Value::Object(body))).await
     }
 
     /// Deactivates a plugin.
     pub async fn deactivate(&self, name: &str, number: Option<&str>) -> Result<(), ServerError> {
-        let body = json!({"whatsAppNumberId": number}).to_string();
-        let call = ApiCall {
-            method: "POST",
-            path: Self::path(name, "/deactivate")?,
-            headers: &[],
-            body: Some(("application/json", body.into())),
-            sent: None,
-            timeout: PATIENCE,
-        };
-        self.good(call).await.map(drop)
+        let body = json!({"whatsAppNumberId": self.optional_number_id(number).await?});
+        self.send("POST", Self::path(name, "/deactivate")?, Some(&body)).await
     }
 }

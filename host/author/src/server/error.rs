@@ -21,6 +21,13 @@ pub enum ServerError {
     NoAddress(String),
     #[error("{0}")]
     Name(String),
+    /// `--number` names no number of the client.
+    #[error("`{typed}` is not one of your numbers; {}", numbers(known))]
+    UnknownNumber {
+        typed: String,
+        /// The numbers of the client.
+        known: Vec<String>,
+    },
     #[error(transparent)]
     Client(#[from] ClientNotBuilt),
     /// No answer from the server.
@@ -84,6 +91,13 @@ pub enum ServerError {
         #[source]
         source: std::io::Error,
     },
+}
+
+fn numbers(known: &[String]) -> String {
+    match known {
+        [] => "your client has no number yet".to_owned(),
+        known => format!("there are: {}", known.join(", ")),
+    }
 }
 
 fn detail(message: &str) -> String {

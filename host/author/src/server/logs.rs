@@ -3,8 +3,9 @@
 use std::{collections::VecDeque, fmt, time::Duration};
 
 use serde::Deserialize;
+use serde_json::Value;
 
-use super::{PATIENCE, Server, ServerError};
+use super::{Answer, PATIENCE, Server, ServerError, size};
 
 const PAGE: usize = 100;
 const BEAT: Duration = Duration::from_secs(1);
@@ -24,6 +25,14 @@ pub struct Invocation {
     pub outcome: String,
     pub duration_micros: i64,
     #[serde(default)]
+    pub peak_memory_bytes: u64,
+    /// For a chatbot: the event, such as `message`.
+    pub event: Option<String>,
+    /// For a failed call of a chatbot: the consequence for the chat.
+    pub consequence: Option<String>,
+    /// The participant, message or delivery.
+    pub subject_id: Option<String>,
+    #[serde(default)]
     pub logs: Vec<String>,
     pub error: Option<String>,
 }
@@ -34,19 +43,61 @@ impl fmt::Display for Invocation {
         let time = self.time.as_deref().unwrap_or("-");
         let micros = self.duration_micros.max(0);
         write!(f, "{time}  v{version}  {:<14} {}.{:03} ms", self.outcome, micros / 1_000, micros % 1_000)?;
+        write!(f, "  {}", size(self.peak_memory_bytes))?;
+        if let Some(event) = &self.event {
+            write!(f, "  {event}")?;
+        }
+        if let Some(subject) = &self.subject_id {
+            write!(f, "  {subject}")?;
+        }
         if let Some(mode) = self.mode.as_deref().filter(|mode| *mode != "live") {
             write!(f, "  ({mode})")?;
         }
         if let Some(error) = &self.error {
             write!(f, "\n    {error}")?;
         }
+        if let Some(consequence) = &self.consequence {
+            write!(f, "\n    -> {consequence}")?;
+        }
         self.logs.iter().try_for_each(|line| write!(f, "\n    {line}"))
+    }
+}
+
+/// A filter of calls. `None` = all.
+#[derive(Debug, Clone, Default)]
+pub struct LogFilter {
+    /// Such as `trapped`.
+    pub outcome: Option<String>,
+    /// Such as `message` or `timer`.
+    pub event: Option<String>,
+    /// The id of a participant, a message or a delivery.
+    pub subject: Option<String>,
+}
+
+impl LogFilter {
+    /// The parameters of a query, with `&` at the end.
+    fn query(&self) -> Result<String, ServerError> {
+        let mut query = String::new();
+        let fields = [
+            ("outcome", &self.outcome, "an outcome, such as answered or trapped"),
+            ("event", &self.event, "an event, such as message or timer"),
+            ("subjectId", &self.subject, "the id of a participant"),
+        ];
+        for (name, value, meaning) in fields {
+            let Some(value) = value else { continue };
+            // The server knows the valid words. This only refuses text that must not be in a URL.
+            if value.is_empty() || !value.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '-') {
+                return Err(ServerError::Refused(format!("`{value}` is not {meaning}")));
+            }
+            query = format!("{query}{name}={value}&");
+        }
+        Ok(query)
     }
 }
 
 #[derive(Deserialize)]
 struct Page {
-    content: Vec<Invocation>,
+    content: Vec<Value>,
 }
 
 /// Reads the calls of a plugin, oldest first, each once.
@@ -57,36 +108,27 @@ pub struct Logs<'a> {
 }
 
 impl Server {
-    /// The calls of a plugin, optionally only those with one outcome.
+    /// The calls of a plugin that fit a filter.
     ///
     /// # Errors
-    /// If the name or the outcome is invalid.
-    pub fn logs(&self, name: &str, outcome: Option<&str>) -> Result<Logs<'_>, ServerError> {
-        let mut path = Self::path(name, "/invocations")?;
-        if let Some(outcome) = outcome {
-            // The server knows the valid outcomes. This only refuses text that must not be in a URL.
-            if outcome.is_empty() || !outcome.chars().all(|letter| letter.is_ascii_alphabetic() || letter == '-') {
-                return Err(ServerError::Refused(format!(
-                    "`{outcome}` is not an outcome, such as answered or trapped"
-                )));
-            }
-            path = format!("{path}?outcome={outcome}&");
-        } else {
-            path.push('?');
-        }
+    /// If the name or the filter is invalid.
+    pub fn logs(&self, name: &str, filter: &LogFilter) -> Result<Logs<'_>, ServerError> {
+        let path = format!("{}?{}", Self::path(name, "/invocations")?, filter.query()?);
         Ok(Logs { server: self, path, seen: VecDeque::new() })
     }
 }
 
 impl Logs<'_> {
     /// The calls since the last read, oldest first. The first read returns the latest hundred.
-    pub async fn next(&mut self) -> Result<Vec<Invocation>, ServerError> {
+    pub async fn next(&mut self) -> Result<Vec<Answer<Invocation>>, ServerError> {
         let (first_time, mut new) = (self.seen.is_empty(), vec![]);
         for page in 0.. {
             let path = format!("{}page={page}&size={PAGE}", self.path);
             let Page { content } = self.server.json("GET", path, None, PATIENCE).await?;
             let fetched = content.len();
-            let unseen: Vec<Invocation> = content.into_iter().filter(|call| !self.seen.contains(&call.id)).collect();
+            let mut unseen: Vec<Answer<Invocation>> =
+                content.into_iter().map(Answer::read).collect::<Result<_, ServerError>>()?;
+            unseen.retain(|call| !self.seen.contains(&call.value.id));
             let all_new = unseen.len() == PAGE;
             new.extend(unseen);
             // Pages shift while calls are made, so duplicates are filtered here.
@@ -94,9 +136,9 @@ impl Logs<'_> {
                 break;
             }
         }
-        new.sort_by(|a, b| a.id.cmp(&b.id));
-        new.dedup_by(|a, b| a.id == b.id);
-        self.seen.extend(new.iter().map(|call| call.id.clone()));
+        new.sort_by(|a, b| a.value.id.cmp(&b.value.id));
+        new.dedup_by(|a, b| a.value.id == b.value.id);
+        self.seen.extend(new.iter().map(|call| call.value.id.clone()));
         let forgotten = self.seen.len().saturating_sub(REMEMBERED);
         self.seen.drain(..forgotten);
         Ok(new)

@@ -1,10 +1,18 @@
 //! A client of a Patchbay server for the author's tools (CONTRACT 6).
 
 mod activate;
+mod answer;
+mod catalogue;
 mod error;
+mod history;
 mod logs;
+mod numbers;
 mod push;
+mod recordings;
 mod replay;
+mod rollback;
+mod trial;
+mod verification;
 
 use std::time::Duration;
 
@@ -13,11 +21,18 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 pub use activate::{Activate, Scope};
+pub use answer::Answer;
+pub use catalogue::{ListedPlugin, PluginStatus};
 pub use error::ServerError;
-pub use logs::{Invocation, Logs};
+pub use history::{PluginEvent, ShadowDifferences};
+pub use logs::{Invocation, LogFilter, Logs};
 pub use push::Pushed;
 pub(crate) use push::size;
+pub use recordings::{RecordedCall, RecordingTerms};
 pub use replay::{ReplayError, Replayed};
+pub use rollback::RollbackReport;
+pub use trial::{TrialAnswer, TrialCall};
+pub use verification::Verification;
 
 const BASE: &str = "/plugin-service/api/v1/plugins";
 const USUAL_ADDRESS: &str = "http://127.0.0.1:8080";
@@ -68,10 +83,25 @@ impl Server {
         body: Option<&Value>,
         patience: Duration,
     ) -> Result<T, ServerError> {
-        let body = body.map(|body| ("application/json", body.to_string().into()));
-        let call = ApiCall { method, path, headers: &[], body, sent: None, timeout: patience };
-        let answer = self.good(call).await?;
+        let answer = self.raw(method, path, body, patience).await?;
         serde_json::from_slice(&answer.body).map_err(|fault| ServerError::Strange(fault.to_string()))
+    }
+
+    /// A request with or without JSON, and its answer as bytes.
+    async fn raw(
+        &self,
+        method: &str,
+        path: String,
+        body: Option<&Value>,
+        patience: Duration,
+    ) -> Result<ApiAnswer, ServerError> {
+        let body = body.map(|body| ("application/json", body.to_string().into()));
+        self.good(ApiCall { method, path, headers: &[], body, sent: None, timeout: patience }).await
+    }
+
+    /// A request whose answer has no content.
+    async fn send(&self, method: &str, path: String, body: Option<&Value>) -> Result<(), ServerError> {
+        self.raw(method, path, body, PATIENCE).await.map(drop)
     }
 
     /// A request whose answer must be a success.

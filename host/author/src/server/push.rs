@@ -19,13 +19,15 @@ use super::{BASE, Server, ServerError};
 /// Timeout of an upload, and of the check and compilation after it.
 const PATIENCE: Duration = Duration::from_secs(600);
 const UPLOADS: &str = "/plugin-service/api/v1/plugin-uploads";
-const POLL: Duration = Duration::from_millis(500);
+/// Pauses between progress requests. They grow, so that a small component is active soon after it is built.
+const FIRST_POLL: Duration = Duration::from_millis(50);
+const LAST_POLL: Duration = Duration::from_millis(500);
 /// Most consecutive progress requests without an answer.
 const MOST_SILENT: u32 = 20;
 const BEAT: Duration = Duration::from_millis(250);
 
 /// A version at the server.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Pushed {
     pub name: String,
@@ -91,10 +93,11 @@ impl Server {
     /// Waits until the server has compiled an upload. `progress` gets the elapsed time.
     async fn compiled(&self, id: &str, size: u64, progress: &mut dyn FnMut(&str)) -> Result<Pushed, ServerError> {
         let began = Instant::now();
-        let mut silent = 0;
+        let (mut silent, mut pause) = (0, FIRST_POLL);
         loop {
             progress(&compiling(size, began.elapsed()));
-            tokio::time::sleep(POLL).await;
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(LAST_POLL);
             let asked = self.json::<Upload>("GET", format!("{UPLOADS}/{id}"), None, super::PATIENCE).await;
             let upload = match asked {
                 // A server that restarts or is briefly busy still has the upload.

@@ -2,16 +2,13 @@
 
 use std::{fmt, path::Path, sync::Arc, time::Instant};
 
-use plugin_host::Recording;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Server, ServerError};
+use super::{RecordedCall, Server, ServerError};
 use crate::local::{LocalError, LocalHost, web::StubWeb};
 
-/// Recordings per page. Each may contain everything that a plugin read and sent.
-const PAGE: u32 = 100;
-/// Timeout for a page of recordings, and for a replay at the server.
+/// Timeout for a replay at the server.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(600);
 const SHOWN: usize = 20;
 
@@ -26,7 +23,7 @@ pub enum ReplayError {
     #[error("a recorded call cannot be made again: {0}")]
     Call(#[from] plugin_host::CallError),
     /// There are no recordings.
-    #[error("nothing is recorded of `{0}`; recording begins with POST /plugin-service/api/v1/plugins/{0}/recording")]
+    #[error("nothing is recorded of `{0}`; begin with: patchbay plugin record {0}")]
     Nothing(String),
 }
 
@@ -70,17 +67,6 @@ impl fmt::Display for Replayed {
     }
 }
 
-#[derive(Deserialize)]
-struct Page {
-    content: Vec<Recorded>,
-}
-
-#[derive(Deserialize)]
-struct Recorded {
-    id: String,
-    recording: Recording,
-}
-
 impl Server {
     /// Replays recorded calls at the server with one of its versions.
     pub async fn replay(&self, name: &str, version: u32, limit: u32) -> Result<Replayed, ServerError> {
@@ -100,14 +86,15 @@ impl Server {
         progress("loading the component");
         let local_host = LocalHost::start().await?;
         let loaded = local_host.load(name, component).await?;
-        let recordings = self.recordings(name, limit, progress).await?;
+        let most = usize::try_from(limit).unwrap_or(usize::MAX);
+        let recordings = self.recorded_calls(name, most, progress).await?;
         if recordings.is_empty() {
             return Err(ReplayError::Nothing(name.to_owned()));
         }
         progress(&format!("replaying {} calls", recordings.len()));
         let client = local_host.client(Arc::new(StubWeb::default()));
         let (began, mut identical, mut different) = (Instant::now(), 0, vec![]);
-        for Recorded { id, recording } in &recordings {
+        for RecordedCall { id, recording, .. } in &recordings {
             let replay = local_host.host.replay(client, &loaded.plugin, recording).await?;
             match replay.identical {
                 true => identical += 1,
@@ -117,27 +104,5 @@ impl Server {
         let replayed = recordings.len() as u64;
         let per_second = replayed as f64 / began.elapsed().as_secs_f64().max(f64::EPSILON);
         Ok(Replayed { replayed, identical, different, per_second })
-    }
-
-    async fn recordings(
-        &self,
-        name: &str,
-        limit: u32,
-        progress: &mut dyn FnMut(&str),
-    ) -> Result<Vec<Recorded>, ServerError> {
-        let (base, mut found) = (Self::path(name, "/recordings")?, vec![]);
-        let most = usize::try_from(limit).unwrap_or(usize::MAX);
-        for page in 0.. {
-            progress(&format!("fetching recordings: {}", found.len()));
-            let path = format!("{base}?form=exact&page={page}&size={PAGE}");
-            let Page { content } = self.json("GET", path, None, PATIENCE).await?;
-            let last = content.len() < PAGE as usize;
-            found.extend(content);
-            if last || found.len() >= most {
-                break;
-            }
-        }
-        found.truncate(most);
-        Ok(found)
     }
 }

@@ -36,22 +36,10 @@ pub(super) fn silence(stage: &Stage) -> &'static str {
     }
 }
 
-pub(super) fn words(effect: &Effect) -> String {
+/// The words of an effect, with the commands that answer it.
+fn words(effect: &Effect) -> String {
     match effect {
-        Effect::Said(said) => format!("bot: {}", said.show(true).replace('\n', "\n     ")),
-        Effect::State(state) => format!("  (state: {state})"),
-        Effect::Timer { name, seconds } => {
-            format!("  (timer `{name}` in {})", spell(TimeDelta::seconds(i64::from(*seconds))))
-        }
-        Effect::HandedOver { team, note } => {
-            let team = team.as_deref().unwrap_or("the unassigned queue");
-            let note = note.as_deref().map(|note| format!(": {note}")).unwrap_or_default();
-            format!("  (handed over to {team}{note}; /release gives it back)")
-        }
-        Effect::Closed => "  (closed; the next message opens the conversation again)".to_owned(),
-        Effect::TimerCancelled(name) => format!("  (no timer {name} any more)"),
-        Effect::Tagged(tag) => format!("  (tagged {tag})"),
-        Effect::RatingAsked => "bot: How was our service?  (/rate poor, average or excellent)".to_owned(),
-        Effect::LeftOut(text) => format!("  (left out, hosts do not know this action or cannot read it: {text})"),
+        Effect::HandedOver { .. } => effect.words().trim_end_matches(')').to_owned() + "; /release gives it back)",
+        effect => effect.words(),
     }
 }

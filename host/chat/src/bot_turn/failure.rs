@@ -128,9 +128,13 @@ pub(super) async fn give_to_people(
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
     let participant = participants::lock(&mut tx, client, id).await?;
-    let kept = calls::keep(ctx, &mut tx, client, trouble.into_made().into_iter().collect()).await?;
-    let mut wakes = Vec::new();
     let of_bot = participant.filter(|participant| participant.state == ParticipantState::Bot);
+    let mut made = trouble.into_made();
+    if let Some(made) = &mut made {
+        made.state_consequence(&consequence(of_bot.is_some(), &next, &reason));
+    }
+    let kept = calls::keep(ctx, &mut tx, client, made.into_iter().collect()).await?;
+    let mut wakes = Vec::new();
     match (of_bot, &next) {
         (None, _) => {
             participant_events::remove_all(&mut tx, client, id).await?;
@@ -160,11 +164,21 @@ pub(super) async fn give_to_people(
     Ok(())
 }
 
+/// The consequence of a failed turn for its chat, in words for the author of the plugin.
+fn consequence(is_of_bot: bool, next: &Next, reason: &str) -> String {
+    match next {
+        _ if !is_of_bot => "nothing: the chat is no longer with the chatbot".to_owned(),
+        Next::Again { pause } => format!("tried again after {} s", pause.num_seconds()),
+        Next::People => format!("handed to people because {reason}"),
+    }
+}
+
 /// Stores the failed call of a canary. The live version is asked next. Returns the reason in words.
 pub(super) async fn keep_on_trial(ctx: &Context, lease: &Lease, id: ParticipantId, trouble: Trouble) -> Result<String> {
     let (reason, kind) = (trouble.reason(), trouble.kind());
     tracing::info!(participant.id = %id, outcome = kind, "a chatbot on trial failed; the live one is asked");
-    if let Some(made) = trouble.into_made() {
+    if let Some(mut made) = trouble.into_made() {
+        made.state_consequence("the live version is asked");
         keep(ctx, lease, made).await?;
     }
     Ok(reason)

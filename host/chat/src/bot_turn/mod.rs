@@ -124,6 +124,7 @@ async fn run(ctx: &Context, lease: &Lease, scene: &Scene, event: &Event) -> Resu
     let (asked, session) = question::of(scene, event, now);
     let outcome = ctx.plugins.chatbot(call, &asked, &session, Arc::<Snapshot>::clone(&snapshot)).await;
     let mut made = Box::new(FinishedCall::of((&scene.answering, &about), &outcome, now));
+    made.name_event(question::name(&asked.kind));
     metrics::histogram!("patchbay_bot_turn_seconds").record(Duration::from_micros(made.micros()).as_secs_f64());
     let outcome = match outcome {
         Ok(outcome) => outcome,

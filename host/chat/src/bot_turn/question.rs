@@ -35,6 +35,18 @@ pub(super) fn of(scene: &Scene, event: &StoredEvent, now: DateTime<Utc>) -> (Eve
     (asked, session(scene, now))
 }
 
+/// The name of an event in `wit/`.
+pub(super) fn name(kind: &EventKind) -> &'static str {
+    match kind {
+        EventKind::Message(_) => "message",
+        EventKind::ConversationStarted => "conversation-started",
+        EventKind::Timer(_) => "timer",
+        EventKind::Rating(_) => "rating",
+        EventKind::AgentReleased => "agent-released",
+        EventKind::Custom(_) => "custom",
+    }
+}
+
 fn rating(name: &str) -> RatingScore {
     match chat::Rating::from_name(name) {
         Some(chat::Rating::Poor) => RatingScore::Poor,

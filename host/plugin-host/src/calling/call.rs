@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use domain::ids::ClientId;
 
-use super::log_line::LogLine;
+use super::{hints::without_hints, log_line::LogLine};
 use crate::{KeyValueWrite, PluginRef, Recording, chatbot, router};
 
 /// Caller, plugin and environment of a call. The same call gives the same answer.
@@ -56,6 +56,8 @@ pub struct CallTrace {
     pub sha256: String,
     /// From the start of the instance to the answer.
     pub duration: Duration,
+    /// Processor time of the instance and of the host's work for it.
+    pub processor_time: Duration,
     /// Largest size of the linear memory.
     pub peak_memory_bytes: u64,
     pub logs: Vec<LogLine>,
@@ -66,6 +68,13 @@ pub struct CallTrace {
     pub http_requests: u32,
     /// Everything needed to replay the call, if [`Call::record`] was set.
     pub recording: Option<Box<Recording>>,
+}
+
+impl CallTrace {
+    /// The lines of [`Self::stderr`] for its author, without hints to set a variable that a plugin cannot have.
+    pub fn printed(&self) -> String {
+        without_hints(&self.stderr)
+    }
 }
 
 /// The way a call ended.

@@ -9,6 +9,7 @@ use super::{
     call::{CallTrace, Outcome},
     end::{Answered, End},
     guest::Guest,
+    hints::without_hints,
     limits::Limit,
     stop::Stop,
 };
@@ -32,7 +33,7 @@ pub(super) fn conclude<Q: Question>(
     mut guest: Guest,
     plugin: &LoadedPlugin,
     end: End<Q::Answer>,
-    duration: Duration,
+    (duration, processor_time): (Duration, Duration),
     question: &Q,
 ) -> Result<Answered<Q::Answer>, CallError> {
     let mut trace = CallTrace {
@@ -40,6 +41,7 @@ pub(super) fn conclude<Q: Question>(
         version: plugin.version,
         sha256: plugin.program.sha256.clone(),
         duration,
+        processor_time,
         peak_memory_bytes: guest.meter.peak_memory_bytes(),
         logs: guest.take_logs(),
         stderr: guest.output.printed().text,
@@ -137,8 +139,9 @@ fn reason(fault: &wasmtime::Error, guest: &Guest) -> String {
 /// The part of the output that the reason of a trap quotes: its first two lines, or the exception of a Python
 /// traceback.
 pub(super) fn printed(output: &str) -> String {
+    let output = without_hints(output);
     let lines = || output.lines().filter(|line| !line.trim().is_empty());
-    let said: Vec<&str> = match exception(output) {
+    let said: Vec<&str> = match exception(&output) {
         Some(exception) => lines().take(1).chain([exception]).map(str::trim).collect(),
         None => lines().take(2).map(str::trim).collect(),
     };

@@ -10,6 +10,7 @@ pub(crate) mod end;
 pub(crate) mod grants;
 pub(crate) mod guest;
 mod guest_clock;
+pub(crate) mod hints;
 pub(crate) mod http;
 mod imports;
 pub(crate) mod key_values;

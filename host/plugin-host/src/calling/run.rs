@@ -1,9 +1,10 @@
 //! One call: a fresh instance, the question, the limits, the verdict.
 
 use std::{
-    future::Future,
+    future::{Future, poll_fn},
+    pin::pin,
     sync::{Arc, LazyLock},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use domain::ids::ClientId;
@@ -30,7 +31,7 @@ use crate::{
         breaker::Verdict,
         room::Room,
         share::Share,
-        threads::{CallThreads, Moving},
+        threads::{CallThreads, Moving, processor_time},
         turns::{TurnTerms, Turns},
     },
     loading::loader::LoadedPlugin,
@@ -164,10 +165,11 @@ pub(crate) async fn make<Q: Question>(
     let started = Instant::now();
     let wall_clock = guest.limits.wall_clock;
     let mut store = prepare(engine, guest);
+    let mut used = Duration::ZERO;
     let end = tokio::select! {
         biased;
         () = end_of_tape => End::Recorded,
-        asked = timeout(wall_clock, question.ask(&plugin.program.linked, &mut store)) => match asked {
+        asked = timeout(wall_clock, timed(question.ask(&plugin.program.linked, &mut store), &mut used)) => match asked {
             Ok(Some(given)) => End::InTime(given),
             Ok(None) => {
                 let (expected, found) = (question.world(), plugin.program.linked.world());
@@ -186,7 +188,25 @@ pub(crate) async fn make<Q: Question>(
         End::InTime(Ok(_)) | End::TooLate => false,
     };
     let (flooded, gaps) = (guest.has_flooded(), guest.gaps());
-    CompletedCall { result: conclude(guest, plugin, end, duration, question), host_calls, stopped, flooded, gaps }
+    CompletedCall {
+        result: conclude(guest, plugin, end, (duration, used), question),
+        host_calls,
+        stopped,
+        flooded,
+        gaps,
+    }
+}
+
+/// Adds the processor time of every poll of `work` to `used`.
+async fn timed<T>(work: impl Future<Output = T>, used: &mut Duration) -> T {
+    let mut work = pin!(work);
+    poll_fn(|context| {
+        let began = processor_time();
+        let polled = work.as_mut().poll(context);
+        *used += processor_time().saturating_sub(began);
+        polled
+    })
+    .await
 }
 
 fn write_down<Q: Question>(

@@ -18,7 +18,7 @@ pub(crate) fn header(bytes: &[u8]) -> Result<(), String> {
     match rest.first_chunk::<4>() {
         Some([0x0d, 0, 1, 0]) => Ok(()),
         Some([1, 0, 0, 0]) => Err("this is a core WebAssembly module, not a component: build it for the target \
-            wasm32-wasip2, or wrap it with `wasm-tools component new`"
+            wasm32-wasip2, or wrap it with `patchbay plugin wrap`"
             .into()),
         Some(other) => {
             Err(format!("this is neither a component nor a core module: its version bytes are {other:02x?}"))

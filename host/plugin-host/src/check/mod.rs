@@ -2,6 +2,7 @@
 //! the first problem, so this module compares names first.
 
 pub(crate) mod faults;
+mod hash;
 mod report;
 mod shapes;
 pub(crate) mod surface;
@@ -10,8 +11,10 @@ use wasmtime::{Engine, component::Component};
 
 use crate::{engine, loading::link::link};
 use faults::{header, invalid, mismatch};
+pub use hash::sha256;
 pub use report::CheckReport;
 pub(crate) use shapes::{other_type, remember_type};
+use surface::OURS;
 pub(crate) use surface::Surface;
 
 /// Checks a file with the host's rules for loading. Compiles it in this process, so this blocks.
@@ -53,8 +56,23 @@ fn examine(engine: &Engine, bytes: &[u8], report: &mut CheckReport) -> Result<Co
     report.exports = surface.exports();
     report.world = surface.world();
     report.api_version = surface.api_version().map(str::to_owned);
-    let world = surface.judge()?;
+    let world = surface.judge().map_err(|mut problems| {
+        problems.extend(unknown_type(engine, &surface, &component));
+        problems
+    })?;
     let linked = link(engine, world, &surface, &component);
     linked.map_err(|fault| vec![mismatch(world, &fault)])?;
     Ok(component)
+}
+
+/// The difference in the main function of a plugin that was built against an unknown version of the interface.
+fn unknown_type(engine: &Engine, surface: &Surface, component: &Component) -> Option<String> {
+    let (world, version) = (surface.world()?, surface.api_version()?);
+    if surface::is_known(version) || !shapes::has_function(world, engine, component) {
+        return None;
+    }
+    Some(other_type(world, engine, component).unwrap_or_else(|| {
+        let (interface, function) = (world.exported_interface(), world.exported_function());
+        format!("export `{interface}`: the function `{function}` has the same type as in {OURS}, so only the version differs")
+    }))
 }

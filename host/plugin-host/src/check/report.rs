@@ -2,9 +2,7 @@
 
 use std::fmt;
 
-use sha2::{Digest, Sha256};
-
-use super::surface::PACKAGE;
+use super::{hash::sha256, surface::PACKAGE};
 use crate::World;
 
 /// The report of `patchbay plugin check`.
@@ -30,7 +28,7 @@ impl CheckReport {
             world: None,
             api_version: None,
             size: bytes.len() as u64,
-            sha256: hex::encode(Sha256::digest(bytes)),
+            sha256: sha256(bytes),
             imports: vec![],
             exports: vec![],
             problems: vec![],

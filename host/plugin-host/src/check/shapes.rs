@@ -25,6 +25,11 @@ pub(crate) fn other_type(world: World, engine: &Engine, component: &Component) -
     ))
 }
 
+/// Whether the component exports the main function of a plugin of `world`, in any version of the interface.
+pub(super) fn has_function(world: World, engine: &Engine, component: &Component) -> bool {
+    exported(world, engine, &component.component_type()).is_some()
+}
+
 /// The types of the functions that the host calls, in the order of `World::ALL`, taken from the built-in components.
 static WANTED: [OnceLock<Option<ComponentFunc>>; World::ALL.len()] = [const { OnceLock::new() }; World::ALL.len()];
 

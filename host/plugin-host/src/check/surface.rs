@@ -26,6 +26,10 @@ pub(super) fn is_newest(version: &str) -> bool {
     on_track(version, NEWEST)
 }
 
+pub(super) fn is_known(version: &str) -> bool {
+    [NEWEST, OLDER].into_iter().any(|track| on_track(version, track))
+}
+
 /// An interface by its full name, with the names of its functions. For a bare function, only its name.
 struct Item {
     name: String,
@@ -181,7 +185,7 @@ fn meant(item: &Item) -> Option<String> {
 fn judge_export(export: &Item, function: &str) -> Vec<String> {
     let (interface, version) = export.ours().unwrap_or_default();
     let mut problems: Vec<String> = wrong_version(&format!("export `{interface}`"), version).into_iter().collect();
-    if problems.is_empty() && !export.has(function) {
+    if !export.has(function) {
         problems.push(format!("export `{}` lacks the function `{function}`", export.name));
     }
     problems
@@ -190,6 +194,7 @@ fn judge_export(export: &Item, function: &str) -> Vec<String> {
 fn judge_import(import: &Item, world: Option<World>) -> Option<String> {
     if let Some((interface, version)) = import.ours() {
         return wrong_version(&format!("import `{interface}`"), version)
+            .map(|problem| problem + &unknown_functions(import, interface))
             .or_else(|| judge_own_import(import, (interface, version), world));
     }
     let (name, version) = import.name.split_once('@').unwrap_or((&import.name, ""));
@@ -221,6 +226,20 @@ fn judge_own_import(import: &Item, (interface, version): (&str, &str), world: Op
     })
 }
 
+/// The functions of an import of another version that this host does not have, as the end of a sentence.
+fn unknown_functions(import: &Item, interface: &str) -> String {
+    let Some(offered) = functions_of(interface, VERSION) else {
+        return format!("; this host has no interface `{interface}` to import");
+    };
+    let wanted = import.functions.iter().flatten().map(String::as_str);
+    let unknown: Vec<_> =
+        wanted.filter(|function| !offered.contains(function)).map(|function| format!("`{function}`")).collect();
+    match unknown.as_slice() {
+        [] => String::new(),
+        unknown => format!("; this host does not have its {}", unknown.join(", ")),
+    }
+}
+
 /// The functions of an interface that plugins import, on the track of a version.
 fn functions_of(interface: &str, version: &str) -> Option<&'static [&'static str]> {
     match interface {
@@ -235,8 +254,7 @@ fn functions_of(interface: &str, version: &str) -> Option<&'static [&'static str
 }
 
 fn wrong_version(what: &str, version: &str) -> Option<String> {
-    let fits = [NEWEST, OLDER].into_iter().any(|track| on_track(version, track));
-    (!fits).then(|| {
+    (!is_known(version)).then(|| {
         let found = if version.is_empty() { "no version".to_owned() } else { format!("version {version}") };
         format!("{what} is of {found} of {PACKAGE}; this host runs {VERSION}: build against `wit/plugin-{VERSION}`")
     })

@@ -120,6 +120,19 @@ fn another_version_of_the_interfaces_is_refused_with_both_numbers() {
 }
 
 #[test]
+fn a_component_for_a_future_interface_is_told_which_function_differs() {
+    let said = problems(&component(&SHAPER_OF_STRINGS.replace("@0.2.1", "@0.9.0")));
+    assert!(said.contains("is of version 0.9.0 of patchbay:plugin; this host runs 0.2.1"), "{said}");
+    assert!(said.contains("the function `shape` has another type") && said.ends_with("expected a variant"), "{said}");
+    let import = r#"(import "patchbay:plugin/log@0.9.0" (instance (export "write" (func)) (export "span" (func))))"#;
+    let said = problems(&component(&format!("(component {import} {EMPTY_SHAPER})")));
+    assert!(said.contains("this host does not have its `span`") && !said.contains("`write`"), "{said}");
+    let import = r#"(import "patchbay:plugin/payments@0.9.0" (instance))"#;
+    let said = problems(&component(&format!("(component {import} {EMPTY_SHAPER})")));
+    assert!(said.contains("this host has no interface `payments` to import"), "{said}");
+}
+
+#[test]
 fn an_export_of_the_right_name_and_the_wrong_shape_is_a_mismatch() {
     let report = check(&component(&format!("(component {WRONG_SHAPER})")));
     assert_eq!(report.world, Some(World::WebhookShaper));

@@ -78,6 +78,8 @@ pub struct Activated {
     pub activation: Activation,
     /// Fields that the request left out and whose values were kept: `config`, `allowedHosts`.
     pub kept: Vec<&'static str>,
+    /// The plugin that was in this slot before.
+    pub replaced: Option<PluginRef>,
 }
 
 /// Activates a version for a client or one of its inboxes, from the next event on. If the same activation is already in
@@ -109,11 +111,12 @@ pub async fn activate(
     still_there(&mut tx, client, &activation.plugin).await?;
     let present = in_scope(&mut tx, client, candidate.world, wanted.inbox).await?;
     if let Some(same) = find_same(ctx, client, &present, &activation, &config)? {
-        return Ok(Activated { activation: same.clone(), kept });
+        return Ok(Activated { activation: same.clone(), kept, replaced: None });
     }
     if activation.mode == Mode::Shadow {
         has_something_to_compare_with(&mut tx, client, &activation).await?;
     }
+    let replaced = present.iter().find(|other| other.mode == activation.mode).map(|other| other.plugin.clone());
     let activation = take_place(ctx, &mut tx, client, activation, &present).await?;
     let swap = swapped(&activation, Swap::Activated { instead_of: activation.previous }, ctx.now());
     let wakes = record(ctx, &mut tx, client, &[swap]).await?;
@@ -122,7 +125,7 @@ pub async fn activate(
     tx.commit().await?;
     ctx.wake.wake_all(client, wakes);
     follow::announce(ctx, client, &activation).await;
-    Ok(Activated { activation, kept })
+    Ok(Activated { activation, kept, replaced })
 }
 
 /// The fields that the request leaves out, if there are values to keep.

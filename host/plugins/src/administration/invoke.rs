@@ -94,14 +94,15 @@ fn failed(error: CallError) -> Result<Map<String, Value>, PluginError> {
             _ => PluginError::Conflict(said),
         });
     };
-    let CallTrace { logs, duration, peak_memory_bytes, outcome, stderr, .. } = trace;
+    let CallTrace { logs, duration, peak_memory_bytes, outcome, .. } = trace;
     let micros = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
     let logs: Vec<Value> = logs.iter().map(line).collect();
     let told = json!({
         "error": { "kind": outcome.as_str(), "message": said },
         "logs": logs,
-        "stderr": stderr,
+        "stderr": trace.printed(),
         "durationMicros": micros,
+        "processorMicros": u64::try_from(trace.processor_time.as_micros()).unwrap_or(u64::MAX),
         "peakMemoryBytes": peak_memory_bytes,
     });
     match told {

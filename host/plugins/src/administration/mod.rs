@@ -13,6 +13,7 @@ mod trial;
 mod upload;
 mod uploads;
 mod values;
+mod verify;
 mod withdraw;
 
 use std::time::Duration;
@@ -46,7 +47,8 @@ pub use storage::plugins::{
 pub use upload::{Place, Uploaded, Uploads, check, upload};
 pub use uploads::{Begun, Progress, begin_upload, upload_progress};
 pub use values::{erase_key_values, key_values};
-pub use withdraw::{deactivate, delete, fail_canary, rollback};
+pub use verify::{Verified, verify};
+pub use withdraw::{RollBack, RolledBack, deactivate, delete, fail_canary, preview_rollback, rollback};
 
 use base::{Context, Error, Result};
 

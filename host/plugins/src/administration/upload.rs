@@ -246,7 +246,7 @@ fn check_quota(ctx: &Context, stored: i64, size: usize) -> Result<(), PluginErro
     Ok(())
 }
 
-fn refused(refusal: Refusal) -> PluginError {
+pub(super) fn refused(refusal: Refusal) -> PluginError {
     match refusal {
         Refusal::Problems(problems) => {
             PluginError::Faults(problems.into_iter().map(|problem| FieldFault::new("file", problem)).collect())

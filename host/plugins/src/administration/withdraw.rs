@@ -28,6 +28,8 @@ use events::{NewEvent, record};
 
 /// Attempts of a rollback if other activations happen at the same time.
 const MOST_LOOKS: usize = 5;
+/// Activations of a plugin that are searched for a version.
+const LOOK_BACK: i64 = 200;
 
 #[derive(Debug, Clone, PartialEq)]
 enum Plan {
@@ -37,29 +39,70 @@ enum Plan {
     BringBack { instead_of: Option<Activation>, back: Box<Activation> },
 }
 
+/// A request for a rollback.
+#[derive(Debug, Clone, Copy)]
+pub struct RollBack<'a> {
+    pub plugin: &'a str,
+    /// `None` = all inboxes of the client without an activation of their own.
+    pub inbox: Option<InboxId>,
+    /// The version to return to. `None` = the activation before.
+    pub to: Option<u64>,
+}
+
+/// The activations before and after a rollback.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RolledBack {
+    /// The activation that was ended: a trial or the live one. `None` after a deactivation.
+    pub before: Option<Activation>,
+    /// The live activation that is then in force. `None` if a trial was ended and nothing is live.
+    pub live: Option<Activation>,
+}
+
+impl Plan {
+    fn outcome(&self) -> RolledBack {
+        match self {
+            Self::EndTrials { trials, live } => RolledBack { before: trials.first().cloned(), live: live.clone() },
+            Self::BringBack { instead_of, back } => {
+                RolledBack { before: instead_of.clone(), live: Some(back.as_ref().clone()) }
+            }
+        }
+    }
+}
+
+/// The result that [`rollback`] would have now. Nothing changes.
+pub async fn preview_rollback(
+    ctx: &Context,
+    client: ClientId,
+    wanted: RollBack<'_>,
+) -> Result<RolledBack, PluginError> {
+    let mut db = ctx.db.acquire().await?;
+    let world = world_of(ctx, &mut db, client, wanted.plugin, wanted.inbox).await?;
+    Ok(plan(ctx, &mut db, client, world, wanted).await?.outcome())
+}
+
 /// Undoes the last activation of a plugin for a client or one of its inboxes: ends a canary or shadow; if there is
-/// none, restores the live activation before. Returns the live activation that is then in force, if any.
+/// none, restores the live activation before. With a version, restores its latest live activation.
 ///
 /// # Errors
 /// See [`PluginError`]. In this case nothing has changed.
 pub async fn rollback(
     ctx: &Context,
     client: ClientId,
-    plugin: &str,
-    inbox: Option<InboxId>,
+    wanted: RollBack<'_>,
     actor: Actor,
-) -> Result<Option<Activation>, PluginError> {
+) -> Result<RolledBack, PluginError> {
     for _ in 0..MOST_LOOKS {
         let plan = {
             let mut db = ctx.db.acquire().await?;
-            let world = world_of(ctx, &mut db, client, plugin, inbox).await?;
-            plan(ctx, &mut db, client, (plugin, world), inbox).await?
+            let world = world_of(ctx, &mut db, client, wanted.plugin, wanted.inbox).await?;
+            plan(ctx, &mut db, client, world, wanted).await?
         };
         if let Plan::BringBack { back, .. } = &plan {
             loads(ctx, client, &back.plugin).await?;
         }
-        if let Some(live) = carry_out(ctx, client, plugin, plan, actor).await? {
-            return Ok(live);
+        let before = plan.outcome().before;
+        if let Some(live) = carry_out(ctx, client, wanted, plan, actor).await? {
+            return Ok(RolledBack { before, live });
         }
     }
     Err(PluginError::Conflict("other activations keep coming in between: look what is in force, and try again".into()))
@@ -69,18 +112,18 @@ pub async fn rollback(
 async fn carry_out(
     ctx: &Context,
     client: ClientId,
-    plugin: &str,
+    wanted: RollBack<'_>,
     plan_made: Plan,
     actor: Actor,
 ) -> Result<Option<Option<Activation>>, PluginError> {
-    let (world, inbox) = match &plan_made {
-        Plan::EndTrials { trials, .. } => trials.first().map(|trial| (trial.world, trial.inbox)),
-        Plan::BringBack { back, .. } => Some((back.world, back.inbox)),
+    let world = match &plan_made {
+        Plan::EndTrials { trials, .. } => trials.first().map(|trial| trial.world),
+        Plan::BringBack { back, .. } => Some(back.world),
     }
     .ok_or(PluginError::NotFound)?;
     let mut tx = ctx.db.begin().await?;
     activations::lock(&mut tx, client).await?;
-    if plan(ctx, &mut tx, client, (plugin, world), inbox).await? != plan_made {
+    if plan(ctx, &mut tx, client, world, wanted).await? != plan_made {
         return Ok(None);
     }
     let now = ctx.now();
@@ -106,7 +149,7 @@ async fn carry_out(
         }
     };
     let wakes = record(ctx, &mut tx, client, &swaps).await?;
-    audit(&Administration::from(ctx), &mut tx, client, actor, "rollback", ("plugin", plugin)).await?;
+    audit(&Administration::from(ctx), &mut tx, client, actor, "rollback", ("plugin", wanted.plugin)).await?;
     tx.commit().await?;
     ctx.wake.wake_all(client, wakes);
     if let Some(live) = &live {
@@ -142,11 +185,15 @@ async fn plan(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    (plugin, world): (&str, World),
-    inbox: Option<InboxId>,
+    world: World,
+    wanted: RollBack<'_>,
 ) -> Result<Plan, PluginError> {
+    let RollBack { plugin, inbox, to } = wanted;
     let present = in_scope(db, client, world, inbox).await?;
     let live = present.iter().find(|present| present.mode == Mode::Live).cloned();
+    if let Some(version) = to {
+        return plan_to(ctx, db, client, (wanted, version), live).await;
+    }
     let of_plugin = |present: &&Activation| present.mode != Mode::Live && present.plugin.name() == plugin;
     let trials: Vec<Activation> = present.iter().filter(of_plugin).cloned().collect();
     if !trials.is_empty() {
@@ -180,6 +227,31 @@ async fn plan(
             live.plugin
         )),
     }
+}
+
+/// The plan to return to the latest live activation of a version.
+async fn plan_to(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    (RollBack { plugin, inbox, .. }, version): (RollBack<'_>, u64),
+    live: Option<Activation>,
+) -> Result<Plan, PluginError> {
+    for past in activations::history(db, client, plugin, LOOK_BACK).await? {
+        let past: Activation = past.activation.try_into()?;
+        let fits =
+            past.mode == Mode::Live && past.inbox == inbox && past.plugin.version().map(u64::from) == Some(version);
+        if !fits {
+            continue;
+        }
+        if live.as_ref().is_some_and(|live| live.id == past.id) {
+            return Err(PluginError::Conflict(format!("{} is live there already", past.plugin)));
+        }
+        return Ok(Plan::BringBack { instead_of: live, back: Box::new(available(ctx, past)?) });
+    }
+    Err(PluginError::Conflict(format!(
+        "version {version} of `{plugin}` was not live there lately: activate it with the configuration that it needs"
+    )))
 }
 
 /// A built-in or directory plugin may have been removed or replaced since. Uploads are checked later, under the lock.

@@ -7,7 +7,7 @@ use plugin_host::{CallError, Recording};
 use storage::plugins::invocations::Invocation;
 use uuid::Uuid;
 
-use super::{Answering, Traced, subject::CallSubject, trace};
+use super::{Answering, Traced, annotation, subject::CallSubject, trace};
 
 /// A finished call, until it is stored.
 #[derive(Debug)]
@@ -63,6 +63,20 @@ impl FinishedCall {
             logs.push('\n');
         }
         logs.push_str(&trace::storable(&format!("warn: {line}\n"), usize::MAX));
+    }
+
+    /// Names the event of the call, one of [`annotation::EVENTS`], so that lists can be filtered by it.
+    pub fn name_event(&mut self, event: &str) {
+        self.invocation.logs.insert_str(0, &annotation::first_line(event));
+    }
+
+    /// States the consequence of a failed call for its chat, in words. Call it last, because it is the end of the log.
+    pub fn state_consequence(&mut self, words: &str) {
+        let logs = &mut self.invocation.logs;
+        if !logs.is_empty() && !logs.ends_with('\n') {
+            logs.push('\n');
+        }
+        logs.push_str(&trace::storable(&annotation::consequence_line(words), usize::MAX));
     }
 
     /// Duration in microseconds.

@@ -5,6 +5,7 @@
 //! recording, and the withdrawal of a canary that fails too often. After the commit a shadow may get the same question
 //! ([`shadow`]). Its answer is compared and dropped.
 
+pub mod annotation;
 mod answering;
 mod canary;
 mod finished;

@@ -19,7 +19,11 @@ use storage::{
 };
 use uuid::Uuid;
 
-use super::{Answering, FinishedCall, trace};
+use super::{
+    Answering, FinishedCall,
+    annotation::{self, AnnotatedLog},
+    trace,
+};
 use crate::slots::{Activation, Mode, stored_version};
 use base::{Context, Result};
 
@@ -30,6 +34,7 @@ pub(super) struct Beside {
     recording: Arc<Recording>,
     live: Arc<Answering>,
     subject: Uuid,
+    event: Option<String>,
 }
 
 impl Beside {
@@ -38,6 +43,7 @@ impl Beside {
         Some(Self {
             shadow: made.answering.shadow.clone()?,
             recording: made.recording?,
+            event: AnnotatedLog::read(&made.invocation.logs).event,
             live: made.answering,
             subject: made.invocation.subject.unwrap_or_default(),
         })
@@ -155,8 +161,8 @@ struct Line {
 /// The stored row of the shadow's call. `result` is its JSON text.
 fn row(id: Uuid, beside: &Beside, result: &str, duration: Duration) -> Invocation {
     let result: Told = serde_json::from_str(result).unwrap_or_default();
-    let logs: String =
-        result.logs.iter().map(|line| format!("{}: {}\n", line.level.to_lowercase(), line.message)).collect();
+    let lines = result.logs.iter().map(|line| format!("{}: {}\n", line.level.to_lowercase(), line.message));
+    let logs: String = beside.event.as_deref().map(annotation::first_line).into_iter().chain(lines).collect();
     let answering = Answering::from(beside.shadow.as_ref());
     Invocation {
         outcome: result.outcome,

@@ -145,7 +145,7 @@ fn logs_of(trace: &CallTrace) -> String {
     for line in &trace.logs {
         text.push_str(&format!("{}: {}\n", line.level_name(), line.message));
     }
-    text.push_str(&trace.stderr);
+    text.push_str(&trace.printed());
     storable(&text, usize::MAX)
 }
 

@@ -74,6 +74,10 @@ pub struct Wanted<'a> {
     pub mode: Option<&'a str>,
     /// Only calls after this one, for readers that follow.
     pub after: Option<Uuid>,
+    /// Only calls about this participant, message or delivery.
+    pub subject: Option<Uuid>,
+    /// Only calls whose log begins with this text. The first line of a log may name the event of the call.
+    pub log_begins: Option<&'a str>,
 }
 
 /// Returns a page of calls, newest first, and the total.
@@ -89,14 +93,17 @@ pub async fn page(
                 activation_id, mode
          FROM plugin_invocation
          WHERE client_id = $1 AND plugin = $2 AND ($3::text IS NULL OR outcome = $3) AND ($4::text IS NULL OR mode = $4)
-               AND ($5::uuid IS NULL OR id > $5)
-         ORDER BY id DESC OFFSET $6 LIMIT $7",
+               AND ($5::uuid IS NULL OR id > $5) AND ($6::uuid IS NULL OR subject_id = $6)
+               AND ($7::text IS NULL OR starts_with(logs, $7))
+         ORDER BY id DESC OFFSET $8 LIMIT $9",
     )
     .bind(client.0)
     .bind(plugin)
     .bind(wanted.outcome)
     .bind(wanted.mode)
     .bind(wanted.after)
+    .bind(wanted.subject)
+    .bind(wanted.log_begins)
     .bind(offset)
     .bind(limit)
     .fetch_all(&mut *db)
@@ -104,13 +111,16 @@ pub async fn page(
     let total: i64 = sqlx::query_scalar(
         "SELECT count(*) FROM plugin_invocation
          WHERE client_id = $1 AND plugin = $2 AND ($3::text IS NULL OR outcome = $3) AND ($4::text IS NULL OR mode = $4)
-               AND ($5::uuid IS NULL OR id > $5)",
+               AND ($5::uuid IS NULL OR id > $5) AND ($6::uuid IS NULL OR subject_id = $6)
+               AND ($7::text IS NULL OR starts_with(logs, $7))",
     )
     .bind(client.0)
     .bind(plugin)
     .bind(wanted.outcome)
     .bind(wanted.mode)
     .bind(wanted.after)
+    .bind(wanted.subject)
+    .bind(wanted.log_begins)
     .fetch_one(db)
     .await?;
     Ok((rows, total))

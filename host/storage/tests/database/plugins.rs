@@ -196,6 +196,12 @@ async fn calls_are_listed_newest_first_and_by_what_is_wanted() {
     assert_eq!(page(&mut db, later, (0, 10)).await, (vec![3], 1));
     let live = Wanted { mode: Some("live"), ..Wanted::default() };
     assert_eq!(page(&mut db, live, (0, 10)).await, (vec![], 0));
+    let of_subject = |id: u128| Wanted { subject: Some(Uuid::from_u128(id)), ..Wanted::default() };
+    assert_eq!(page(&mut db, of_subject(9), (0, 10)).await, (vec![3, 2, 1], 3));
+    assert_eq!(page(&mut db, of_subject(8), (0, 10)).await, (vec![], 0));
+    let log = |begins| Wanted { log_begins: Some(begins), ..Wanted::default() };
+    assert_eq!(page(&mut db, log("info: h"), (0, 10)).await, (vec![3, 2, 1], 3));
+    assert_eq!(page(&mut db, log("hello"), (0, 10)).await, (vec![], 0));
 }
 
 #[tokio::test]

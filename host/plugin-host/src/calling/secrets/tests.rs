@@ -44,6 +44,7 @@ fn trace(stderr: &str) -> Box<CallTrace> {
         version: 1,
         sha256: String::new(),
         duration: Duration::ZERO,
+        processor_time: Duration::ZERO,
         peak_memory_bytes: 0,
         logs: vec![LogLine { level: LogLevel::Info, message: stderr.into() }],
         stderr: stderr.into(),

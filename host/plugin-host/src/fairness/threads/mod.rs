@@ -219,7 +219,8 @@ fn timed<T>(call: &mut Moving<T>, context: &mut Context<'_>) -> (Poll<T>, Durati
     (polled, took)
 }
 
-fn processor_time() -> Duration {
+/// The processor time that this thread has used.
+pub(crate) fn processor_time() -> Duration {
     Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
 }
 

@@ -48,7 +48,8 @@ impl DryResult {
         }
     }
 
-    fn recorded(world: World, answer: &Value) -> Option<Self> {
+    /// The answer in the result of a recording. `None` if it is not an answer of this world.
+    pub fn recorded(world: World, answer: &Value) -> Option<Self> {
         fn read<T: DeserializeOwned>(answer: &Value) -> Option<T> {
             T::deserialize(answer).ok()
         }
@@ -72,6 +73,8 @@ impl DryAnswer {
         map.insert("logs".into(), self.trace.logs.iter().map(log_line).collect());
         let micros = u64::try_from(self.trace.duration.as_micros()).unwrap_or(u64::MAX);
         map.insert("durationMicros".into(), micros.into());
+        let micros = u64::try_from(self.trace.processor_time.as_micros()).unwrap_or(u64::MAX);
+        map.insert("processorMicros".into(), micros.into());
         map.insert("peakMemoryBytes".into(), self.trace.peak_memory_bytes.into());
         Value::Object(map)
     }

@@ -104,7 +104,11 @@ impl Question {
         }
     }
 
-    pub(crate) fn recorded(world: World, text: &str) -> serde_json::Result<Self> {
+    /// The question of a recording.
+    ///
+    /// # Errors
+    /// If the text is not a question of this world.
+    pub fn recorded(world: World, text: &str) -> serde_json::Result<Self> {
         Ok(match world {
             World::Chatbot => {
                 let Recorded { event, session } = serde_json::from_str(text)?;

@@ -1,0 +1,286 @@
+//! The arguments of `patchbay plugin ...`.
+
+use std::path::PathBuf;
+
+use author::{Lang, build::BindingsLang};
+use clap::Args;
+use plugin_host::World;
+
+/// `patchbay plugin new`
+#[derive(Debug, Args)]
+pub struct New {
+    /// Language: rust, ts, js, python, go or c
+    #[arg(long)]
+    pub lang: Lang,
+    /// World: chatbot, sms-fallback, webhook-shaper, router or sms-router
+    #[arg(long, default_value = "chatbot", value_parser = world)]
+    pub world: World,
+    /// Folder to create. Its last part is the name of the plugin
+    #[arg(value_name = "NAME")]
+    pub folder: PathBuf,
+}
+
+fn world(text: &str) -> Result<World, String> {
+    let known = World::ALL.map(World::as_str).join(", ");
+    let found = World::ALL.into_iter().find(|world| world.as_str() == text);
+    found.ok_or_else(|| format!("`{text}` is not a world; there are: {known}"))
+}
+
+/// `patchbay plugin test`
+#[derive(Debug, Args)]
+pub struct Test {
+    /// A project, or test files and folders
+    #[arg(value_name = "PATH", default_value = ".")]
+    pub paths: Vec<PathBuf>,
+    /// Test this component instead of building the project
+    #[arg(long, value_name = "FILE")]
+    pub component: Option<PathBuf>,
+    /// Only tests whose name contains this text
+    #[arg(long, value_name = "TEXT")]
+    pub filter: Option<String>,
+    /// Test the last build
+    #[arg(long)]
+    pub no_build: bool,
+    /// Make a test file from the recorded calls of a participant instead: the id of a recorded call or of a participant
+    #[arg(long, value_name = "ID", conflicts_with_all = ["component", "filter", "no_build"])]
+    pub from_recording: Option<String>,
+    /// With --from-recording: name of the plugin. Default: that of the project
+    #[arg(long, requires = "from_recording")]
+    pub name: Option<String>,
+}
+
+/// `patchbay plugin run`
+#[derive(Debug, Args)]
+pub struct Run {
+    /// The project, or a .wasm file
+    #[arg(value_name = "PATH", default_value = ".")]
+    pub path: PathBuf,
+    /// Configuration: JSON, or a file with it
+    #[arg(long, value_name = "JSON|FILE")]
+    pub config: Option<PathBuf>,
+    /// A host that it may reach, as at activation. Default: all hosts
+    #[arg(long = "allow-host", value_name = "HOST")]
+    pub allow_host: Vec<String>,
+    /// Run the last build. It reloads when the component changes
+    #[arg(long)]
+    pub no_build: bool,
+}
+
+/// `patchbay plugin activate`
+#[derive(Debug, Args)]
+pub struct Activate {
+    /// Name of the plugin
+    pub name: String,
+    /// The version. Default: the newest
+    #[arg(long)]
+    pub version: Option<u32>,
+    /// Only for this WhatsApp number
+    #[arg(long, value_name = "NUMBER")]
+    pub number: Option<String>,
+    /// live, shadow or canary
+    #[arg(long, default_value = "live", value_parser = ["live", "shadow", "canary"])]
+    pub mode: String,
+    /// Percentage of conversations for a canary
+    #[arg(long, value_parser = clap::value_parser!(u8).range(1..=100))]
+    pub percent: Option<u8>,
+    /// Configuration: JSON, or a file with it. Default: that of the active version
+    #[arg(long, value_name = "JSON|FILE")]
+    pub config: Option<PathBuf>,
+    /// A host that it may reach: api.example.org, *.example.org or host:port
+    #[arg(long = "allow-host", value_name = "HOST")]
+    pub allow_host: Vec<String>,
+    /// Percentage of failed calls after which a canary is withdrawn
+    #[arg(long, value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub error_threshold: Option<u8>,
+    /// Calls of a canary before it is judged
+    #[arg(long)]
+    pub minimum_calls: Option<u32>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A plugin and its scope.
+#[derive(Debug, Args)]
+pub struct Place {
+    /// Name of the plugin
+    pub name: String,
+    /// Only for this WhatsApp number
+    #[arg(long, value_name = "NUMBER")]
+    pub number: Option<String>,
+}
+
+/// `patchbay plugin rollback`
+#[derive(Debug, Args)]
+pub struct Rollback {
+    #[command(flatten)]
+    pub place: Place,
+    /// Return to this version. Default: the activation before
+    #[arg(long, value_name = "VERSION")]
+    pub to: Option<u32>,
+    /// Show the change, and make none
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `patchbay plugin dev`
+#[derive(Debug, Args)]
+pub struct Dev {
+    /// The project, or a .wasm file
+    #[arg(value_name = "PATH", default_value = ".")]
+    pub path: PathBuf,
+    /// The WhatsApp number for development
+    #[arg(long, value_name = "NUMBER")]
+    pub number: String,
+    /// Name of the upload. Default: that of the project or file
+    #[arg(long)]
+    pub name: Option<String>,
+    /// Configuration: JSON, or a file with it. Default: that of the active version
+    #[arg(long, value_name = "JSON|FILE")]
+    pub config: Option<PathBuf>,
+    /// A host that it may reach: api.example.org, *.example.org or host:port
+    #[arg(long = "allow-host", value_name = "HOST")]
+    pub allow_host: Vec<String>,
+}
+
+/// `patchbay plugin invoke`
+#[derive(Debug, Args)]
+pub struct Invoke {
+    /// Name of the plugin
+    pub name: String,
+    /// A text of the customer
+    #[arg(value_name = "TEXT", conflicts_with = "event")]
+    pub text: Option<String>,
+    /// The event: JSON, or a file with it. Default: a sample
+    #[arg(long, value_name = "JSON|FILE")]
+    pub event: Option<PathBuf>,
+    /// For a chatbot, the conversation: JSON, or a file with it. Default: a sample
+    #[arg(long, value_name = "JSON|FILE")]
+    pub session: Option<PathBuf>,
+    /// Configuration: JSON, or a file with it. Default: that of the live version
+    #[arg(long, value_name = "JSON|FILE")]
+    pub config: Option<PathBuf>,
+    /// The version. Default: the newest
+    #[arg(long)]
+    pub version: Option<u32>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `patchbay plugin logs`
+#[derive(Debug, Args)]
+pub struct Logs {
+    /// Name of the plugin
+    pub name: String,
+    /// Show new calls until Ctrl-C
+    #[arg(long, short)]
+    pub follow: bool,
+    /// Only calls with this outcome
+    #[arg(long)]
+    pub outcome: Option<String>,
+    /// Only calls for this event
+    #[arg(long)]
+    pub event: Option<String>,
+    /// Only calls about this participant, message or delivery
+    #[arg(long, value_name = "ID")]
+    pub participant: Option<String>,
+    /// Print one JSON object per line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `patchbay plugin events`, `patchbay plugin differences`
+#[derive(Debug, Args)]
+pub struct History {
+    /// Name of the plugin
+    pub name: String,
+    /// Maximum number, the latest ones
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub limit: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `patchbay plugin record`
+#[derive(Debug, Args)]
+pub struct Record {
+    #[command(flatten)]
+    pub place: Place,
+    /// The activation to record: live, shadow or canary
+    #[arg(long, default_value = "live", value_parser = ["live", "shadow", "canary"])]
+    pub mode: String,
+    /// Share of the calls, above 0 and up to 1
+    #[arg(long, default_value_t = 1.0)]
+    pub sample: f64,
+    /// Number of calls after which it ends
+    #[arg(long)]
+    pub max_calls: Option<u32>,
+    /// Number of bytes after which it ends
+    #[arg(long)]
+    pub max_bytes: Option<u64>,
+    /// Time after which it ends, such as 30m, 1h or 2d. Default: a day
+    #[arg(long = "for", value_name = "TIME", value_parser = seconds)]
+    pub seconds: Option<u64>,
+    /// End the recording. Recorded calls stay
+    #[arg(long, conflicts_with_all = ["sample", "max_calls", "max_bytes", "seconds"])]
+    pub stop: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn seconds(text: &str) -> Result<u64, String> {
+    let span = author::span(text).and_then(|span| u64::try_from(span.num_seconds()).ok());
+    span.ok_or_else(|| format!("`{text}` is not a time; write 30m, 1h30m or 2d"))
+}
+
+/// `patchbay plugin verify`
+#[derive(Debug, Args)]
+pub struct Verify {
+    /// Name of the plugin
+    pub name: String,
+    /// The version. Default: the newest
+    #[arg(long)]
+    pub version: Option<u32>,
+    /// A local component that must have the same bytes
+    #[arg(long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `patchbay plugin bindings`
+#[derive(Debug, Args)]
+pub struct Bindings {
+    /// The language
+    pub lang: BindingsLang,
+    /// World: chatbot, sms-fallback, webhook-shaper, router or sms-router
+    #[arg(long, default_value = "chatbot", value_parser = world)]
+    pub world: World,
+    /// Folder for the bindings and the interface
+    #[arg(long, value_name = "FOLDER", default_value = "bindings")]
+    pub out: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `patchbay plugin wrap`
+#[derive(Debug, Args)]
+pub struct Wrap {
+    /// The core module
+    #[arg(value_name = "MODULE")]
+    pub module: PathBuf,
+    /// The component to write. Default: MODULE with the ending .component.wasm
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// The world of a module that does not describe it
+    #[arg(long, value_parser = world)]
+    pub world: Option<World>,
+}

@@ -1,0 +1,214 @@
+//! `patchbay plugin dev`: builds, uploads and activates a chatbot for a development number of a running server after
+//! each change of a source, and shows the conversations of that number. The calls of the activation are recorded, and
+//! the conversation is read from the recordings.
+
+mod screen;
+
+use std::{
+    io,
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+use tokio::task::JoinHandle;
+
+use crate::{
+    Project, build,
+    server::{Activate, LogFilter, Logs, RecordingTerms, Server, ServerError},
+    watch::{Watch, Watched},
+};
+
+const BEAT: Duration = Duration::from_millis(250);
+/// Recordings that are fetched at each beat.
+const RECORDINGS: usize = 50;
+const RECORDING_SECONDS: u64 = 86_400;
+const RECORDED_CALLS: u32 = 10_000;
+
+/// The settings of a development session.
+pub struct DevSession {
+    /// Name of the plugin at the server.
+    pub name: String,
+    pub component: PathBuf,
+    /// The project of the component. It is built again when a source changes. `None` = the component itself is watched.
+    pub project: Option<Project>,
+    /// Version, mode and so on are set by the session.
+    pub activation: Activate,
+}
+
+/// Why a development session ended.
+#[derive(Debug, thiserror::Error)]
+pub enum DevError {
+    #[error(transparent)]
+    Server(#[from] ServerError),
+    #[error("the sources cannot be watched: {0}")]
+    Watch(String),
+    #[error("cannot write: {0}")]
+    Output(#[from] io::Error),
+}
+
+enum DevEvent {
+    Changed,
+    Built(Result<(), String>),
+    Beat,
+    Stop,
+}
+
+impl DevSession {
+    /// Runs until `stop` is ready. Failures of builds and uploads are shown, and the session waits for the next change.
+    ///
+    /// # Errors
+    /// See [`DevError`].
+    pub async fn run(
+        &self,
+        server: &Server,
+        stop: impl Future<Output = ()>,
+        out: &mut (dyn io::Write + Send),
+    ) -> Result<(), DevError> {
+        let mut watch = Watch::start(self.watched()).map_err(|fault| DevError::Watch(fault.to_string()))?;
+        let mut stop = std::pin::pin!(stop);
+        let mut beat = tokio::time::interval(BEAT);
+        let mut shown = ShownCalls::new(server, &self.name)?;
+        // Calls of earlier sessions are not shown.
+        shown.skip_present().await;
+        let mut building = self.project.clone().map(build_apart);
+        let mut changed_at = Instant::now();
+        let mut is_stale = false;
+        if building.is_none() {
+            self.put_in_force(server, changed_at, out).await?;
+        } else {
+            writeln!(out, "building")?;
+        }
+        loop {
+            out.flush()?;
+            let event = tokio::select! {
+                biased;
+                () = &mut stop => DevEvent::Stop,
+                built = finished(&mut building) => DevEvent::Built(built),
+                () = watch.changed() => DevEvent::Changed,
+                _ = beat.tick() => DevEvent::Beat,
+            };
+            match event {
+                DevEvent::Stop => return Ok(()),
+                DevEvent::Changed => {
+                    changed_at = Instant::now();
+                    match &self.project {
+                        // A source that is saved during a build needs another build.
+                        Some(_) if building.is_some() => is_stale = true,
+                        Some(project) => {
+                            writeln!(out, "a source has changed: building")?;
+                            building = Some(build_apart(project.clone()));
+                        }
+                        None => self.put_in_force(server, changed_at, out).await?,
+                    }
+                }
+                DevEvent::Built(built) => {
+                    match built {
+                        Ok(()) => self.put_in_force(server, changed_at, out).await?,
+                        Err(reason) => {
+                            writeln!(out, "the build failed, and the version before stays active:\n{reason}")?;
+                        }
+                    }
+                    if std::mem::take(&mut is_stale) {
+                        building = self.project.clone().map(build_apart);
+                    }
+                }
+                DevEvent::Beat => shown.show_new(out).await?,
+            }
+        }
+    }
+
+    /// Uploads, activates and records. A refusal of the server is shown.
+    async fn put_in_force(
+        &self,
+        server: &Server,
+        changed_at: Instant,
+        out: &mut (dyn io::Write + Send),
+    ) -> Result<(), DevError> {
+        match self.swap(server).await {
+            Ok(Some(active)) => {
+                let seconds = changed_at.elapsed().as_secs_f64();
+                writeln!(out, "{active}\n  {seconds:.1} s after the change")?;
+            }
+            Ok(None) => writeln!(out, "built; nothing has changed")?,
+            Err(error @ (ServerError::NoKey | ServerError::UnknownKey(_) | ServerError::NotAllowed)) => {
+                return Err(error.into());
+            }
+            Err(error) => writeln!(out, "not active: {error}")?,
+        }
+        Ok(())
+    }
+
+    /// The new activation, in words. `None` if the same version with the same settings is active already.
+    async fn swap(&self, server: &Server) -> Result<Option<String>, ServerError> {
+        let pushed = server.push(&self.name, &self.component, &mut |_| {}).await?;
+        let wanted =
+            Activate { version: Some(pushed.version), mode: Some("live".to_owned()), ..self.activation.clone() };
+        let active = server.activate(&self.name, &wanted).await?;
+        let is_recorded = active.value.recording.as_ref().is_some_and(|recording| recording.stop_reason.is_none());
+        if is_recorded {
+            return Ok(None);
+        }
+        let terms = RecordingTerms {
+            number: self.activation.number.clone(),
+            max_calls: Some(RECORDED_CALLS),
+            seconds: Some(RECORDING_SECONDS),
+            ..RecordingTerms::default()
+        };
+        server.record(&self.name, &terms).await?;
+        Ok(Some(active.to_string()))
+    }
+
+    fn watched(&self) -> Watched {
+        match &self.project {
+            Some(project) => Watched::Sources(project.root.canonicalize().unwrap_or_else(|_| project.root.clone())),
+            None => Watched::File(self.component.clone()),
+        }
+    }
+}
+
+fn build_apart(project: Project) -> JoinHandle<Result<(), String>> {
+    tokio::task::spawn_blocking(move || {
+        let built = build::build(&project, &mut |_| {});
+        built.map(drop).map_err(|error| error.to_string())
+    })
+}
+
+async fn finished(building: &mut Option<JoinHandle<Result<(), String>>>) -> Result<(), String> {
+    let Some(handle) = building else { return std::future::pending().await };
+    let built = handle.await.unwrap_or_else(|fault| Err(fault.to_string()));
+    *building = None;
+    built
+}
+
+/// The calls of the plugin, each shown once with its conversation.
+struct ShownCalls<'a> {
+    server: &'a Server,
+    name: &'a str,
+    logs: Logs<'a>,
+}
+
+impl<'a> ShownCalls<'a> {
+    fn new(server: &'a Server, name: &'a str) -> Result<Self, ServerError> {
+        Ok(Self { server, name, logs: server.logs(name, &LogFilter::default())? })
+    }
+
+    /// Passes over the calls until now. A plugin that is not there yet has none.
+    async fn skip_present(&mut self) {
+        drop(self.logs.next().await);
+    }
+
+    /// Shows new calls. If the server does not answer, they come at a later beat.
+    async fn show_new(&mut self, out: &mut (dyn io::Write + Send)) -> Result<(), DevError> {
+        let Ok(calls) = self.logs.next().await else { return Ok(()) };
+        if calls.is_empty() {
+            return Ok(());
+        }
+        // A recording is stored in one transaction with its call.
+        let recorded = self.server.recorded_calls(self.name, RECORDINGS, &mut |_| {}).await.unwrap_or_default();
+        for call in &calls {
+            let recorded = recorded.iter().find(|recorded| recorded.id == call.value.id);
+            writeln!(out, "{}", screen::words(&call.value, recorded))?;
+        }
+        Ok(())
+    }
+}

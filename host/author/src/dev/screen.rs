@@ -1,0 +1,77 @@
+//! A call in the terminal: the message of the customer, the lines of the log, the messages of the bot.
+
+use plugin_host::{
+    DryResult,
+    chatbot::{Action, Content, Event, EventKind},
+    json::Question,
+};
+use serde_json::Value;
+
+use crate::{
+    local::{bot_message::media_word, effects::Effect},
+    server::{Invocation, RecordedCall},
+};
+
+/// The call with its conversation. Without a recording, only its log.
+pub(super) fn words(call: &Invocation, recorded: Option<&RecordedCall>) -> String {
+    let mut lines = vec![];
+    let event = recorded.and_then(event_of);
+    lines.extend(event.as_ref().map(event_words));
+    lines.extend(call.logs.iter().map(|line| format!("  {line}")));
+    lines.extend(
+        recorded.map(actions_of).unwrap_or_default().iter().filter_map(Effect::of).map(|effect| effect.words()),
+    );
+    let micros = call.duration_micros.max(0);
+    let version = call.version.map_or_else(|| "-".to_owned(), |version| version.to_string());
+    let memory = crate::server::size(call.peak_memory_bytes);
+    lines.push(format!("  [v{version} {}, {}.{:03} ms, {memory}]", call.outcome, micros / 1_000, micros % 1_000));
+    lines.extend(call.error.as_ref().map(|error| format!("! {error}")));
+    lines.extend(call.consequence.as_ref().map(|consequence| format!("  -> {consequence}")));
+    lines.join("\n")
+}
+
+fn event_of(recorded: &RecordedCall) -> Option<Event> {
+    match Question::recorded(recorded.recording.world, &recorded.recording.question).ok()? {
+        Question::Chatbot { event, .. } => Some(*event),
+        _ => None,
+    }
+}
+
+fn actions_of(recorded: &RecordedCall) -> Vec<Action> {
+    let result: Value = serde_json::from_str(&recorded.recording.result).unwrap_or_default();
+    let answer = result.get("answer").and_then(|answer| DryResult::recorded(recorded.recording.world, answer));
+    match answer {
+        Some(DryResult::Actions(actions)) => actions,
+        _ => vec![],
+    }
+}
+
+fn event_words(event: &Event) -> String {
+    match &event.kind {
+        EventKind::Message(message) => format!("customer: {}", content_words(&message.content)),
+        EventKind::ConversationStarted => "(a conversation starts)".to_owned(),
+        EventKind::Timer(name) => format!("(timer `{name}`)"),
+        EventKind::AgentReleased => "(an agent gives the conversation back)".to_owned(),
+        EventKind::Rating(rating) => {
+            let comment = rating.comment.as_deref().map(|comment| format!(": {comment}")).unwrap_or_default();
+            format!("customer: (rates {:?}{comment})", rating.score).to_lowercase()
+        }
+        EventKind::Custom(custom) => format!("(event `{}`: {})", custom.name, custom.payload),
+    }
+}
+
+fn content_words(content: &Content) -> String {
+    match content {
+        Content::Text(text) => text.clone(),
+        Content::Button(choice) | Content::Interactive(choice) => format!("[taps {}]", choice.text),
+        Content::Location(place) => format!("[location {}, {}]", place.latitude, place.longitude),
+        Content::Media(media) => {
+            let caption = media.caption.as_deref().map(|caption| format!(" {caption}")).unwrap_or_default();
+            format!("[{}]{caption}", media_word(media.kind))
+        }
+        Content::Reaction(reaction) => format!("[reacts {}]", reaction.emoji.as_deref().unwrap_or("with nothing")),
+        Content::Contact(contact) => format!("[contact {contact}]"),
+        Content::Unsupported(kind) => format!("[{kind}]"),
+        _ => "[unknown content]".to_owned(),
+    }
+}

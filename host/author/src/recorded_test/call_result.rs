@@ -1,0 +1,82 @@
+//! A recorded call with its question and result parsed.
+
+use plugin_host::{
+    DryResult, Recording, World,
+    chatbot::{Action, Event, Session},
+    json::Question,
+};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::recorded_test::error::RecordedTestError;
+use crate::server::RecordedCall;
+
+/// A recorded call with its question and result parsed.
+pub(super) struct ReadCall<'a> {
+    pub(super) recording: &'a Recording,
+    pub(super) question: Question,
+    /// `None` if the call failed.
+    pub(super) answer: Option<DryResult>,
+    pub(super) outcome: String,
+    pub(super) failure: Option<String>,
+    /// Scope and key of each value that the call wrote.
+    pub(super) written: Vec<(String, String)>,
+}
+
+#[derive(Deserialize)]
+struct RecordedResult {
+    outcome: String,
+    answer: Option<Value>,
+    failure: Option<String>,
+    #[serde(default)]
+    writes: Vec<RecordedWrite>,
+}
+
+#[derive(Deserialize)]
+struct RecordedWrite {
+    scope: Value,
+    key: String,
+}
+
+impl<'a> ReadCall<'a> {
+    pub(super) fn read(call: &'a RecordedCall) -> Result<Self, RecordedTestError> {
+        let unreadable = |reason: String| RecordedTestError::Unreadable { id: call.id.clone(), reason };
+        let recording = &call.recording;
+        let world = recording.world;
+        let question = Question::recorded(world, &recording.question).map_err(|fault| unreadable(fault.to_string()))?;
+        let result: RecordedResult =
+            serde_json::from_str(&recording.result).map_err(|fault| unreadable(fault.to_string()))?;
+        // A shaper may answer with nothing, which is recorded as null or left out.
+        let given = match (&result.answer, result.outcome.as_str(), world) {
+            (None, "answered", World::WebhookShaper) => Some(Value::Null),
+            (answer, "answered", _) => answer.clone(),
+            _ => None,
+        };
+        let answer = match given {
+            Some(answer) => Some(
+                DryResult::recorded(world, &answer)
+                    .ok_or_else(|| unreadable("its answer is none of its world".to_owned()))?,
+            ),
+            None => None,
+        };
+        let scope = |scope: &Value| scope.as_str().unwrap_or_default().to_ascii_lowercase();
+        Ok(Self {
+            recording,
+            question,
+            answer,
+            outcome: result.outcome,
+            failure: result.failure,
+            written: result.writes.iter().map(|write| (scope(&write.scope), write.key.clone())).collect(),
+        })
+    }
+
+    /// Event, session and actions of an answered call of a chatbot.
+    pub(super) fn turn(&self) -> Option<(&Event, &Session, &[Action])> {
+        match (&self.question, &self.answer) {
+            (Question::Chatbot { event, session }, Some(DryResult::Actions(actions))) => {
+                Some((event, session, actions))
+            }
+            _ => None,
+        }
+    }
+}

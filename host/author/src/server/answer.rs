@@ -1,0 +1,68 @@
+//! Answers of the server in two forms.
+
+use std::fmt;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::{PATIENCE, Server, ServerError};
+
+/// Items of a page of a list.
+pub(super) const PAGE: usize = 200;
+
+/// An answer of the server: the JSON as it came, for scripts, and its meaning, for people.
+#[derive(Debug, Clone)]
+pub struct Answer<T> {
+    pub json: Value,
+    pub value: T,
+}
+
+impl<T: DeserializeOwned> Answer<T> {
+    pub(super) fn read(json: Value) -> Result<Self, ServerError> {
+        let value = T::deserialize(&json).map_err(|fault| ServerError::Strange(fault.to_string()))?;
+        Ok(Self { json, value })
+    }
+}
+
+impl<T: fmt::Display> fmt::Display for Answer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.value.fmt(f)
+    }
+}
+
+impl Server {
+    /// A request whose answer is kept in both forms.
+    pub(super) async fn answer<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        path: String,
+        body: Option<&Value>,
+    ) -> Result<Answer<T>, ServerError> {
+        Answer::read(self.json(method, path, body, PATIENCE).await?)
+    }
+
+    /// The first `most` items of a list, page by page. `path` has no query.
+    pub(super) async fn items<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        most: usize,
+    ) -> Result<Vec<Answer<T>>, ServerError> {
+        let mut found = vec![];
+        for page in 0.. {
+            let size = PAGE.min(most);
+            let path = format!("{path}?page={page}&size={size}");
+            let read: Value = self.json("GET", path, None, PATIENCE).await?;
+            let Some(content) = read.get("content").and_then(Value::as_array) else {
+                return Err(ServerError::Strange("a list without `content`".to_owned()));
+            };
+            for item in content {
+                found.push(Answer::read(item.clone())?);
+            }
+            if content.len() < size || found.len() >= most {
+                break;
+            }
+        }
+        found.truncate(most);
+        Ok(found)
+    }
+}

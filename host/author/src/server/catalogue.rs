@@ -1,0 +1,133 @@
+//! The plugins at the server, with their versions and activations.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Answer, BASE, Scope, Server, ServerError, size};
+
+const MOST_PLUGINS: usize = 10_000;
+/// Versions that the status shows.
+const SHOWN_VERSIONS: usize = 5;
+
+/// A plugin in a list.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ListedPlugin {
+    pub name: String,
+    /// The newest version.
+    pub version: u64,
+    /// `None` if it could not be loaded.
+    pub world: Option<String>,
+    pub size: u64,
+    /// `uploaded`, `built-in` or `directory`.
+    pub source: String,
+    /// Why it could not be loaded.
+    pub last_error: Option<String>,
+    #[serde(default)]
+    pub activations: Vec<Scope>,
+}
+
+impl fmt::Display for ListedPlugin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, version, source, .. } = self;
+        let world = self.world.as_deref().unwrap_or("broken");
+        let version = if source == "uploaded" { format!("version {version}") } else { source.clone() };
+        write!(f, "{name:<24} {world:<15} {version:<12} {:<12}", size(self.size))?;
+        match self.activations.as_slice() {
+            [] => write!(f, " not active")?,
+            activations => {
+                let places: Vec<String> = activations.iter().map(Scope::place).collect();
+                write!(f, " {}", places.join("; "))?;
+            }
+        }
+        match &self.last_error {
+            Some(error) => write!(f, "\n    {error}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The state of one plugin.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PluginStatus {
+    #[serde(flatten)]
+    pub plugin: ListedPlugin,
+    pub sha256: String,
+    #[serde(default)]
+    pub imports: Vec<String>,
+    pub api_version: Option<String>,
+    #[serde(default)]
+    versions: Vec<UploadedVersion>,
+    #[serde(default)]
+    total_versions: u64,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct UploadedVersion {
+    version: u64,
+    sha256: String,
+    size: u64,
+    created_time: String,
+}
+
+impl fmt::Display for PluginStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ListedPlugin { name, world, source, .. } = &self.plugin;
+        write!(f, "{name}: {}, {source}", world.as_deref().unwrap_or("broken"))?;
+        if let Some(version) = &self.api_version {
+            write!(f, ", built with interface {version}")?;
+        }
+        if let Some(error) = &self.plugin.last_error {
+            write!(f, "\n  not loaded: {error}")?;
+        }
+        if self.plugin.activations.is_empty() {
+            write!(f, "\n  not active")?;
+        }
+        for activation in &self.plugin.activations {
+            write!(f, "\n  active: {}", activation.place())?;
+            write!(f, "\n    configuration: {}", shown(&activation.config))?;
+            write!(f, "\n    hosts: {}", activation.hosts())?;
+            if let Some(recording) = &activation.recording {
+                write!(f, "\n    recording: {recording}")?;
+            }
+        }
+        for UploadedVersion { version, sha256, size: bytes, created_time } in self.versions.iter().take(SHOWN_VERSIONS)
+        {
+            let hash = sha256.get(..12).unwrap_or(sha256);
+            write!(f, "\n  version {version}: uploaded {created_time}, {}, sha256 {hash}..", size(*bytes))?;
+        }
+        match self.total_versions.saturating_sub(SHOWN_VERSIONS as u64) {
+            0 => Ok(()),
+            more => write!(f, "\n  and {more} older versions"),
+        }
+    }
+}
+
+/// A configuration on one line.
+pub(super) fn shown(config: &Value) -> String {
+    match config {
+        Value::Null => "{}".to_owned(),
+        config => config.to_string(),
+    }
+}
+
+impl Server {
+    /// All plugins of the client and the built-in ones, by name.
+    pub async fn plugins(&self) -> Result<Vec<Answer<ListedPlugin>>, ServerError> {
+        self.items(BASE, MOST_PLUGINS).await
+    }
+
+    /// One plugin with its versions and activations.
+    pub async fn status(&self, name: &str) -> Result<Answer<PluginStatus>, ServerError> {
+        self.answer("GET", Self::path(name, "")?, None).await
+    }
+
+    /// Deletes a plugin with all its versions.
+    pub async fn delete(&self, name: &str) -> Result<(), ServerError> {
+        self.send("DELETE", Self::path(name, "")?, None).await
+    }
+}

@@ -1,0 +1,70 @@
+//! Returns to an earlier activation, and reports the change.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::{Answer, PATIENCE, Scope, Server, ServerError, catalogue::shown};
+
+/// The activations before and after a rollback.
+#[derive(Debug, Clone, Deserialize)]
+pub struct RollbackReport {
+    #[serde(flatten)]
+    pub now: Scope,
+    /// The activation that was ended. `None` after a deactivation.
+    pub before: Option<Scope>,
+}
+
+impl fmt::Display for RollbackReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { now, before } = self;
+        let Some(before) = before else {
+            return write!(f, "before: nothing was active there\nafter:  {now}");
+        };
+        write!(f, "before: {before}\nafter:  {now}")?;
+        let version = |scope: &Scope| match scope.version {
+            Some(version) if before.plugin == now.plugin => version.to_string(),
+            Some(version) => format!("{} version {version}", scope.plugin),
+            None => scope.plugin.clone(),
+        };
+        change(f, "version", &version(before), &version(now))?;
+        change(f, "configuration", &shown(&before.config), &shown(&now.config))?;
+        change(f, "hosts", &before.hosts(), &now.hosts())
+    }
+}
+
+fn change(f: &mut fmt::Formatter<'_>, name: &str, before: &str, now: &str) -> fmt::Result {
+    let name = format!("{name}:");
+    match before == now {
+        true => write!(f, "\n  {name:<15} {now} (no change)"),
+        false => write!(f, "\n  {name:<15} {before} -> {now}"),
+    }
+}
+
+impl Server {
+    /// Restores the activation before, or the latest one of version `to`. With `preview`, only shows the result. `None`
+    /// if a trial was ended and nothing is live.
+    pub async fn rollback(
+        &self,
+        name: &str,
+        number: Option<&str>,
+        to: Option<u32>,
+        preview: bool,
+    ) -> Result<Option<Answer<RollbackReport>>, ServerError> {
+        let mut body = Map::new();
+        let number = self.optional_number_id(number).await?;
+        let fields = [
+            ("whatsAppNumberId", number.map(Value::from)),
+            ("version", to.map(Value::from)),
+            ("preview", preview.then_some(Value::Bool(true))),
+        ];
+        body.extend(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+        let answer = self.raw("POST", Self::path(name, "/rollback")?, Some(&Value::Object(body)), PATIENCE).await?;
+        if answer.status == 204 {
+            return Ok(None);
+        }
+        let json = serde_json::from_slice(&answer.body).map_err(|fault| ServerError::Strange(fault.to_string()))?;
+        Answer::read(json).map(Some)
+    }
+}

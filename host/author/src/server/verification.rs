@@ -1,0 +1,53 @@
+//! Verifies stored versions.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{Answer, Server, ServerError, size};
+
+/// The findings about a stored version.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Verification {
+    pub name: String,
+    pub version: u32,
+    pub world: String,
+    pub sha256: String,
+    pub stored_sha256: Option<String>,
+    pub size: u64,
+    pub imports: Vec<String>,
+    /// Whether the stored component is the uploaded one.
+    pub intact: bool,
+    pub problems: Vec<String>,
+    pub created_time: String,
+}
+
+impl fmt::Display for Verification {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, version, world, sha256, created_time, .. } = self;
+        writeln!(f, "{name} version {version}: {world}, {}, uploaded {created_time}", size(self.size))?;
+        writeln!(f, "  sha256 at the upload:  {sha256}")?;
+        writeln!(f, "  sha256 of its bytes:   {}", self.stored_sha256.as_deref().unwrap_or("nothing is stored"))?;
+        writeln!(f, "  imports:{}", if self.imports.is_empty() { " nothing" } else { "" })?;
+        for import in &self.imports {
+            writeln!(f, "    {import}")?;
+        }
+        match self.intact {
+            true => write!(f, "The stored component is the one that was uploaded."),
+            false => {
+                write!(f, "The stored component is not as it was uploaded:")?;
+                self.problems.iter().try_for_each(|problem| write!(f, "\n  - {problem}"))
+            }
+        }
+    }
+}
+
+impl Server {
+    /// Verifies a stored version (`None` = the newest).
+    pub async fn verify(&self, name: &str, version: Option<u32>) -> Result<Answer<Verification>, ServerError> {
+        let body = json!({"version": version});
+        self.answer("POST", Self::path(name, "/verify")?, Some(&body)).await
+    }
+}

@@ -1,0 +1,34 @@
+//! Removes hints that mislead the author of a plugin. The runtime of Rust advises to set a variable of the environment
+//! for a backtrace. The environment of a plugin is empty, and so is that of the tools that build it.
+
+const VARIABLE: &str = "RUST_BACKTRACE";
+
+/// The text without the lines that advise to set `RUST_BACKTRACE`. Other text stays byte for byte.
+pub fn without_hints(text: &str) -> String {
+    text.split_inclusive('\n').filter(|line| !is_hint(line)).collect()
+}
+
+fn is_hint(line: &str) -> bool {
+    let line = line.trim_start();
+    line.contains(VARIABLE)
+        && (line.starts_with("note: ") || line.starts_with("Run with ") || line.starts_with("run with "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_hints;
+
+    #[test]
+    fn a_hint_to_set_a_variable_is_left_out() {
+        let panic = "thread 'main' panicked at src/lib.rs:5:9:\nno order\n";
+        let hint = "note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace\n";
+        assert_eq!(without_hints(&format!("{panic}{hint}after\n")), format!("{panic}after\n"));
+    }
+
+    #[test]
+    fn an_authors_own_line_about_the_variable_stays() {
+        for text in ["RUST_BACKTRACE is not read here", "note: nothing\n", "", "\n\n"] {
+            assert_eq!(without_hints(text), text);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Verifies a stored version: its bytes against its recorded hash, size and imports.
+
+use base::{
+    Context,
+    aside::{self, Whose},
+};
+use domain::ids::ClientId;
+use plugin_host::{PluginRef, Refusal};
+use sha2::{Digest, Sha256};
+use storage::plugins::versions::{self, Version};
+
+use super::{PluginError, catalogue, upload};
+
+/// The findings about a stored version.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verified {
+    /// The version as it was recorded at its upload.
+    pub version: Version,
+    /// SHA-256 of the stored bytes. `None` if there are none.
+    pub stored_sha256: Option<String>,
+    /// All differences between the record and the component, in words. Empty if there are none.
+    pub problems: Vec<String>,
+}
+
+/// Verifies a version of an uploaded plugin (`None` = the newest). The stored component is hashed and examined like an
+/// upload.
+///
+/// # Errors
+/// If the version does not exist, or the host has no room for the examination.
+pub async fn verify(
+    ctx: &Context,
+    client: ClientId,
+    plugin: &str,
+    version: Option<u64>,
+) -> Result<Verified, PluginError> {
+    let (version, bytes) = {
+        let mut db = ctx.db.acquire().await?;
+        let chosen = catalogue::choose(ctx, &mut db, client, plugin, version).await?;
+        let PluginRef::Uploaded { sha256, .. } = &chosen.plugin else {
+            let said = format!("`{plugin}` was not uploaded by you, so no stored version can be verified");
+            return Err(PluginError::Conflict(said));
+        };
+        let version = versions::with_bytes(&mut db, client, plugin, sha256).await?.ok_or(PluginError::NotFound)?;
+        (version, versions::bytes(&mut db, client, sha256).await?)
+    };
+    let Some(bytes) = bytes else {
+        let problems = vec!["the component is not stored: upload it again".to_owned()];
+        return Ok(Verified { version, stored_sha256: None, problems });
+    };
+    let hash = move || (hex::encode(Sha256::digest(&bytes)), bytes);
+    let size = usize::try_from(version.size).unwrap_or_default();
+    let (sha256, bytes) = aside::work(size, Whose::Client(client), hash).await?;
+    let mut problems = vec![];
+    if sha256 != version.sha256 {
+        problems.push(format!("the stored component has SHA-256 {sha256}, but {} was uploaded", version.sha256));
+    }
+    match ctx.plugins.examine(client, plugin, bytes).await {
+        Ok(examined) => {
+            let size = i64::try_from(examined.size).unwrap_or(i64::MAX);
+            let worlds = (examined.world.as_str(), version.world.as_str());
+            let recorded = [
+                (size != version.size).then(|| format!("it has {size} bytes, but {} were uploaded", version.size)),
+                (worlds.0 != worlds.1).then(|| format!("it is a {}, but a {} was uploaded", worlds.0, worlds.1)),
+                different_imports(&version.imports, &examined.imports),
+            ];
+            problems.extend(recorded.into_iter().flatten());
+        }
+        Err(Refusal::Problems(found)) => problems.extend(found),
+        Err(refusal) => return Err(upload::refused(refusal)),
+    }
+    Ok(Verified { version, stored_sha256: Some(sha256), problems })
+}
+
+fn different_imports(recorded: &[String], found: &[String]) -> Option<String> {
+    let of_one = |these: &[String], those: &[String]| {
+        these.iter().filter(|import| !those.contains(import)).cloned().collect::<Vec<_>>().join(", ")
+    };
+    let (more, fewer) = (of_one(found, recorded), of_one(recorded, found));
+    match (more.as_str(), fewer.as_str()) {
+        ("", "") => None,
+        (more, "") => Some(format!("it imports {more}, which its upload did not")),
+        ("", fewer) => Some(format!("it does not import {fewer}, which its upload did")),
+        (more, fewer) => Some(format!("it imports {more} in place of {fewer}")),
+    }
+}
