@@ -2,10 +2,10 @@
 
 mod arguments;
 pub mod commands;
+mod components;
 mod history;
 mod local;
-mod making;
-mod recorded;
+mod recorded_test;
 mod remote;
 
 use std::{
@@ -14,7 +14,7 @@ use std::{
 };
 
 use anyhow::{Context as _, bail};
-use author::{Project, server::Answer};
+use author::{Project, server::ServerAnswer};
 use serde_json::Value;
 
 use crate::config::Config;
@@ -26,7 +26,7 @@ pub async fn run(_config: &Config, command: PluginCommand) -> anyhow::Result<()>
         PluginCommand::Build { project } => local::build(&project).await,
         PluginCommand::Check { file } => local::check(&file).await,
         PluginCommand::Test(test) => match test.from_recording.clone() {
-            Some(id) => recorded::make(&test, &id).await,
+            Some(id) => recorded_test::make(&test, &id).await,
             None => local::test(test).await,
         },
         PluginCommand::Run(run) => local::talk(run).await,
@@ -44,8 +44,8 @@ pub async fn run(_config: &Config, command: PluginCommand) -> anyhow::Result<()>
         PluginCommand::Logs(logs) | PluginCommand::Invocations(logs) => history::logs(logs).await,
         PluginCommand::Events(wanted) => history::events(wanted).await,
         PluginCommand::Differences(wanted) => history::differences(wanted).await,
-        PluginCommand::Bindings(bindings) => making::bindings(bindings).await,
-        PluginCommand::Wrap(wrap) => making::wrap(&wrap),
+        PluginCommand::Bindings(bindings) => components::bindings(bindings).await,
+        PluginCommand::Wrap(wrap) => components::wrap(&wrap),
         PluginCommand::Replay { name, file, version, limit } => remote::replay(&name, file, version, limit).await,
     }
 }
@@ -55,12 +55,12 @@ fn say(text: impl std::fmt::Display) -> anyhow::Result<()> {
 }
 
 /// An answer of the server: as JSON for scripts, or as text.
-fn tell<T: std::fmt::Display>(answer: &Answer<T>, as_json: bool) -> anyhow::Result<()> {
+fn tell<T: std::fmt::Display>(answer: &ServerAnswer<T>, as_json: bool) -> anyhow::Result<()> {
     if as_json { say(format_args!("{:#}", answer.json)) } else { say(answer) }
 }
 
 /// A list of the server: one JSON array, or a line or more for each.
-fn tell_all<T: std::fmt::Display>(answers: &[Answer<T>], as_json: bool, none: &str) -> anyhow::Result<()> {
+fn tell_all<T: std::fmt::Display>(answers: &[ServerAnswer<T>], as_json: bool, none: &str) -> anyhow::Result<()> {
     if as_json {
         let all: Value = answers.iter().map(|answer| answer.json.clone()).collect();
         return say(format_args!("{all:#}"));

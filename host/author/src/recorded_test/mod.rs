@@ -4,14 +4,15 @@
 mod call_result;
 mod cases;
 mod conversation;
+mod error;
 mod privacy;
 mod surroundings;
-
-use serde_json::Value;
 
 use crate::server::RecordedCall;
 use call_result::ReadCall;
 use privacy::Replacements;
+
+pub use error::RecordedTestError;
 
 /// A test file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,24 +23,6 @@ pub struct RecordedTest {
     pub calls: usize,
     /// Whether it is a conversation with steps. Otherwise it has cases.
     pub is_conversation: bool,
-}
-
-/// Why no test can be made.
-#[derive(Debug, thiserror::Error)]
-pub enum RecordedTestError {
-    #[error(
-        "`{0}` is neither the id of a recorded call nor of a recorded participant; `patchbay plugin logs` shows ids, and \
-         `patchbay plugin record` begins a recording"
-    )]
-    Unknown(String),
-    /// A recording that this program cannot read.
-    #[error("the recorded call {id} cannot be read: {reason}")]
-    Unreadable { id: String, reason: String },
-    /// No recorded call has a result that can be expected again.
-    #[error(
-        "none of the {0} recorded calls has a result that a test can expect: they ran out of time, or could not be made"
-    )]
-    Nothing(usize),
 }
 
 /// Makes a test of all calls about one subject. `id` is that of the subject, or of one of its calls.
@@ -64,14 +47,4 @@ pub fn make(recorded: &[RecordedCall], id: &str) -> Result<RecordedTest, Recorde
         calls.len()
     );
     Ok(RecordedTest { text, calls: calls.len(), is_conversation })
-}
-
-/// A line `name: value`. JSON is YAML too.
-fn line(name: &str, value: &Value) -> String {
-    format!("{name}: {value}\n")
-}
-
-/// The configuration of a call. A text that is not JSON, which no host writes, counts as empty.
-fn config(call: &ReadCall<'_>) -> Value {
-    serde_json::from_str(&call.recording.config).unwrap_or_else(|_| Value::Object(serde_json::Map::new()))
 }

@@ -1,0 +1,41 @@
+//! `patchbay plugin test --from-recording`.
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, bail};
+use author::{Project, project, recorded_test, server::Server};
+
+use super::{Progress, arguments::Test, say};
+
+/// Recorded calls that are searched, the latest ones.
+const MOST_CALLS: usize = 10_000;
+/// Characters of the id in the name of the file.
+const NAME_LENGTH: usize = 13;
+
+pub(super) async fn make(test: &Test, id: &str) -> anyhow::Result<()> {
+    let server = Server::from_environment()?;
+    let root = match test.paths.as_slice() {
+        [one] => one.clone(),
+        _ => PathBuf::from("."),
+    };
+    let project = if root.join(project::FILE).is_file() { Some(Project::open(&root)?) } else { None };
+    let name = test.name.clone().or_else(|| project.as_ref().map(|project| project.name.clone()));
+    let Some(name) = name else {
+        bail!("{} is not a plugin project; name the plugin with --name", root.display());
+    };
+    let mut progress = Progress::new();
+    let recorded = server.recorded_calls(&name, MOST_CALLS, &mut |text| progress.tell(text)).await;
+    progress.done();
+    let made = recorded_test::make(&recorded?, id)?;
+    let tests = project.as_ref().and_then(|project| project.tests.first());
+    let folder = tests.map_or_else(|| root.clone(), |tests| root.join(tests));
+    let short: String = id.chars().filter(char::is_ascii_alphanumeric).take(NAME_LENGTH).collect();
+    let file = folder.join(format!("recorded-{short}.yaml"));
+    if file.exists() {
+        bail!("{} is there already; move it away first", file.display());
+    }
+    std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    std::fs::write(&file, &made.text).with_context(|| format!("cannot write {}", file.display()))?;
+    let kind = if made.is_conversation { "a conversation" } else { "cases" };
+    say(format_args!("made {} with {kind} of {} recorded calls", file.display(), made.calls))
+}

@@ -1,0 +1,19 @@
+//! Why recorded calls give no test.
+
+/// Why no test can be made.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordedTestError {
+    #[error(
+        "`{0}` is neither the id of a recorded call nor of a recorded participant; `patchbay plugin logs` shows ids, and \
+         `patchbay plugin record` begins a recording"
+    )]
+    Unknown(String),
+    /// A recording that this program cannot read.
+    #[error("the recorded call {id} cannot be read: {reason}")]
+    Unreadable { id: String, reason: String },
+    /// No recorded call has a result that can be expected again.
+    #[error(
+        "none of the {0} recorded calls has a result that a test can expect: they ran out of time, or could not be made"
+    )]
+    Nothing(usize),
+}
