@@ -23,6 +23,8 @@ pub(crate) enum Watched {
 /// Reports changes until it is dropped.
 pub(crate) struct Watch {
     changes: mpsc::UnboundedReceiver<()>,
+    /// A change was heard and not reported yet.
+    heard: bool,
     _watcher: RecommendedWatcher,
 }
 
@@ -56,15 +58,18 @@ impl Watch {
                 }
             }
         }
-        Ok(Self { changes, _watcher: watcher })
+        Ok(Self { changes, heard: false, _watcher: watcher })
     }
 
-    /// Waits for a change, and until no further change follows.
+    /// Waits for a change, and until no further change follows. If the wait is given up, the change is reported by the
+    /// next one.
     pub(crate) async fn changed(&mut self) {
-        if self.changes.recv().await.is_none() {
+        if !self.heard && self.changes.recv().await.is_none() {
             return std::future::pending().await;
         }
+        self.heard = true;
         while tokio::time::timeout(SETTLE, self.changes.recv()).await.is_ok_and(|change| change.is_some()) {}
+        self.heard = false;
     }
 }
 
@@ -88,6 +93,20 @@ fn is_source(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn a_change_is_reported_even_if_the_wait_for_it_is_given_up_again_and_again() {
+        let folder = std::env::temp_dir().join(format!("patchbay-watch-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("bot.wasm");
+        let mut watch = Watch::start(Watched::File(file.clone())).unwrap();
+        std::fs::write(&file, "x").unwrap();
+        let heard = tokio::time::timeout(Duration::from_secs(30), async {
+            while tokio::time::timeout(SETTLE + SETTLE / 2, watch.changed()).await.is_err() {}
+        });
+        assert!(heard.await.is_ok());
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 
     #[test]
     fn what_building_writes_is_not_a_source() {

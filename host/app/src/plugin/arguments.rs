@@ -148,7 +148,7 @@ pub struct Dev {
 
 /// `patchbay plugin invoke`
 #[derive(Debug, Args)]
-pub struct Invoke {
+pub struct InvokeArguments {
     /// Name of the plugin
     pub name: String,
     /// A text of the customer
@@ -173,7 +173,7 @@ pub struct Invoke {
 
 /// `patchbay plugin logs`
 #[derive(Debug, Args)]
-pub struct Logs {
+pub struct LogsArguments {
     /// Name of the plugin
     pub name: String,
     /// Show new calls until Ctrl-C

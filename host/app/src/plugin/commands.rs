@@ -8,7 +8,8 @@ use std::path::PathBuf;
 use clap::Subcommand;
 
 use super::arguments::{
-    Activate, Bindings, Dev, History, Invoke, Logs, New, Place, Record, Rollback, Run, Test, Verify, Wrap,
+    Activate, Bindings, Dev, History, InvokeArguments, LogsArguments, New, Place, Record, Rollback, Run, Test, Verify,
+    Wrap,
 };
 
 /// `patchbay plugin ...`
@@ -97,7 +98,7 @@ pub enum PluginCommand {
     #[command(after_help = "Examples:\n  patchbay plugin invoke order-bot hi\n  \
         patchbay plugin invoke order-bot --event '{\"type\": \"timer\", \"name\": \"reminder\"}' --version 4 --json\n\n\
         A sample fills the fields that are left out. The exit status is 1 when the call fails.")]
-    Invoke(Invoke),
+    Invoke(InvokeArguments),
     /// Return to the activation before, or to a version, and show the change
     #[command(
         after_help = "Examples:\n  patchbay plugin rollback order-bot\n  patchbay plugin rollback order-bot --to 3\n  \
@@ -121,10 +122,10 @@ pub enum PluginCommand {
         Outcomes: answered, refused, trapped, timed-out, limit-exceeded, bad-answer.\n\
         Events: message, conversation-started, timer, rating, agent-released, custom."
     )]
-    Logs(Logs),
+    Logs(LogsArguments),
     /// The same as logs: calls of a plugin
     #[command(after_help = "Example:\n  patchbay plugin invocations order-bot")]
-    Invocations(Logs),
+    Invocations(LogsArguments),
     /// Show the events of a plugin: uploads, activations, suspensions, ends of canaries and recordings
     #[command(
         after_help = "Examples:\n  patchbay plugin events order-bot\n  patchbay plugin events order-bot --limit 5 --json"

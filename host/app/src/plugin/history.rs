@@ -3,7 +3,7 @@
 use author::server::{LogFilter, Server};
 
 use super::{
-    arguments::{History, Logs},
+    arguments::{History, LogsArguments},
     output::{say, tell, tell_all},
 };
 
@@ -31,11 +31,11 @@ pub(super) async fn differences(wanted: History) -> anyhow::Result<()> {
     tell(&differences, json)
 }
 
-pub(super) async fn logs(wanted: Logs) -> anyhow::Result<()> {
-    let Logs { name, follow, outcome, event, participant, json } = wanted;
+pub(super) async fn logs(wanted: LogsArguments) -> anyhow::Result<()> {
+    let LogsArguments { name, follow, outcome, event, participant, json } = wanted;
     let server = Server::from_environment()?;
     let mut logs = server.logs(&name, &LogFilter { outcome, event, subject: participant })?;
-    let show = |calls: &[author::server::Answer<author::server::Invocation>]| {
+    let show = |calls: &[author::server::ServerAnswer<author::server::Invocation>]| {
         calls.iter().try_for_each(|call| if json { say(&call.json) } else { say(call) })
     };
     let calls = logs.next().await?;

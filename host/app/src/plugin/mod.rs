@@ -2,11 +2,11 @@
 
 mod arguments;
 pub mod commands;
+mod components;
 mod history;
 mod local;
-mod making;
 mod output;
-mod recorded;
+mod recorded_test;
 mod remote;
 
 use crate::config::Config;
@@ -18,7 +18,7 @@ pub async fn run(_config: &Config, command: PluginCommand) -> anyhow::Result<()>
         PluginCommand::Build { project } => local::build(&project).await,
         PluginCommand::Check { file } => local::check(&file).await,
         PluginCommand::Test(test) => match test.from_recording.clone() {
-            Some(id) => recorded::make(&test, &id).await,
+            Some(id) => recorded_test::make(&test, &id).await,
             None => local::test(test).await,
         },
         PluginCommand::Run(run) => local::talk(run).await,
@@ -36,8 +36,8 @@ pub async fn run(_config: &Config, command: PluginCommand) -> anyhow::Result<()>
         PluginCommand::Logs(logs) | PluginCommand::Invocations(logs) => history::logs(logs).await,
         PluginCommand::Events(wanted) => history::events(wanted).await,
         PluginCommand::Differences(wanted) => history::differences(wanted).await,
-        PluginCommand::Bindings(bindings) => making::bindings(bindings).await,
-        PluginCommand::Wrap(wrap) => making::wrap(&wrap),
+        PluginCommand::Bindings(bindings) => components::bindings(bindings).await,
+        PluginCommand::Wrap(wrap) => components::wrap(&wrap),
         PluginCommand::Replay { name, file, version, limit } => remote::replay(&name, file, version, limit).await,
     }
 }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use anyhow::{Context as _, bail};
-use author::{Project, server::Answer};
+use author::{Project, server::ServerAnswer};
 use serde_json::Value;
 
 pub(super) fn say(text: impl std::fmt::Display) -> anyhow::Result<()> {
@@ -78,12 +78,12 @@ pub(super) fn json(given: &Path) -> anyhow::Result<Value> {
 }
 
 /// An answer of the server: as JSON for scripts, or as text.
-pub(super) fn tell<T: std::fmt::Display>(answer: &Answer<T>, as_json: bool) -> anyhow::Result<()> {
+pub(super) fn tell<T: std::fmt::Display>(answer: &ServerAnswer<T>, as_json: bool) -> anyhow::Result<()> {
     if as_json { say(format_args!("{:#}", answer.json)) } else { say(answer) }
 }
 
 /// A list of the server: one JSON array, or a line or more for each.
-pub(super) fn tell_all<T: std::fmt::Display>(answers: &[Answer<T>], as_json: bool, none: &str) -> anyhow::Result<()> {
+pub(super) fn tell_all<T: std::fmt::Display>(answers: &[ServerAnswer<T>], as_json: bool, none: &str) -> anyhow::Result<()> {
     if as_json {
         let all: Value = answers.iter().map(|answer| answer.json.clone()).collect();
         return say(format_args!("{all:#}"));

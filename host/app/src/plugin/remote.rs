@@ -11,7 +11,7 @@ use author::{
 use serde_json::json;
 
 use super::{
-    arguments::{Activate, Dev, Invoke, Place, Record, Rollback, Verify},
+    arguments::{Activate, Dev, InvokeArguments, Place, Record, Rollback, Verify},
     local::stem,
     output::{Progress, built, json, say, tell},
 };
@@ -72,7 +72,7 @@ pub(super) async fn delete(name: &str) -> anyhow::Result<()> {
     say(format_args!("{name} is deleted with all its versions"))
 }
 
-pub(super) async fn invoke(wanted: Invoke) -> anyhow::Result<()> {
+pub(super) async fn invoke(wanted: InvokeArguments) -> anyhow::Result<()> {
     let given = |part: Option<&Path>| part.map(json).transpose();
     let event = match &wanted.text {
         Some(text) => Some(json!({"type": "message", "text": text})),
@@ -100,7 +100,7 @@ pub(super) async fn record(wanted: Record) -> anyhow::Result<()> {
         return say(format_args!("the recording of {name} has ended"));
     }
     let terms =
-        server::RecordingTerms { number, mode: Some(mode), sample: Some(sample), max_calls, max_bytes, seconds };
+        server::RecordingBounds { number, mode: Some(mode), sample: Some(sample), max_calls, max_bytes, seconds };
     let recorded = server.record(&name, &terms).await?;
     if json {
         return tell(&recorded, json);

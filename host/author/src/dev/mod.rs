@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 
 use crate::{
     Project, build,
-    server::{Activate, LogFilter, Logs, RecordingTerms, Server, ServerError},
+    server::{Activate, LogFilter, Logs, RecordingBounds, Server, ServerError},
     watch::{Watch, Watched},
 };
 
@@ -148,11 +148,11 @@ impl DevSession {
         if is_recorded {
             return Ok(None);
         }
-        let terms = RecordingTerms {
+        let terms = RecordingBounds {
             number: self.activation.number.clone(),
             max_calls: Some(RECORDED_CALLS),
             seconds: Some(RECORDING_SECONDS),
-            ..RecordingTerms::default()
+            ..RecordingBounds::default()
         };
         server.record(&self.name, &terms).await?;
         Ok(Some(active.to_string()))

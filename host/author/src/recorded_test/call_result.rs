@@ -8,7 +8,7 @@ use plugin_host::{
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::recorded_test::error::RecordedTestError;
+use super::error::RecordedTestError;
 use crate::server::RecordedCall;
 
 /// A recorded call with its question and result parsed.
@@ -68,6 +68,11 @@ impl<'a> ReadCall<'a> {
             failure: result.failure,
             written: result.writes.iter().map(|write| (scope(&write.scope), write.key.clone())).collect(),
         })
+    }
+
+    /// The configuration. A text that is not JSON, which no host writes, counts as empty.
+    pub(super) fn config(&self) -> Value {
+        serde_json::from_str(&self.recording.config).unwrap_or_else(|_| Value::Object(serde_json::Map::new()))
     }
 
     /// Event, session and actions of an answered call of a chatbot.

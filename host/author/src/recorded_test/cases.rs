@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 use super::{
     call_result::ReadCall,
     conversation::{floor, known_session, moment, offset},
-    lines::config,
     privacy::Replacements,
     surroundings::{stubs, values},
 };
@@ -41,7 +40,7 @@ fn fields(
     let mut fields = vec![
         ("name", Value::from(format!("recorded call {number}"))),
         ("now", moment(floor(call.recording.now)).into()),
-        ("config", replacements.apply(&config(call))),
+        ("config", replacements.apply(&call.config())),
     ];
     if let Question::Chatbot { session, .. } = &call.question {
         let mut known = known_session(call);

@@ -6,7 +6,6 @@ use serde_json::{Map, Value, json};
 
 use super::{
     call_result::ReadCall,
-    lines::{config, line},
     privacy::Replacements,
     surroundings::{stubs, values},
 };
@@ -29,7 +28,7 @@ pub(super) fn written(calls: &[ReadCall<'_>], replacements: &Replacements) -> Op
     }
     let every: Vec<&ReadCall<'_>> = calls.iter().collect();
     let mut text = line("name", &"a recorded conversation".into());
-    text.push_str(&line("config", &replacements.apply(&config(calls.first()?))));
+    text.push_str(&line("config", &replacements.apply(&calls.first()?.config())));
     text.push_str(&line("now", &moment(now).into()));
     text.push_str(&line("time zone", &offset(session).into()));
     text.push_str(&line("session", &replacements.apply(&known_session(calls.first()?))));
@@ -48,6 +47,11 @@ pub(super) fn written(calls: &[ReadCall<'_>], replacements: &Replacements) -> Op
         text.push_str(&format!("  - {name}: {value}\n"));
     }
     Some(text)
+}
+
+/// A line `name: value`. JSON is YAML too.
+fn line(name: &str, value: &Value) -> String {
+    format!("{name}: {value}\n")
 }
 
 /// The fields of the session that the chat does not set by itself.

@@ -1,4 +1,4 @@
-//! Faults of recordings that cannot become a test.
+//! Why recorded calls give no test.
 
 /// Why no test can be made.
 #[derive(Debug, thiserror::Error)]

@@ -5,16 +5,14 @@ mod call_result;
 mod cases;
 mod conversation;
 mod error;
-mod lines;
 mod privacy;
 mod surroundings;
 
-use serde_json::Value;
-
 use crate::server::RecordedCall;
 use call_result::ReadCall;
-pub use error::RecordedTestError;
 use privacy::Replacements;
+
+pub use error::RecordedTestError;
 
 /// A test file.
 #[derive(Debug, Clone, PartialEq, Eq)]

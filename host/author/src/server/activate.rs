@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Server, ServerError};
+use super::{Server, ServerAnswer, ServerError};
 
 #[derive(Debug, Clone, Default)]
 pub struct Activate {
@@ -142,7 +142,7 @@ impl fmt::Display for Scope {
 
 impl Server {
     /// Activates a version.
-    pub async fn activate(&self, name: &str, wanted: &Activate) -> Result<Answer<Scope>, ServerError> {
+    pub async fn activate(&self, name: &str, wanted: &Activate) -> Result<ServerAnswer<Scope>, ServerError> {
         let mut body = Map::new();
         let fields = [
             ("version", wanted.version.map(Value::from)),

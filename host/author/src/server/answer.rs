@@ -12,19 +12,19 @@ pub(super) const PAGE: usize = 200;
 
 /// An answer of the server: the JSON as it came, for scripts, and its meaning, for people.
 #[derive(Debug, Clone)]
-pub struct Answer<T> {
+pub struct ServerAnswer<T> {
     pub json: Value,
     pub value: T,
 }
 
-impl<T: DeserializeOwned> Answer<T> {
+impl<T: DeserializeOwned> ServerAnswer<T> {
     pub(super) fn read(json: Value) -> Result<Self, ServerError> {
         let value = T::deserialize(&json).map_err(|fault| ServerError::Strange(fault.to_string()))?;
         Ok(Self { json, value })
     }
 }
 
-impl<T: fmt::Display> fmt::Display for Answer<T> {
+impl<T: fmt::Display> fmt::Display for ServerAnswer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.value.fmt(f)
     }
@@ -37,8 +37,8 @@ impl Server {
         method: &str,
         path: String,
         body: Option<&Value>,
-    ) -> Result<Answer<T>, ServerError> {
-        Answer::read(self.json(method, path, body, PATIENCE).await?)
+    ) -> Result<ServerAnswer<T>, ServerError> {
+        ServerAnswer::read(self.json(method, path, body, PATIENCE).await?)
     }
 
     /// The first `most` items of a list, page by page. `path` has no query.
@@ -46,7 +46,7 @@ impl Server {
         &self,
         path: &str,
         most: usize,
-    ) -> Result<Vec<Answer<T>>, ServerError> {
+    ) -> Result<Vec<ServerAnswer<T>>, ServerError> {
         let mut found = vec![];
         for page in 0.. {
             let size = PAGE.min(most);
@@ -56,7 +56,7 @@ impl Server {
                 return Err(ServerError::Strange("a list without `content`".to_owned()));
             };
             for item in content {
-                found.push(Answer::read(item.clone())?);
+                found.push(ServerAnswer::read(item.clone())?);
             }
             if content.len() < size || found.len() >= most {
                 break;

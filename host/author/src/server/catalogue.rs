@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Answer, BASE, Scope, Server, ServerError, size};
+use super::{BASE, Scope, Server, ServerAnswer, ServerError, size};
 
 const MOST_PLUGINS: usize = 10_000;
 /// Versions that the status shows.
@@ -117,12 +117,12 @@ pub(super) fn shown(config: &Value) -> String {
 
 impl Server {
     /// All plugins of the client and the built-in ones, by name.
-    pub async fn plugins(&self) -> Result<Vec<Answer<ListedPlugin>>, ServerError> {
+    pub async fn plugins(&self) -> Result<Vec<ServerAnswer<ListedPlugin>>, ServerError> {
         self.items(BASE, MOST_PLUGINS).await
     }
 
     /// One plugin with its versions and activations.
-    pub async fn status(&self, name: &str) -> Result<Answer<PluginStatus>, ServerError> {
+    pub async fn status(&self, name: &str) -> Result<ServerAnswer<PluginStatus>, ServerError> {
         self.answer("GET", Self::path(name, "")?, None).await
     }
 

@@ -5,12 +5,12 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Answer, PATIENCE, Server, ServerError, answer::PAGE};
+use super::{PATIENCE, Server, ServerAnswer, ServerError, answer::PAGE};
 
 /// An event of a plugin.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct PluginEvent {
+pub struct EventEntry {
     pub time: String,
     /// `UPLOADED`, `ACTIVATED`, `CIRCUIT_OPENED` and others.
     pub kind: String,
@@ -19,7 +19,7 @@ pub struct PluginEvent {
     pub reason: Option<String>,
 }
 
-impl fmt::Display for PluginEvent {
+impl fmt::Display for EventEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let version = self.version.map_or_else(|| "-".to_owned(), |version| format!("v{version}"));
         write!(f, "{}  {version:<5} {:<18}", self.time, self.kind)?;
@@ -87,13 +87,13 @@ impl fmt::Display for ShadowDifferences {
 
 impl Server {
     /// The latest events of a plugin, newest first.
-    pub async fn events(&self, name: &str, most: usize) -> Result<Vec<Answer<PluginEvent>>, ServerError> {
+    pub async fn events(&self, name: &str, most: usize) -> Result<Vec<ServerAnswer<EventEntry>>, ServerError> {
         self.items(&Self::path(name, "/events")?, most).await
     }
 
     /// The latest differences of a plugin's shadows.
-    pub async fn differences(&self, name: &str, most: usize) -> Result<Answer<ShadowDifferences>, ServerError> {
+    pub async fn differences(&self, name: &str, most: usize) -> Result<ServerAnswer<ShadowDifferences>, ServerError> {
         let path = format!("{}?page=0&size={}", Self::path(name, "/differences")?, most.clamp(1, PAGE));
-        Answer::read(self.json("GET", path, None, PATIENCE).await?)
+        ServerAnswer::read(self.json("GET", path, None, PATIENCE).await?)
     }
 }

@@ -5,7 +5,7 @@ use std::{collections::VecDeque, fmt, time::Duration};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Answer, PATIENCE, Server, ServerError, size};
+use super::{PATIENCE, Server, ServerAnswer, ServerError, size};
 
 const PAGE: usize = 100;
 const BEAT: Duration = Duration::from_secs(1);
@@ -120,14 +120,14 @@ impl Server {
 
 impl Logs<'_> {
     /// The calls since the last read, oldest first. The first read returns the latest hundred.
-    pub async fn next(&mut self) -> Result<Vec<Answer<Invocation>>, ServerError> {
+    pub async fn next(&mut self) -> Result<Vec<ServerAnswer<Invocation>>, ServerError> {
         let (first_time, mut new) = (self.seen.is_empty(), vec![]);
         for page in 0.. {
             let path = format!("{}page={page}&size={PAGE}", self.path);
             let Page { content } = self.server.json("GET", path, None, PATIENCE).await?;
             let fetched = content.len();
-            let mut unseen: Vec<Answer<Invocation>> =
-                content.into_iter().map(Answer::read).collect::<Result<_, ServerError>>()?;
+            let mut unseen: Vec<ServerAnswer<Invocation>> =
+                content.into_iter().map(ServerAnswer::read).collect::<Result<_, ServerError>>()?;
             unseen.retain(|call| !self.seen.contains(&call.value.id));
             let all_new = unseen.len() == PAGE;
             new.extend(unseen);

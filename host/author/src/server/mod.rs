@@ -21,14 +21,14 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 pub use activate::{Activate, Scope};
-pub use answer::Answer;
+pub use answer::ServerAnswer;
 pub use catalogue::{ListedPlugin, PluginStatus};
 pub use error::ServerError;
-pub use history::{PluginEvent, ShadowDifferences};
+pub use history::{EventEntry, ShadowDifferences};
 pub use logs::{Invocation, LogFilter, Logs};
 pub use push::Pushed;
 pub(crate) use push::size;
-pub use recordings::{RecordedCall, RecordingTerms};
+pub use recordings::{RecordedCall, RecordingBounds};
 pub use replay::{ReplayError, Replayed};
 pub use rollback::RollbackReport;
 pub use trial::{TrialAnswer, TrialCall};

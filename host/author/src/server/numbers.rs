@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{Answer, Server, ServerError};
+use super::{Server, ServerAnswer, ServerError};
 
 const NUMBERS: &str = "/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser";
 const MOST_NUMBERS: usize = 10_000;
@@ -29,7 +29,7 @@ impl Server {
             return Ok(typed.to_owned());
         }
         let digits: String = typed.chars().filter(char::is_ascii_digit).collect();
-        let numbers: Vec<Answer<NumberRow>> = self.items(NUMBERS, MOST_NUMBERS).await?;
+        let numbers: Vec<ServerAnswer<NumberRow>> = self.items(NUMBERS, MOST_NUMBERS).await?;
         let numbers: Vec<BusinessNumber> = numbers.into_iter().map(|row| row.value.whats_app_number).collect();
         let found = numbers.iter().find(|known| known.number == digits);
         found.map(|known| known.id.clone()).ok_or_else(|| ServerError::UnknownNumber {

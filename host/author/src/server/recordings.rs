@@ -4,7 +4,7 @@ use plugin_host::Recording;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Scope, Server, ServerError};
+use super::{Scope, Server, ServerAnswer, ServerError};
 
 /// Recordings per page. Each may contain everything that a plugin read and sent.
 const PAGE: u32 = 100;
@@ -13,7 +13,7 @@ const PATIENCE: std::time::Duration = std::time::Duration::from_secs(600);
 
 /// The bounds of a recording. `None` = the usual one of the server.
 #[derive(Debug, Clone, Default)]
-pub struct RecordingTerms {
+pub struct RecordingBounds {
     /// Id or spelling of a number. `None` = the activation for all numbers.
     pub number: Option<String>,
     /// `live`, `shadow` or `canary`.
@@ -43,7 +43,7 @@ struct Page {
 
 impl Server {
     /// Starts to record the calls of an activation.
-    pub async fn record(&self, name: &str, terms: &RecordingTerms) -> Result<Answer<Scope>, ServerError> {
+    pub async fn record(&self, name: &str, terms: &RecordingBounds) -> Result<ServerAnswer<Scope>, ServerError> {
         let mut body = Map::new();
         let fields = [
             ("whatsAppNumberId", self.optional_number_id(terms.number.as_deref()).await?.map(Value::from)),

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Answer, PATIENCE, Scope, Server, ServerError, catalogue::shown};
+use super::{PATIENCE, Scope, Server, ServerAnswer, ServerError, catalogue::shown};
 
 /// The activations before and after a rollback.
 #[derive(Debug, Clone, Deserialize)]
@@ -51,7 +51,7 @@ impl Server {
         number: Option<&str>,
         to: Option<u32>,
         preview: bool,
-    ) -> Result<Option<Answer<RollbackReport>>, ServerError> {
+    ) -> Result<Option<ServerAnswer<RollbackReport>>, ServerError> {
         let mut body = Map::new();
         let number = self.optional_number_id(number).await?;
         let fields = [
@@ -65,6 +65,6 @@ impl Server {
             return Ok(None);
         }
         let json = serde_json::from_slice(&answer.body).map_err(|fault| ServerError::Strange(fault.to_string()))?;
-        Answer::read(json).map(Some)
+        ServerAnswer::read(json).map(Some)
     }
 }

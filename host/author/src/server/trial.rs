@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Answer, Server, ServerError, size};
+use super::{Server, ServerAnswer, ServerError, size};
 
 /// A trial call. It has no effects.
 #[derive(Debug, Clone, Default)]
@@ -79,7 +79,7 @@ impl fmt::Display for TrialAnswer {
 
 impl Server {
     /// Calls a plugin once, without effects.
-    pub async fn invoke(&self, name: &str, call: &TrialCall) -> Result<Answer<TrialAnswer>, ServerError> {
+    pub async fn invoke(&self, name: &str, call: &TrialCall) -> Result<ServerAnswer<TrialAnswer>, ServerError> {
         let mut body = Map::new();
         let fields = [
             ("version", call.version.map(Value::from)),

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Answer, Server, ServerError, size};
+use super::{Server, ServerAnswer, ServerError, size};
 
 /// The findings about a stored version.
 #[derive(Debug, Clone, Deserialize)]
@@ -46,7 +46,7 @@ impl fmt::Display for Verification {
 
 impl Server {
     /// Verifies a stored version (`None` = the newest).
-    pub async fn verify(&self, name: &str, version: Option<u32>) -> Result<Answer<Verification>, ServerError> {
+    pub async fn verify(&self, name: &str, version: Option<u32>) -> Result<ServerAnswer<Verification>, ServerError> {
         let body = json!({"version": version});
         self.answer("POST", Self::path(name, "/verify")?, Some(&body)).await
     }

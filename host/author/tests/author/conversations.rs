@@ -198,8 +198,9 @@ async fn the_same_file_gives_the_same_result_twice() {
     let file = "steps: [{customer: count}, {bot: count 1}]";
     let (first, _) = play("clerk", file).await.unwrap();
     let (second, _) = play("clerk", file).await.unwrap();
-    assert_eq!(first, second);
-    assert_eq!(first, ["ok    t (2 steps)"]);
+    // The processor time differs.
+    let (first, second) = (first.join("\n"), second.join("\n"));
+    assert!(first.starts_with("ok    t (2 steps, ") && second.starts_with("ok    t (2 steps, "), "{first}\n{second}");
 }
 
 #[tokio::test]

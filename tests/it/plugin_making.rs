@@ -1,0 +1,94 @@
+//! The author's tools that make bindings and components, without a server: the real binary.
+
+use serde_json::Value;
+
+use crate::plugin_commands::Machine;
+
+/// A module that answers every event of a shaper with nothing to send. It does not describe its world.
+const SHAPER: &str = r#"(module
+    (memory (export "memory") 1)
+    (func (export "cabi_realloc") (param i32 i32 i32 i32) (result i32) i32.const 4096)
+    (func (export "patchbay:plugin/shaper@0.2.1#shape") (param i32) (result i32) i32.const 2048))"#;
+
+fn shaper() -> Vec<u8> {
+    wat::parse_str(SHAPER).unwrap()
+}
+
+#[test]
+fn bindings_are_written_for_each_language_with_a_generator_in_the_program() {
+    let machine = Machine::new();
+    for (lang, file, words) in [
+        ("rust", "plugin.rs", "pub trait Guest"),
+        ("c", "plugin.h", "exports_patchbay_plugin_routing_route"),
+        ("go", "go-pkg/wit/types/result.go", "type Result["),
+        ("ts", "patchbay.d.ts", "declare module 'patchbay:plugin/routing@"),
+    ] {
+        let out = format!("bindings-{lang}");
+        let made = machine.does(&["bindings", lang, "--world", "router", "--out", &out]);
+        assert!(made.contains(&format!("interface of world router: {out}/wit")), "{made}");
+        let text = std::fs::read_to_string(machine.path(&format!("{out}/{file}"))).unwrap();
+        assert!(text.contains(words), "{lang}: {words}");
+        let types = machine.path(&format!("{out}/wit/deps/patchbay-plugin/types.wit"));
+        assert!(std::path::Path::new(&types).is_file(), "{lang}");
+    }
+    let made: Value = serde_json::from_str(&machine.does(&["bindings", "c", "--json"])).unwrap();
+    assert_eq!((&made["done"], &made["command"]), (&Value::Bool(true), &Value::Null), "{made}");
+    assert!(made["files"].as_array().unwrap().iter().any(|file| file == "plugin.h"), "{made}");
+}
+
+#[test]
+fn the_command_of_a_generator_that_is_not_installed_is_printed() {
+    let machine = Machine::new();
+    let mut command = machine.command(&["bindings", "csharp", "--out", "b"]);
+    let said = command.env("PATH", machine.path("")).output().unwrap();
+    let out = String::from_utf8(said.stdout).unwrap();
+    assert!(said.status.success() && out.contains("wit-bindgen csharp b/wit --world plugin --out-dir b"), "{out}");
+    let unknown = machine.fails(&["bindings", "cobol"]);
+    assert!(unknown.contains("rust, c, go, ts, js, python, cpp, csharp, d, moonbit"), "{unknown}");
+}
+
+#[test]
+fn a_module_becomes_a_component() {
+    let machine = Machine::new();
+    machine.write("shaper.wasm", shaper());
+    assert!(machine.fails(&["check", "shaper.wasm"]).contains("cannot be used as a plugin"));
+    let unnamed = machine.fails(&["wrap", "shaper.wasm"]);
+    assert!(unnamed.contains("name the world with --world"), "{unnamed}");
+    let made = machine.does(&["wrap", "shaper.wasm", "--world", "webhook-shaper"]);
+    assert!(made.starts_with("made shaper.component.wasm ("), "{made}");
+    let checked = machine.does(&["check", "shaper.component.wasm"]);
+    assert!(checked.contains("world:   webhook-shaper") && checked.contains("of processor time"), "{checked}");
+    let twice = machine.fails(&["wrap", "shaper.component.wasm"]);
+    assert!(twice.contains("this is a component already"), "{twice}");
+    let wrong = machine.fails(&["wrap", "shaper.wasm", "--world", "chatbot"]);
+    assert!(wrong.contains("failed:") && wrong.contains("bot"), "{wrong}");
+    machine.write("text.wasm", "text");
+    assert!(machine.fails(&["wrap", "text.wasm"]).contains("not a core WebAssembly module"));
+}
+
+#[test]
+fn a_project_of_any_language_is_built_by_its_own_command() {
+    let machine = Machine::new();
+    std::fs::create_dir_all(machine.path("own/tests")).unwrap();
+    machine.write("own/source.wasm", shaper());
+    machine.write(
+        "own/plugin.toml",
+        "name = \"own\"\nworld = \"webhook-shaper\"\nbuild = \"test -d build/wit && cp source.wasm made.wasm\"\n\
+         output = \"made.wasm\"\n",
+    );
+    machine.write("own/tests/nothing.yaml", "cases: [{name: nothing is sent, given: {type: incoming}, expect: nothing}]");
+    let tested = machine.does(&["test", "own"]);
+    assert!(tested.contains("ok    nothing: nothing is sent (1 steps, "), "{tested}");
+    assert!(tested.contains("1 passed, 0 failed (component of "), "{tested}");
+
+    machine.write(
+        "own/plugin.toml",
+        "name = \"own\"\nworld = \"webhook-shaper\"\nbuild = \"echo no such tool >&2; exit 3\"\noutput = \"x\"\n",
+    );
+    let failed = machine.fails(&["build", "own"]);
+    assert!(failed.contains("the command of plugin.toml failed:\nno such tool"), "{failed}");
+    machine.write("own/plugin.toml", "name = \"own\"\nworld = \"webhook-shaper\"\nbuild = \"true\"\n");
+    assert!(machine.fails(&["build", "own"]).contains("`build` needs `output`"));
+    machine.write("own/plugin.toml", "name = \"own\"\nworld = \"webhook-shaper\"\n");
+    assert!(machine.fails(&["build", "own"]).contains("give `lang`, or `build` and `output`"));
+}

@@ -1,0 +1,260 @@
+//! The author's tools that show and change plugins of a running server: the real binary, a server, a customer's phone.
+
+use std::{
+    io::{BufRead, BufReader},
+    process::Stdio,
+};
+
+use harness::{Patchbay, altered, guest};
+use serde_json::{Value, json};
+
+use crate::plugin_commands::{Machine, NUMBER, office};
+
+fn parsed(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|fault| panic!("{fault}: {text}"))
+}
+
+/// A server whose client has the chatbot `clerk`, uploaded and live.
+async fn with_clerk() -> (Patchbay, harness::Client, Machine) {
+    let (patchbay, client, machine) = office().await;
+    machine.write("clerk.wasm", guest("clerk"));
+    machine.does(&["push", "clerk.wasm"]);
+    machine.does(&["activate", "clerk", "--config", "{\"shop\": 7}"]);
+    (patchbay, client, machine)
+}
+
+#[tokio::test]
+async fn plugins_are_shown_to_people_and_to_scripts() {
+    let (_patchbay, _client, machine) = with_clerk().await;
+    let listed = machine.does(&["list"]);
+    let own = listed.lines().find(|line| line.starts_with("clerk ")).unwrap();
+    assert!(own.contains("chatbot") && own.contains("version 1 live for all numbers"), "{own}");
+    assert!(listed.contains("default-chatbot"), "{listed}");
+    let listed = parsed(&machine.does(&["list", "--json"]));
+    assert!(listed.as_array().unwrap().iter().any(|plugin| plugin["name"] == "clerk"), "{listed}");
+
+    let status = machine.does(&["status", "clerk"]);
+    for words in ["clerk: chatbot, uploaded", "active: version 1 live for all numbers", "configuration: {\"shop\":7}"] {
+        assert!(status.contains(words), "{words}\n{status}");
+    }
+    assert_eq!(parsed(&machine.does(&["status", "clerk", "--json"]))["totalVersions"], 1);
+    assert!(machine.fails(&["status", "stranger"]).contains("patchbay plugin push"));
+
+    let events = machine.does(&["events", "clerk"]);
+    assert!(events.contains("ACTIVATED") && events.contains("UPLOADED"), "{events}");
+    let latest = parsed(&machine.does(&["events", "clerk", "--limit", "1", "--json"]));
+    assert_eq!((latest.as_array().unwrap().len(), &latest[0]["kind"]), (1, &json!("ACTIVATED")));
+    assert!(machine.does(&["differences", "clerk"]).contains("no shadow answered differently"));
+}
+
+#[tokio::test]
+async fn a_number_is_named_by_its_digits() {
+    let (_patchbay, client, machine) = office().await;
+    machine.write("clerk.wasm", guest("clerk"));
+    machine.does(&["push", "clerk.wasm"]);
+    let active = parsed(&machine.does(&["activate", "clerk", "--number", "+27 11 000 0001", "--json"]));
+    assert_eq!(client.in_force("clerk").await[0]["whatsAppNumberId"], active["whatsAppNumberId"]);
+    assert!(active["whatsAppNumberId"].is_string(), "{active}");
+    let unknown = machine.fails(&["activate", "clerk", "--number", "27119999999"]);
+    assert!(unknown.contains("is not one of your numbers; there are: 27110000001"), "{unknown}");
+    machine.does(&["deactivate", "clerk", "--number", NUMBER]);
+    assert!(client.in_force("clerk").await.is_empty());
+}
+
+#[tokio::test]
+async fn an_activation_over_another_bot_names_it() {
+    let (_patchbay, _client, machine) = with_clerk().await;
+    machine.write("other.wasm", altered(guest("clerk"), "you said: ", "you wrote:"));
+    machine.does(&["push", "other.wasm"]);
+    let active = machine.does(&["activate", "other"]);
+    assert!(active.contains("other version 1 is live") && active.contains("in place of clerk version 1"), "{active}");
+    let again = machine.does(&["activate", "other"]);
+    assert!(!again.contains("in place of"), "{again}");
+}
+
+#[tokio::test]
+async fn a_rollback_names_version_configuration_and_hosts_before_and_after() {
+    let (_patchbay, client, machine) = with_clerk().await;
+    machine.write("other.wasm", altered(guest("clerk"), "you said: ", "you wrote:"));
+    machine.does(&["push", "other.wasm", "--name", "clerk"]);
+    machine.does(&["activate", "clerk", "--config", "{\"shop\": 8}", "--allow-host", "api.example.org"]);
+
+    let preview = machine.does(&["rollback", "clerk", "--dry-run"]);
+    assert!(preview.starts_with("This would be the change:\nbefore: clerk version 2 is live"), "{preview}");
+    assert_eq!(client.in_force("clerk").await[0]["version"], 2, "a preview changes nothing");
+    let back = machine.does(&["rollback", "clerk"]);
+    for words in [
+        "before: clerk version 2 is live as chatbot of all numbers",
+        "after:  clerk version 1 is live as chatbot of all numbers",
+        "version:        2 -> 1",
+        "configuration:  {\"shop\":8} -> {\"shop\":7}",
+        "hosts:          api.example.org -> none",
+    ] {
+        assert!(back.contains(words), "{words}\n{back}");
+    }
+
+    let to = parsed(&machine.does(&["rollback", "clerk", "--to", "2", "--json"]));
+    assert_eq!((&to["version"], &to["config"]["shop"], &to["before"]["version"]), (&json!(2), &json!(8), &json!(1)));
+    assert!(machine.fails(&["rollback", "clerk", "--to", "2"]).contains("is live there already"));
+    let unknown = machine.fails(&["rollback", "clerk", "--to", "9"]);
+    assert!(unknown.contains("version 9 of `clerk` was not live there lately"), "{unknown}");
+}
+
+#[tokio::test]
+async fn logs_are_filtered_and_say_what_became_of_the_chat() {
+    let (patchbay, client, machine) = with_clerk().await;
+    let (one, other) = (patchbay.phone("27820000011"), patchbay.phone("27820000012"));
+    one.write(NUMBER, "say one").await;
+    one.receives("an answer", |message| message["text"] == "one").await;
+    other.write(NUMBER, "total-and-fail").await;
+    let failed = client.keeps("clerk", "invocations", |call| call["outcome"] == "refused").await;
+    assert_eq!(failed["event"], "message");
+    assert!(failed["consequence"].as_str().unwrap().starts_with("handed to people because the chatbot failed"));
+
+    let logs = machine.does(&["logs", "clerk", "--outcome", "refused"]);
+    assert!(logs.contains("-> handed to people because the chatbot failed") && logs.contains(" ms  "), "{logs}");
+    let started = machine.does(&["logs", "clerk", "--event", "conversation-started"]);
+    assert_eq!(started.lines().count(), 2, "{started}");
+    assert!(started.lines().all(|line| line.contains("  conversation-started  ")), "{started}");
+    let participant = failed["subjectId"].as_str().unwrap();
+    let of_other = machine.does(&["logs", "clerk", "--participant", participant, "--json"]);
+    let calls: Vec<Value> = of_other.lines().map(parsed_line).collect();
+    assert_eq!(calls.len(), 2, "{of_other}");
+    assert!(calls.iter().all(|call| call["subjectId"] == participant && call["peakMemoryBytes"].as_u64() > Some(0)));
+    assert!(machine.fails(&["logs", "clerk", "--event", "sneeze"]).contains("event: must be one of message"));
+}
+
+/// One line of JSON Lines, which `logs --json` prints.
+fn parsed_line(line: &str) -> Value {
+    parsed(line)
+}
+
+#[tokio::test]
+async fn a_trial_call_shows_its_answer_and_its_cost() {
+    let (_patchbay, _client, machine) = with_clerk().await;
+    let answer = machine.does(&["invoke", "clerk", "say hello"]);
+    assert!(answer.contains("\"hello\"") && answer.contains("of processor time"), "{answer}");
+    let event = json!({"type": "timer", "name": "tea"}).to_string();
+    let answer = parsed(&machine.does(&["invoke", "clerk", "--event", &event, "--json"]));
+    assert_eq!(answer["actions"][0]["text"], "time for tea");
+    assert!(answer["processorMicros"].as_u64() > Some(0), "{answer}");
+    let failed = machine.types(&["invoke", "clerk", "total-and-fail"]);
+    assert_eq!(failed.status, 1, "{}", failed.out);
+    assert!(failed.out.contains("refused: ") && failed.err.contains("the call failed"), "{}", failed.out);
+}
+
+#[tokio::test]
+async fn a_recording_is_begun_and_ended_and_a_plugin_is_deleted() {
+    let (_patchbay, client, machine) = with_clerk().await;
+    let begun = machine.does(&["record", "clerk", "--max-calls", "5", "--for", "1h"]);
+    assert!(begun.starts_with("clerk is recorded: 100 % of the calls, up to 5 and until "), "{begun}");
+    assert!(machine.does(&["status", "clerk"]).contains("recording: 100 % of the calls"));
+    machine.does(&["record", "clerk", "--stop"]);
+    assert!(client.in_force("clerk").await[0]["recording"].is_null());
+    assert!(machine.fails(&["record", "clerk", "--for", "soon"]).contains("`soon` is not a time"));
+
+    assert!(machine.fails(&["delete", "clerk"]).contains("deactivate it first"));
+    machine.does(&["deactivate", "clerk"]);
+    assert_eq!(machine.does(&["delete", "clerk"]), "clerk is deleted with all its versions\n");
+    assert!(machine.fails(&["delete", "clerk"]).contains("does not have that"));
+}
+
+#[tokio::test]
+async fn a_stored_version_is_compared_with_its_upload() {
+    let (patchbay, _client, machine) = with_clerk().await;
+    let verified = machine.does(&["verify", "clerk", "--file", "clerk.wasm"]);
+    assert!(verified.contains("is the one that was uploaded") && verified.contains("has the same bytes"), "{verified}");
+    machine.write("other.wasm", altered(guest("clerk"), "you said: ", "you wrote:"));
+    let other = machine.types(&["verify", "clerk", "--version", "1", "--file", "other.wasm"]);
+    assert!(other.status == 1 && other.err.contains("so it is not version 1"), "{}", other.err);
+    assert!(machine.fails(&["verify", "default-chatbot"]).contains("was not uploaded by you"));
+
+    let changed = "UPDATE plugin_component SET bytes = set_byte(bytes, 20, get_byte(bytes, 20) # 1)";
+    sqlx::query(changed).execute(&mut patchbay.database().await).await.unwrap();
+    let changed = machine.types(&["verify", "clerk", "--json"]);
+    let found = parsed(&changed.out);
+    assert_eq!((changed.status, &found["intact"]), (1, &json!(false)), "{found}");
+    assert_ne!(found["sha256"], found["storedSha256"]);
+    assert!(found["problems"][0].as_str().unwrap().contains("the stored component has SHA-256"), "{found}");
+}
+
+#[tokio::test]
+async fn a_saved_component_answers_on_the_development_number_and_the_chat_is_shown() {
+    let (patchbay, _client, machine) = office().await;
+    machine.write("clerk.wasm", guest("clerk"));
+    let mut command = machine.command(&["dev", "clerk.wasm", "--number", NUMBER]);
+    let mut session = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut lines = BufReader::new(session.stdout.take().unwrap()).lines();
+    let mut until = |words: &str| {
+        lines.by_ref().map(|line| line.unwrap()).find(|line| line.contains(words)).unwrap_or_else(|| panic!("{words}"))
+    };
+    until("clerk version 1 is live as chatbot of number ");
+    let phone = patchbay.phone("27820000021");
+    phone.write(NUMBER, "say hello there").await;
+    until("customer: say hello there");
+    until("bot: hello there");
+    until("[v1 answered, ");
+
+    machine.write(".next", altered(guest("clerk"), "time for ", "now it's "));
+    std::fs::rename(machine.path(".next"), machine.path("clerk.wasm")).unwrap();
+    until("clerk version 2 is live as chatbot of number ");
+    until(" s after the change");
+    phone.write(NUMBER, "say again").await;
+    until("bot: again");
+    until("[v2 answered, ");
+
+    let id = rustix::process::Pid::from_raw(i32::try_from(session.id()).unwrap()).unwrap();
+    rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
+    until("the last version stays active");
+    assert!(session.wait().unwrap().success());
+}
+
+#[tokio::test]
+async fn a_recorded_chat_becomes_a_test_without_personal_data() {
+    let (patchbay, client, machine) = with_clerk().await;
+    machine.does(&["record", "clerk"]);
+    let phone = patchbay.phone("27820000031");
+    phone.set(json!({ "name": "Wilhelmina Duck" })).await;
+    for (text, answer) in [
+        ("say my number is 27820000031", "my number is 27820000031"),
+        ("remember tea", "noted"),
+        ("count", "count 1"),
+        ("say Wilhelmina, hello@duck.example", "Wilhelmina, hello@duck.example"),
+        ("person", "one moment"),
+    ] {
+        phone.write(NUMBER, text).await;
+        phone.receives(text, |message| message["text"] == answer).await;
+    }
+    let call = client.keeps("clerk", "invocations", |call| call["event"] == "message").await;
+
+    let made = machine.does(&["test", "--name", "clerk", "--from-recording", call["id"].as_str().unwrap()]);
+    assert!(made.contains("with a conversation of 6 recorded calls"), "{made}");
+    let file = made.strip_prefix("made ").unwrap().split(" with ").next().unwrap().to_owned();
+    let text = std::fs::read_to_string(machine.path(&file)).unwrap();
+    for personal in ["27820000031", "Wilhelmina", "Duck", "duck.example"] {
+        assert!(!text.contains(personal), "{personal}\n{text}");
+    }
+    assert!(text.contains("handed over") && text.contains("state: \"tea\""), "{text}");
+    let tested = machine.does(&["test", &file, "--component", "clerk.wasm"]);
+    assert!(tested.contains("1 passed, 0 failed"), "{tested}\n{text}");
+    let again = machine.fails(&["test", "--name", "clerk", "--from-recording", call["id"].as_str().unwrap()]);
+    assert!(again.contains("is there already"), "{again}");
+    let unknown = machine.fails(&["test", "--name", "clerk", "--from-recording", "0199"]);
+    assert!(unknown.contains("`patchbay plugin record`"), "{unknown}");
+}
+
+#[tokio::test]
+async fn recorded_calls_with_a_failure_become_cases() {
+    let (patchbay, client, machine) = with_clerk().await;
+    machine.does(&["record", "clerk"]);
+    let phone = patchbay.phone("27820000032");
+    phone.write(NUMBER, "say hello").await;
+    phone.receives("the answer", |message| message["text"] == "hello").await;
+    phone.write(NUMBER, "total-and-fail").await;
+    let call = client.keeps("clerk", "invocations", |call| call["outcome"] == "refused").await;
+    let made = machine.does(&["test", "--name", "clerk", "--from-recording", call["subjectId"].as_str().unwrap()]);
+    assert!(made.contains("with cases of 3 recorded calls"), "{made}");
+    let file = made.strip_prefix("made ").unwrap().split(" with ").next().unwrap().to_owned();
+    let tested = machine.does(&["test", &file, "--component", "clerk.wasm"]);
+    assert!(tested.contains("3 passed, 0 failed"), "{tested}");
+}
