@@ -54,6 +54,7 @@ const OWNED: &[(&str, &[&str])] = &[
     ("utoipa", &["api"]),
     ("utoipa-axum", &["api"]),
     ("utoipa-swagger-ui", &["api"]),
+    ("pulldown-cmark", &["api"]),
     ("whatsapp-rust", &["channels"]),
 ];
 

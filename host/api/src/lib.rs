@@ -17,6 +17,7 @@ mod custom_events;
 mod deprecation;
 mod document;
 mod early;
+mod entity_tag;
 mod entrance;
 pub mod error;
 mod failed_callbacks;
@@ -80,6 +81,7 @@ pub use web_chat::{WebChat, WebChatLimits};
 pub fn router(shared: SharedState) -> Router {
     let state = ApiState::from(shared);
     let (routes, document) = routes(state.settings.testing_clock.is_some()).split_for_parts();
+    let document = document::complete(document, &state.context.settings.public_url);
     let routes = routes
         .fallback(async || error::no_such_path())
         .method_not_allowed_fallback(error::method_not_allowed)
@@ -88,7 +90,7 @@ pub fn router(shared: SharedState) -> Router {
                 .layer(from_fn_with_state(state.clone(), observe::observe))
                 .layer(CatchPanicLayer::custom(error::panicked))
                 .layer(from_fn_with_state(state.clone(), entrance::pass))
-                .layer(Extension(document::complete(document))),
+                .layer(Extension(document)),
         )
         .with_state(state);
     // The path is changed before routing, so this layer is around the router and not in it.
@@ -147,8 +149,8 @@ mod tests {
     fn served<S>(router: &Router<S>) -> BTreeSet<String> {
         let told = format!("{router:?}");
         let paths = told.split('"').filter(|text| text.starts_with('/'));
-        // The last two belong to the fallback.
-        paths.filter(|path| *path != "/" && !path.contains("__private__axum")).map(str::to_owned).collect()
+        // The last one belongs to the fallback.
+        paths.filter(|path| !path.contains("__private__axum")).map(str::to_owned).collect()
     }
 
     #[test]

@@ -443,6 +443,11 @@ const ROWS: &[Row] = &[
     row("GET", "/openapi.json", Who::Everybody("documentation"), |_| plain("/openapi.json"), NOBODYS),
     row("GET", "/docs", Who::Everybody("documentation"), |_| plain("/docs"), NOBODYS),
     row("GET", "/docs/{file}", Who::Everybody("documentation"), |_| plain("/docs/start.js"), NOBODYS),
+    row("GET", "/docs/{folder}/{file}", Who::Everybody("documentation"), |_| plain("/docs/rules/webhooks"), NOBODYS),
+    row("GET", "/docs/guides", Who::Everybody("documentation"), |_| plain("/docs/guides"), NOBODYS),
+    row("GET", "/docs/search", Who::Everybody("documentation"), |_| plain("/docs/search?q=webhook"), NOBODYS),
+    row("GET", "/llms.txt", Who::Everybody("documentation"), |_| plain("/llms.txt"), NOBODYS),
+    row("GET", "/", Who::Everybody("documentation"), |_| plain("/"), NOBODYS),
     row(
         "POST",
         "/testing/clock/advance",

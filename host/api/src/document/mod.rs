@@ -1,4 +1,4 @@
-//! The OpenAPI document (`/openapi.json`) and the page that shows it (`/docs`).
+//! The OpenAPI document (`/openapi.json`), the page that shows it (`/docs`), and the guides (`/docs/webhooks`).
 //!
 //! `routes!` takes every route from its description, so the document describes exactly the served routes. A description
 //! has the facts of its route only. Errors, headers and roles that follow from the properties of a route are added
@@ -6,6 +6,7 @@
 
 mod errors;
 mod examples;
+mod guides;
 mod operations;
 mod page;
 mod query_names;
@@ -86,7 +87,7 @@ const TAGS: &[(&str, &str)] = &[
 ];
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
-    OpenApiRouter::new().routes(routes!(openapi_json)).merge(page::routes())
+    OpenApiRouter::new().routes(routes!(openapi_json)).merge(page::routes()).merge(guides::routes())
 }
 
 /// Returns this document.
@@ -104,10 +105,11 @@ async fn openapi_json(Extension(Document { json, .. }): Extension<Document>) -> 
     ([(header::CONTENT_TYPE, "application/json")], Extension(SharedBytes), json).into_response()
 }
 
-/// Completes the document.
-pub(crate) fn complete(mut document: OpenApi) -> Document {
+/// Completes the document. `public_url` is the address of this server. If it is empty, the document names the host that
+/// serves it.
+pub(crate) fn complete(mut document: OpenApi, public_url: &str) -> Document {
     document.info = info();
-    document.servers = Some(vec![Server::new("/")]);
+    document.servers = Some(vec![Server::new(if public_url.is_empty() { "/" } else { public_url })]);
     document.tags = Some(TAGS.iter().map(|(name, about)| tag(name, about)).collect());
     let components = document.components.get_or_insert_with(Components::new);
     errors::define(components);
@@ -129,7 +131,9 @@ pub(crate) fn complete(mut document: OpenApi) -> Document {
         tidy::tidy(&mut json);
         Bytes::from(json.to_string())
     });
-    Document { json: Arc::new(LazyLock::new(json)), query_names }
+    let public_url = public_url.to_owned();
+    let overview: Box<dyn FnOnce() -> Bytes + Send> = Box::new(move || guides::overview(&public_url).into());
+    Document { json: Arc::new(LazyLock::new(json)), overview: Arc::new(LazyLock::new(overview)), query_names }
 }
 
 fn info() -> Info {

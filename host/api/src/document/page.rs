@@ -14,7 +14,7 @@ use axum::{
 use utoipa_axum::{router::OpenApiRouter, routes};
 use utoipa_swagger_ui::{Config, SwaggerFile};
 
-use crate::{admission::answer::SharedBytes, error::ApiError, path::Segments, state::ApiState};
+use crate::{admission::answer::SharedBytes, state::ApiState};
 
 const PAGE: &str = include_str!("page.html");
 const START: &str = include_str!("start.js");
@@ -22,10 +22,10 @@ const START: &str = include_str!("start.js");
 const FILES: [&str; 3] = ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"];
 /// Allows nothing from elsewhere. Swagger UI sets styles on its elements.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
-                      connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+                      connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
-    OpenApiRouter::new().routes(routes!(page)).routes(routes!(file))
+    OpenApiRouter::new().routes(routes!(page))
 }
 
 /// Shows the API in a browser, where it can be tried out.
@@ -42,35 +42,17 @@ async fn page() -> Response {
     shown("text/html; charset=utf-8", Bytes::from_static(PAGE.as_bytes()))
 }
 
-/// A file of that page.
-///
-/// Styles and scripts of the page.
-#[utoipa::path(
-    get,
-    path = "/docs/{file}",
-    operation_id = "docsFile",
-    tag = "Operations",
-    params(("file" = String, Path, description = "Name of a file that the page refers to.", example = "start.js")),
-    responses((
-        status = 200,
-        description = "The file.",
-        content(
-            (String = "text/css"),
-            (String = "text/javascript"),
-            (String = "image/png"),
-        ),
-    )),
-)]
-async fn file(Segments(file): Segments<String>) -> Result<Response, ApiError> {
-    if file == "start.js" {
-        return Ok(shown("text/javascript; charset=utf-8", Bytes::from_static(START.as_bytes())));
+/// Returns a file that the page refers to.
+pub(super) fn file(name: &str) -> Option<Response> {
+    if name == "start.js" {
+        return Some(shown("text/javascript; charset=utf-8", Bytes::from_static(START.as_bytes())));
     }
-    let found = files().get(file.as_str()).ok_or_else(ApiError::not_found)?;
+    let found = files().get(name)?;
     let mut response = shown(&found.content_type, found.bytes.clone());
     if found.is_gzip {
         response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     }
-    Ok(response)
+    Some(response)
 }
 
 /// A file of Swagger UI.

@@ -11,6 +11,8 @@ use super::query_names::QueryNames;
 pub(crate) struct Document {
     /// Made at the first request, because it takes longer than the rest of a start.
     pub(super) json: Arc<LazyLock<Bytes, Box<dyn FnOnce() -> Bytes + Send>>>,
+    /// `/llms.txt`, with the address of this server.
+    pub(super) overview: Arc<LazyLock<Bytes, Box<dyn FnOnce() -> Bytes + Send>>>,
     /// The query parameters of each operation.
     pub(crate) query_names: Arc<QueryNames>,
 }

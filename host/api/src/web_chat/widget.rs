@@ -3,13 +3,13 @@
 use std::sync::LazyLock;
 
 use axum::{
-    Extension,
-    http::{HeaderMap, HeaderValue, StatusCode, header},
-    response::{IntoResponse, Response},
+    body::Bytes,
+    http::{HeaderMap, HeaderValue, header},
+    response::Response,
 };
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use crate::{admission::answer::SharedBytes, state::ApiState};
+use crate::{entity_tag::EntityTag, state::ApiState};
 
 /// In the order of their dependencies, within one function that hides their names.
 const PARTS: [&str; 11] = [
@@ -27,16 +27,11 @@ const PARTS: [&str; 11] = [
 ];
 
 /// The script and its entity tag.
-static SCRIPT: LazyLock<(String, String)> = LazyLock::new(|| {
+static SCRIPT: LazyLock<(Bytes, EntityTag)> = LazyLock::new(|| {
     let script = format!("(function () {{\n\"use strict\";\n{}\n}})();\n", PARTS.join("\n"));
-    let tag = format!("\"{:016x}\"", fingerprint(script.as_bytes()));
-    (script, tag)
+    let tag = EntityTag::of(script.as_bytes());
+    (script.into(), tag)
 });
-
-/// FNV-1a. It tells versions of our own script apart; there is no reason to forge one.
-fn fingerprint(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
-}
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(script))
@@ -58,21 +53,10 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 )]
 async fn script(headers: HeaderMap) -> Response {
     let (script, tag) = &*SCRIPT;
-    let known = headers.get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok());
-    let same = known.is_some_and(|known| known.split(',').any(|one| one.trim().trim_start_matches("W/") == tag));
-    let mut response = if same {
-        StatusCode::NOT_MODIFIED.into_response()
-    } else {
-        let content_type = [(header::CONTENT_TYPE, "text/javascript; charset=utf-8")];
-        (content_type, Extension(SharedBytes), script.as_str()).into_response()
-    };
+    let mut response = tag.answer(&headers, "text/javascript; charset=utf-8", script.clone());
     let headers = response.headers_mut();
-    if let Ok(tag) = HeaderValue::from_str(tag) {
-        headers.insert(header::ETAG, tag);
-    }
     let kept = "public, max-age=86400, stale-while-revalidate=604800";
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(kept));
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert("cross-origin-resource-policy", HeaderValue::from_static("cross-origin"));
     response
 }
@@ -88,13 +72,14 @@ mod tests {
     #[test]
     fn the_widget_has_less_than_forty_kilobytes_compressed() {
         let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-        gzip.write_all(SCRIPT.0.as_bytes()).unwrap();
+        gzip.write_all(&SCRIPT.0).unwrap();
         let bytes = gzip.finish().unwrap().len();
         assert!((2_000..40_000).contains(&bytes), "{bytes}");
     }
 
     #[test]
     fn the_widget_works_with_a_strict_policy_and_shows_text_as_text() {
+        let script = std::str::from_utf8(&SCRIPT.0).unwrap();
         for forbidden in [
             "innerHTML",
             "outerHTML",
@@ -109,7 +94,7 @@ mod tests {
             "DOMParser",
             "createContextualFragment",
         ] {
-            assert!(!SCRIPT.0.contains(forbidden), "{forbidden}");
+            assert!(!script.contains(forbidden), "{forbidden}");
         }
     }
 

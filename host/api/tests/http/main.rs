@@ -8,6 +8,7 @@ mod document;
 mod documented_webhooks;
 mod errors;
 mod everywhere;
+mod guides;
 mod keys;
 mod linters;
 mod lists;

@@ -1,9 +1,6 @@
 //! Output of plugin commands, and their inputs from files.
 
-use std::{
-    io::{IsTerminal, Write},
-    path::Path,
-};
+use std::{io::Write, path::Path};
 
 use anyhow::{Context as _, bail};
 use author::{Project, server::ServerAnswer};
@@ -83,7 +80,11 @@ pub(super) fn tell<T: std::fmt::Display>(answer: &ServerAnswer<T>, as_json: bool
 }
 
 /// A list of the server: one JSON array, or a line or more for each.
-pub(super) fn tell_all<T: std::fmt::Display>(answers: &[ServerAnswer<T>], as_json: bool, none: &str) -> anyhow::Result<()> {
+pub(super) fn tell_all<T: std::fmt::Display>(
+    answers: &[ServerAnswer<T>],
+    as_json: bool,
+    none: &str,
+) -> anyhow::Result<()> {
     if as_json {
         let all: Value = answers.iter().map(|answer| answer.json.clone()).collect();
         return say(format_args!("{all:#}"));

@@ -39,7 +39,6 @@ pub(crate) use call::Call;
 use call::Fields;
 use errors::GraphError;
 
-
 /// A document may have 100 MB (PROVIDERS A.6).
 const LARGEST_BODY: usize = 110 * 1024 * 1024;
 

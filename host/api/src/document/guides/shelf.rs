@@ -1,0 +1,101 @@
+//! All documents of `docs/`, read once per process.
+
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+    sync::LazyLock,
+};
+
+use axum::body::Bytes;
+
+use super::{
+    guide::Guide,
+    listing,
+    rendering::{self, Section},
+    shell,
+};
+use crate::entity_tag::EntityTag;
+
+include!(concat!(env!("OUT_DIR"), "/docs.rs"));
+
+/// The type of pages.
+pub(super) const HTML: &str = "text/html; charset=utf-8";
+const STYLE: &str = include_str!("style.css");
+
+/// Bytes that are ready to be sent.
+pub(super) struct Shown {
+    pub content_type: &'static str,
+    pub bytes: Bytes,
+    pub tag: EntityTag,
+}
+
+impl Shown {
+    fn new(content_type: &'static str, bytes: impl Into<Bytes>) -> Self {
+        let bytes = bytes.into();
+        let tag = EntityTag::of(&bytes);
+        Self { content_type, bytes, tag }
+    }
+}
+
+/// The documents and their search.
+pub(super) struct Shelf {
+    pub guides: Vec<Guide>,
+    pub sections: Vec<Section>,
+    pub index: Shown,
+    /// Pages, Markdown and files by their path below `/docs/`.
+    shown: BTreeMap<String, Shown>,
+}
+
+impl Shelf {
+    pub fn get() -> &'static Self {
+        static READ: LazyLock<Shelf> = LazyLock::new(|| Shelf::read(documents()));
+        &READ
+    }
+
+    pub fn find(&self, path: &str) -> Option<&Shown> {
+        self.shown.get(path)
+    }
+
+    fn read(documents: Vec<(String, Cow<'static, str>)>) -> Self {
+        let others = FILES.iter().map(|(path, _)| (*path).to_owned()).filter(|path| !path.ends_with(".md"));
+        let known: BTreeSet<String> = documents.iter().map(|(path, _)| path.clone()).chain(others).collect();
+        let (mut guides, mut sections, mut shown) = (Vec::new(), Vec::new(), BTreeMap::new());
+        for (path, markdown) in documents {
+            let rendered = rendering::render(&path, &markdown, &known);
+            let main = format!(
+                "{}<article>\n{}</article>\n<p class=\"foot\"><a href=\"/docs/{path}.md\">This guide as Markdown</a></p>\n",
+                shell::outline(&rendered.outline),
+                rendered.html
+            );
+            shown.insert(path.clone(), Shown::new(HTML, shell::page(&rendered.title, &main, "")));
+            let markdown = rendering::relinked(&path, &markdown, &known);
+            shown.insert(format!("{path}.md"), Shown::new("text/markdown; charset=utf-8", markdown));
+            sections.extend(rendered.sections);
+            guides.push(Guide { path, title: rendered.title, summary: rendered.summary });
+        }
+        for (path, text) in FILES.iter().filter(|(path, _)| !path.ends_with(".md")) {
+            shown.insert((*path).to_owned(), Shown::new("application/xml", Bytes::from_static(text.as_bytes())));
+        }
+        shown.insert(
+            "guides.css".to_owned(),
+            Shown::new("text/css; charset=utf-8", Bytes::from_static(STYLE.as_bytes())),
+        );
+        Self { index: Shown::new(HTML, listing::index(&guides)), guides, sections, shown }
+    }
+}
+
+/// Every document by its path without `.md`, and a list for each folder without a README.
+fn documents() -> Vec<(String, Cow<'static, str>)> {
+    let files = || FILES.iter().filter_map(|(path, text)| Some((path.strip_suffix(".md")?, *text)));
+    let folders: BTreeSet<&str> = files().filter_map(|(path, _)| Some(path.split_once('/')?.0)).collect();
+    let mut documents: Vec<_> = files().map(|(path, text)| (path.to_owned(), Cow::Borrowed(text))).collect();
+    for folder in folders {
+        let is_inside = |path: &str| path.split_once('/').is_some_and(|(parent, _)| parent == folder);
+        if files().any(|(path, _)| path.strip_prefix(folder) == Some("/README")) {
+            continue;
+        }
+        let list = listing::folder(folder, files().filter(|(path, _)| is_inside(path)));
+        documents.push((folder.to_owned(), Cow::Owned(list)));
+    }
+    documents
+}
