@@ -166,7 +166,7 @@ async fn export(
 ) -> Result<Json<ExportBody>, ApiError> {
     let address = address(&bytes)?;
     let client = allowed.caller.client;
-    let admin = (&state.context).into();
+    let admin = state.administration();
     let export = person::export(&admin, client, &address, allowed.actor()).await?;
     Ok(Json(shown(&state, client, export)))
 }

@@ -2,12 +2,9 @@
 
 use std::io;
 
-use chrono::TimeDelta;
-
 use crate::local::{
     chat::Stage,
     effects::{Effect, Turn},
-    time::spell,
 };
 
 pub(super) fn show(out: &mut (dyn io::Write + Send), turns: &[Turn]) -> io::Result<()> {

@@ -34,7 +34,7 @@ const OTHERS: &str = "More guides";
 const SUMMARY_LENGTH: usize = 200;
 
 /// The guides of each group.
-fn grouped(guides: &[Guide]) -> Vec<(&'static str, Vec<&Guide>)> {
+pub(super) fn grouped(guides: &[Guide]) -> Vec<(&'static str, Vec<&Guide>)> {
     let find = |path: &&str| guides.iter().find(|guide| guide.path == *path);
     let mut groups: Vec<_> =
         GROUPS.iter().map(|(name, paths)| (*name, paths.iter().filter_map(find).collect::<Vec<_>>())).collect();
@@ -47,7 +47,7 @@ fn grouped(guides: &[Guide]) -> Vec<(&'static str, Vec<&Guide>)> {
 }
 
 /// The beginning of a summary, cut at a word.
-fn beginning(summary: &str) -> String {
+pub(super) fn beginning(summary: &str) -> String {
     if summary.chars().count() <= SUMMARY_LENGTH {
         return summary.trim_end_matches(':').to_owned();
     }
