@@ -47,6 +47,16 @@ const INVOCATION: Rule = Rule::Tied(
     Scope::Client,
 );
 
+/// Readers count on numbers without a gap. The customer of no chat types: nothing is to be loaded.
+const LIVE: Rule = Rule::Tied(
+    &[Tie::Mention("event", Form::Json)],
+    Fate::Blank(&[(
+        "event",
+        r#"'{"v":1,"value":{"chat":"00000000-0000-0000-0000-000000000000","what":"customerTypes"}}'::json"#,
+    )]),
+    Scope::Client,
+);
+
 const INBOUND_SMS: Rule = Rule::Tied(&[Tie::Value("sender")], Fate::Delete, Scope::SmsSource);
 
 const DELIVERY: Rule = deleted(&[
@@ -105,7 +115,7 @@ pub const REGISTRY: &[Table] = &[
     table("lite_device_value", &["key", "value"], deleted(&[Tie::Mention("key", Form::Text)])),
     table("lite_offer", &["provider_id", "choices"], OF_CUSTOMER),
     table("lite_session", &[], Rule::Unrelated),
-    table("live_event", &["event"], deleted(&[Tie::Mention("event", Form::Json)])),
+    table("live_event", &["event"], LIVE),
     table("live_event_new", &["event"], deleted(&[Tie::Mention("event", Form::Json)])),
     table("live_stream", &[], Rule::Unrelated),
     table("live_ticket", &[], Rule::OfUsers),

@@ -111,7 +111,8 @@ pub async fn erase_page(
         Fate::Blank(columns) => {
             let set: Vec<String> = columns.iter().map(|(column, value)| format!("{column} = {value}")).collect();
             let differ: Vec<String> =
-                columns.iter().map(|(column, value)| format!("{column} IS DISTINCT FROM {value}")).collect();
+                // As text, because `json` cannot be compared.
+                columns.iter().map(|(column, value)| format!("{column}::text IS DISTINCT FROM ({value})::text")).collect();
             update(relation, &set, &format!("{condition} AND ({})", differ.join(" OR ")))
         }
         Fate::Redact(columns) => {
