@@ -88,8 +88,11 @@ async fn answers_that_nobody_reads_keep_neither_logins_nor_callbacks_nor_clients
         client.send(&client.order_ready(&["27820000001"])).await.accepted();
         assert_eq!(client.get(NUMBERS).await.status, 200);
     }
-    let held = in_flight(&patchbay).await;
-    assert!(held <= 256, "one address has its share, and no more: {held}");
+    // The last answer to the neighbour may still be on its way out.
+    eventually("one address has its share, and no more", || async {
+        (in_flight(&patchbay).await <= 256).then_some(())
+    })
+    .await;
 }
 
 #[tokio::test]

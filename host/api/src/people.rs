@@ -1,6 +1,6 @@
 //! The data of one customer: export and erasure. The customer is named in the body, because URLs are written to logs.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use axum::{Json, extract::State};
 use base::media;
@@ -14,6 +14,7 @@ use domain::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tenancy::person::{self, Certificate, EraseError, Export};
+use tokio::runtime::Handle;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
@@ -165,10 +166,11 @@ async fn export(
     JsonBytes(bytes): JsonBytes,
 ) -> Result<Json<ExportBody>, ApiError> {
     let address = address(&bytes)?;
-    let client = allowed.caller.client;
-    let admin = state.administration();
-    let export = person::export(&admin, client, &address, allowed.actor()).await?;
-    Ok(Json(shown(&state, client, export)))
+    let (client, actor) = (allowed.caller.client, allowed.actor());
+    let context = Arc::clone(&state.context);
+    let export =
+        to_its_end(move |runtime| runtime.block_on(person::export(&context.as_ref().into(), client, &address, actor)));
+    Ok(Json(shown(&state, client, export.await??)))
 }
 
 fn shown(state: &ApiState, client: ClientId, export: Export) -> ExportBody {
@@ -208,12 +210,19 @@ async fn erase(
 ) -> Result<Json<CertificateBody>, ApiError> {
     let address = address(&bytes)?;
     let (client, actor) = (allowed.caller.client, allowed.actor());
-    let erasing = tokio::spawn(async move {
-        let context = &state.context;
-        person::erase(&context.into(), context.media.as_ref(), client, &address, actor).await
+    let context = Arc::clone(&state.context);
+    let erased = to_its_end(move |runtime| {
+        let admin = context.as_ref().into();
+        runtime.block_on(person::erase(&admin, context.media.as_ref(), client, &address, actor))
     });
-    let erased = erasing.await.map_err(ApiError::internal)?;
-    Ok(Json(CertificateBody::from(erased.map_err(refused)?)))
+    Ok(Json(CertificateBody::from(erased.await?.map_err(refused)?)))
+}
+
+/// Runs work to its end on a thread of its own, even if the caller hangs up. The compiler cannot prove that the futures of
+/// this work may move between threads (rust-lang/rust#102211).
+async fn to_its_end<T: Send + 'static>(work: impl FnOnce(Handle) -> T + Send + 'static) -> Result<T, ApiError> {
+    let runtime = Handle::current();
+    tokio::task::spawn_blocking(move || work(runtime)).await.map_err(ApiError::internal)
 }
 
 fn address(bytes: &[u8]) -> Result<Address, ApiError> {

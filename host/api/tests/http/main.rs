@@ -1,4 +1,5 @@
 //! The HTTP surface over a real database: the rules of every request, and each part of the API.
+#![recursion_limit = "256"]
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic, in its helper functions too")]
 
 mod admission;

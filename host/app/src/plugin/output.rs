@@ -1,6 +1,9 @@
 //! Output of plugin commands, and their inputs from files.
 
-use std::{io::Write, path::Path};
+use std::{
+    io::{IsTerminal, Write},
+    path::Path,
+};
 
 use anyhow::{Context as _, bail};
 use author::{Project, server::ServerAnswer};
