@@ -30,6 +30,7 @@ async fn a_plugin_is_activated_and_deactivated() {
     let mut activation = answer.json();
     assert_eq!(answer.status, 200, "{activation}");
     assert_eq!(activation.as_object_mut().unwrap().remove("kept"), Some(json!([])));
+    assert_eq!(activation.as_object_mut().unwrap().remove("replaced"), Some(Value::Null));
     assert_eq!((&activation["mode"], &activation["whatsAppNumberId"]), (&json!("live"), &Value::Null));
     let one = service.get(&format!("{BASE}/default-chatbot")).await.json();
     assert_eq!(one["activations"], json!([activation]));

@@ -43,7 +43,7 @@ pub(super) fn values(calls: &[&ReadCall<'_>]) -> Option<Value> {
 fn of_bytes(bytes: &[u8]) -> Value {
     let text = String::from_utf8_lossy(bytes).into_owned();
     match serde_json::from_str::<Value>(&text) {
-        Ok(value) if !value.is_string() && !value.is_null() && value.to_string() == text => value,
+        Ok(value) if !value.is_string() && !value.is_null() && value.to_string().as_str() == text => value,
         _ => Value::String(text),
     }
 }
