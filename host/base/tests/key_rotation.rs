@@ -105,7 +105,7 @@ async fn stored(db: &PgPool, column: SealedColumn) -> Vec<Vec<u8>> {
 
 async fn marked(db: &PgPool) -> Sealer {
     let sealer = Sealer::new(OLD);
-    sealer.check_or_init(&mut *db.acquire().await.unwrap()).await.unwrap();
+    sealer.check_or_init(&mut db.acquire().await.unwrap()).await.unwrap();
     sealer
 }
 
