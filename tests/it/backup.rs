@@ -84,6 +84,41 @@ async fn a_restored_database_of_another_owner_sends_the_waiting_messages_once() 
     assert_eq!((file.status, file.text.as_str()), (200, "hello"));
 }
 
+#[tokio::test]
+async fn a_message_in_flight_at_the_moment_of_the_backup_is_in_doubt_after_the_restore() {
+    let mut patchbay = Patchbay::start().await;
+    let client = patchbay.client("acme", "27110000001").await;
+    patchbay.simulate("/simulator/faults", &json!({ "delayMillis": 600_000 })).await;
+    let (phone, other) = (patchbay.phone("27820000001"), patchbay.phone("27820000002"));
+    phone.set(json!({ "timeout": true })).await;
+    client.send(&client.order_ready(&[&phone.msisdn])).await.accepted();
+    let sends = async |patchbay: &Patchbay| patchbay.provider_sends(&client).await.len();
+    eventually("the call", || async { (sends(&patchbay).await == 1).then_some(()) }).await;
+
+    let files = tempfile::tempdir().unwrap();
+    let backup = place(&files, "backup");
+    patchbay.admin(&["backup", &backup]);
+    patchbay.kill();
+    let url = database_of_another_owner(&patchbay).await;
+    patchbay.set("database.url", &url);
+    patchbay.admin(&["restore", &backup]);
+    phone.set(json!({ "timeout": false })).await;
+    patchbay.launch().await;
+
+    client.send(&client.order_ready(&[&other.msisdn])).await.accepted();
+    other.receives("the template", |_| true).await;
+    assert_eq!(sends(&patchbay).await, 2, "the call in doubt is not repeated at once");
+    patchbay.advance_clock(61).await;
+    eventually("the repetition", || async { (sends(&patchbay).await == 3).then_some(()) }).await;
+    assert_eq!(count(&url, "SELECT count(*) FROM outbound_leg WHERE ambiguous").await, 1);
+    patchbay.advance_clock(700).await;
+    eventually("all work is done", || async {
+        (count(&url, "SELECT count(*) FROM outbound_work").await == 0).then_some(())
+    })
+    .await;
+    assert_eq!(sends(&patchbay).await, 3);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_backup_holds_one_moment_while_messages_are_accepted() {
     let (patchbay, client) = program_with_waiting_messages(&["27820000001"]).await;

@@ -90,7 +90,7 @@ async fn put(db: &PgPool, column: SealedColumn, sealed: &[u8]) {
     query.execute(db).await.unwrap();
 }
 
-/// All values of a column, whatever its form.
+/// All values of a column of any form.
 async fn stored(db: &PgPool, column: SealedColumn) -> Vec<Vec<u8>> {
     let (table, name) = column.place();
     let content = match column.form() {
@@ -105,7 +105,7 @@ async fn stored(db: &PgPool, column: SealedColumn) -> Vec<Vec<u8>> {
 
 async fn marked(db: &PgPool) -> Sealer {
     let sealer = Sealer::new(OLD);
-    sealer.check_or_init(&mut *db.acquire().await.unwrap()).await.unwrap();
+    sealer.check_or_init(&mut db.acquire().await.unwrap()).await.unwrap();
     sealer
 }
 

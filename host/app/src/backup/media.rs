@@ -7,14 +7,34 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use uuid::Uuid;
 
-use super::{archive::ArchiveWriter, manifest::MediaScope, progress::Progress};
+use super::{
+    archive::ArchiveWriter,
+    manifest::{MediaScope, SavedTable},
+    progress::Progress,
+};
 use crate::config::{Config, MediaPlace};
 
 /// The first part of the path of such a file in a backup.
 pub(super) const FOLDER: &str = "media/";
+
+/// Fails if the files of the database are in a folder that this machine does not have.
+pub(super) fn check_folder(config: &Config, tables: &[SavedTable]) -> anyhow::Result<()> {
+    let has_files = tables.iter().any(|saved| saved.table.name == "media" && saved.rows > 0);
+    if let MediaPlace::Folder(folder) = config.media_place()
+        && has_files
+        && !folder.is_dir()
+    {
+        bail!(
+            "{}, which `media.store` names, is not on this machine; run the backup on a machine that has it, or create it if it was \
+             never used",
+            folder.display()
+        );
+    }
+    Ok(())
+}
 
 /// Writes the files of all folders that this configuration reads. Returns whether these are all files.
 pub(super) fn save(
@@ -41,7 +61,8 @@ pub(super) fn save(
     Ok(MediaScope::Complete)
 }
 
-/// The folder that takes restored files: the one of `media.store`, or the one that is read besides another place.
+/// The folder that takes restored files: the one of `media.store`, or if that is another place, the one of this machine, which is
+/// read too.
 pub(super) fn target(config: &Config) -> PathBuf {
     match config.media_place() {
         MediaPlace::Folder(folder) => folder,

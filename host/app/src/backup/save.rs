@@ -56,6 +56,7 @@ async fn save_all(config: &Config, db: &PgPool, place: &str) -> anyhow::Result<S
     }
     let sequences = snapshot.sequences().await?;
     snapshot.end().await?;
+    media::check_folder(config, &tables)?;
     let media = block_in_place(|| media::save(config, &mut archive, &mut progress))?;
     let rows: u64 = tables.iter().map(|table| table.rows).sum();
     let manifest = BackupManifest {

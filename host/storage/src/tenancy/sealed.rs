@@ -117,7 +117,8 @@ pub async fn values(
         }
     };
     let statement = format!(
-        "SELECT ctid::text AS place, {client}, {content} FROM {table} WHERE ctid > $1::tid AND {outdated} ORDER BY ctid LIMIT {PAGE}"
+        "SELECT ctid::text AS place, {client}, {content} FROM {table}
+         WHERE ctid > $1::tid AND {outdated} ORDER BY ctid LIMIT {PAGE}"
     );
     let rows: Vec<(String, Uuid, Vec<Vec<u8>>)> =
         sqlx::query_as(&statement).bind(after.unwrap_or("(0,0)")).bind(current).fetch_all(db).await?;
