@@ -96,7 +96,9 @@ async fn erase_person(config: &Config, base: &Base, erase: PersonErase) -> anyho
     let admin = base.administration();
     let certificate = person::erase(&admin, store.as_ref(), client, &address, Actor::Operator).await?;
     let mut shown = shown(&erase.person.client, &certificate);
-    shown["storage"] = rewritten(base, erase.rewrite).await?;
+    if let Some(fields) = shown.as_object_mut() {
+        fields.insert("storage".to_owned(), rewritten(base, erase.rewrite).await?);
+    }
     Ok(shown)
 }
 
