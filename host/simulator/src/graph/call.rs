@@ -2,8 +2,10 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use axum::http::Method;
+use axum::{body::Bytes, extract::Request, http::Method};
+use serde_json::Value;
 
+use super::errors::GraphError;
 use crate::world::World;
 
 pub(crate) struct Call {
@@ -17,3 +19,23 @@ pub(crate) struct Call {
 }
 
 pub(super) type Fields = HashMap<String, String>;
+
+/// A document may have 100 MB (PROVIDERS A.6).
+pub(super) const LARGEST_BODY: usize = 110 * 1024 * 1024;
+
+pub(crate) async fn bytes(request: Request) -> Result<Bytes, GraphError> {
+    axum::body::to_bytes(request.into_body(), LARGEST_BODY)
+        .await
+        .map_err(|_| GraphError::parameter("The request body is too large or was cut off."))
+}
+
+/// The body as a JSON object. An empty body is an empty object.
+pub(crate) fn parsed(body: &[u8]) -> Result<Value, GraphError> {
+    if body.is_empty() {
+        return Ok(Value::Object(serde_json::Map::new()));
+    }
+    match serde_json::from_slice(body) {
+        Ok(value @ Value::Object(_)) => Ok(value),
+        _ => Err(GraphError::parameter("Invalid parameter: the body must be a JSON object.")),
+    }
+}

@@ -1,6 +1,6 @@
 //! The Graph API: `/{version}/{node}` and `/{version}/{node}/{edge}` of the Cloud API (PROVIDERS A and F).
 
-mod call;
+pub(crate) mod call;
 pub(crate) mod catalogue;
 mod content;
 pub(crate) mod errors;
@@ -36,11 +36,8 @@ use serde_json::Value;
 
 use crate::{messenger, world::World};
 pub(crate) use call::Call;
-use call::Fields;
+use call::{Fields, LARGEST_BODY, bytes};
 use errors::GraphError;
-
-/// A document may have 100 MB (PROVIDERS A.6).
-const LARGEST_BODY: usize = 110 * 1024 * 1024;
 
 pub(crate) fn routes() -> Router<Arc<World>> {
     Router::new()
@@ -130,21 +127,4 @@ fn json(answer: Value) -> Response {
 
 fn unknown_path(method: &Method, component: &str) -> GraphError {
     GraphError::no_object(&method.as_str().to_ascii_lowercase(), component)
-}
-
-pub(crate) async fn bytes(request: Request) -> Result<Bytes, GraphError> {
-    axum::body::to_bytes(request.into_body(), LARGEST_BODY)
-        .await
-        .map_err(|_| GraphError::parameter("The request body is too large or was cut off."))
-}
-
-/// The body as a JSON object. An empty body is an empty object.
-pub(crate) fn parsed(body: &[u8]) -> Result<Value, GraphError> {
-    if body.is_empty() {
-        return Ok(Value::Object(serde_json::Map::new()));
-    }
-    match serde_json::from_slice(body) {
-        Ok(value @ Value::Object(_)) => Ok(value),
-        _ => Err(GraphError::parameter("Invalid parameter: the body must be a JSON object.")),
-    }
 }

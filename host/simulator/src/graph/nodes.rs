@@ -3,7 +3,11 @@
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::{call::Call, errors::GraphError, parsed, stored_template};
+use super::{
+    call::{Call, parsed},
+    errors::GraphError,
+    stored_template,
+};
 use crate::{media, numbers::BusinessNumber};
 
 const UNASKED_NUMBER_FIELDS: &str = "verified_name,display_phone_number,quality_rating,platform_type,throughput";

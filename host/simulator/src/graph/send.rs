@@ -10,7 +10,13 @@ use axum::{
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use super::{call::Call, content, errors::GraphError, message_content::Content, one_time_codes, parsed, template_send};
+use super::{
+    call::{Call, parsed},
+    content,
+    errors::GraphError,
+    message_content::Content,
+    one_time_codes, template_send,
+};
 use crate::{
     clock, identity,
     mailbox::{Channel, Progress, Received, Sender},

@@ -5,10 +5,10 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
 
 use super::{
-    call::Call,
+    call::{Call, parsed},
     errors::GraphError,
     fields::Node,
-    one_time_codes, parsed, placeholders,
+    one_time_codes, placeholders,
     stored_template::{Template, component},
 };
 use crate::account_events;

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     clock,
-    graph::{self, Call, errors::GraphError},
+    graph::{Call, call, errors::GraphError},
     request_log::LoggedRequest,
     world::State,
 };
@@ -40,7 +40,7 @@ pub(super) struct Asked {
 
 pub(super) async fn read(request: Request) -> Result<Asked, GraphError> {
     if !is_form(request.headers()) {
-        return Ok(Asked { fields: graph::parsed(&graph::bytes(request).await?)?, file: None });
+        return Ok(Asked { fields: call::parsed(&call::bytes(request).await?)?, file: None });
     }
     let broken = |_| GraphError::parameter("The form cannot be read.");
     let mut form = Multipart::from_request(request, &()).await.map_err(|_| broken(()))?;

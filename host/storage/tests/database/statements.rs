@@ -10,7 +10,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use sqlx::Executor;
 use syn::visit::{self, Visit};
 
-/// A statement and where it stands: file and line.
+/// A statement and its file.
 pub(crate) struct Statement {
     pub(crate) place: String,
     pub(crate) sql: String,
@@ -28,7 +28,7 @@ impl Finder<'_> {
         let keywords = ["SELECT", "INSERT", "UPDATE", "DELETE", "WITH"];
         let first = sql.split_whitespace().next().unwrap_or_default().trim_start_matches('(');
         if keywords.contains(&first) {
-            let place = format!("{}:{}", self.file.display(), literal.span().start().line);
+            let place = self.file.display().to_string();
             self.found.push(Statement { place, sql });
         }
     }
