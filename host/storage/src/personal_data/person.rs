@@ -15,7 +15,7 @@ use super::marks;
 /// The addresses of a person of a client, and the ids of all objects that are the person's alone. Ids of different kinds
 /// share a set, because a UUID has one meaning.
 #[derive(Debug, Clone)]
-pub struct Person {
+pub struct KnownPerson {
     client: ClientId,
     pub(super) addresses: BTreeSet<Address>,
     /// Customers, chats and conversations: few, so that texts can be searched for them.
@@ -26,7 +26,7 @@ pub struct Person {
     pub(super) media: BTreeSet<Uuid>,
 }
 
-impl Person {
+impl KnownPerson {
     pub(super) fn new(client: ClientId, address: Address) -> Self {
         let addresses = [address.other_spelling(), Some(address)].into_iter().flatten().collect();
         Self {

@@ -10,8 +10,8 @@ use domain::{
     ids::{ClientId, MediaId},
     phone::Msisdn,
 };
-use storage::personal_data::{REGISTRY, Rule, Scope};
-use tenancy::person::{self, Action, Certificate, EraseError};
+use storage::personal_data::{REGISTRY, RowScope, TableRule};
+use tenancy::person::{self, Certificate, EraseError, ErasureAction};
 use uuid::Uuid;
 
 use crate::{
@@ -131,7 +131,7 @@ async fn an_export_has_the_rows_of_every_table_and_of_no_other_person() {
 
     let exported: Vec<&str> = export.tables.iter().map(|table| table.table).collect();
     for table in REGISTRY {
-        if let Rule::Tied(_, _, Scope::Client | Scope::SmsSource) = table.rule {
+        if let TableRule::Tied(_, _, RowScope::Client | RowScope::SmsSource) = table.rule {
             assert!(exported.contains(&table.name), "{} is not exported", table.name);
         }
     }
@@ -240,7 +240,7 @@ async fn a_row_of_several_persons_keeps_the_others() {
         .unwrap();
     assert_eq!(response, format!("{{\"é\":[\"{SIPHO}\",\"erased\",\"erased\"]}}"));
     let redacted = certificate.tables.iter().find(|table| table.table == "idempotency").unwrap();
-    assert_eq!((redacted.action, redacted.rows), (Action::Redacted, 1));
+    assert_eq!((redacted.action, redacted.rows), (ErasureAction::Redacted, 1));
 }
 
 #[tokio::test]

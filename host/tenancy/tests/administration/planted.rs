@@ -7,7 +7,7 @@ use domain::{address::Address, ids::InboxId, phone::Msisdn, recipient::order_key
 use sqlx::Row;
 use storage::{
     PgConnection, PgPool,
-    personal_data::{Fate, Form, REGISTRY, Rule, Table, Tie},
+    personal_data::{ColumnForm, REGISTRY, RowFate, Table, TableRule, Tie},
 };
 use uuid::Uuid;
 
@@ -67,7 +67,7 @@ impl Planted {
             sqlx::raw_sql(&checked).execute(&mut db).await.unwrap();
         }
         for table in REGISTRY {
-            let Rule::Tied(ties, ..) = table.rule else { continue };
+            let TableRule::Tied(ties, ..) = table.rule else { continue };
             let columns = columns(&mut db, table.name).await;
             for tie in ties {
                 let planted: Vec<(&str, String)> = columns
@@ -136,8 +136,8 @@ pub async fn rows_with(db: &PgPool, text: &str) -> i64 {
 
 /// True if the rest of the column's text stays, because other persons share the row.
 fn is_redacted(table: &Table, column: &str) -> bool {
-    let Rule::Tied(_, Fate::Redact(columns), _) = table.rule else { return false };
-    columns.iter().any(|(redacted, form)| *redacted == column && *form != Form::Json)
+    let TableRule::Tied(_, RowFate::Redact(columns), _) = table.rule else { return false };
+    columns.iter().any(|(redacted, form)| *redacted == column && *form != ColumnForm::Json)
 }
 
 fn source(inbox: Uuid) -> String {
