@@ -86,7 +86,7 @@ impl KnownPerson {
         self.ids.iter().copied().collect()
     }
 
-    /// Binds `$1` to `$6` of the conditions of the registry.
+    /// Binds `$1` to `$8` of the conditions of the registry.
     pub(super) fn bind<'q>(&'q self, sql: &'q str) -> Query<'q, Postgres, PgArguments> {
         sqlx::query(sql)
             .bind(self.client.0)
@@ -94,6 +94,8 @@ impl KnownPerson {
             .bind(self.values())
             .bind(self.names.iter().map(String::as_str).collect::<Vec<_>>())
             .bind(self.orders.iter().copied().collect::<Vec<_>>())
-            .bind(marks::pattern(&self.addresses, &self.subjects))
+            .bind(marks::mention(&self.addresses, &self.subjects))
+            .bind(marks::mention([], &self.subjects))
+            .bind(marks::party(&self.addresses))
     }
 }

@@ -52,7 +52,7 @@ const INVOCATION: TableRule = TableRule::Tied(
 
 /// Readers count on numbers without a gap. The customer of no chat types: nothing is to be loaded.
 const LIVE: TableRule = TableRule::Tied(
-    &[Tie::Mention("event", ColumnForm::Json)],
+    &[Tie::Subject("event", ColumnForm::Json)],
     RowFate::Blank(&[(
         "event",
         r#"'{"v":1,"value":{"chat":"00000000-0000-0000-0000-000000000000","what":"customerTypes"}}'::json"#,
@@ -65,8 +65,8 @@ const INBOUND_SMS: TableRule = TableRule::Tied(&[Tie::Value("sender")], RowFate:
 const DELIVERY: TableRule = deleted(&[
     Tie::Order("order_key"),
     Tie::Id("id"),
-    Tie::Mention("event", ColumnForm::Text),
-    Tie::Mention("body", ColumnForm::Bytes),
+    Tie::Subject("event", ColumnForm::Text),
+    Tie::Subject("body", ColumnForm::Bytes),
 ]);
 
 /// Every table of the schema.
@@ -79,7 +79,7 @@ pub const REGISTRY: &[Table] = &[
     ),
     table("batch_hold", &[], TableRule::Unrelated),
     table("blocked_recipient", &["value", "reason"], deleted(&[Tie::Value("value")])),
-    table("callback", &["item"], deleted(&[Tie::Mention("item", ColumnForm::Json)])),
+    table("callback", &["item"], deleted(&[Tie::Party("item", ColumnForm::Json)])),
     table("callback_seen", &[], TableRule::Unrelated),
     table("chat_due", &[], deleted(&[Tie::Id("lane_id")])),
     table(
@@ -119,7 +119,7 @@ pub const REGISTRY: &[Table] = &[
     table("lite_offer", &["provider_id", "choices"], OF_CUSTOMER),
     table("lite_session", &[], TableRule::Unrelated),
     table("live_event", &["event"], LIVE),
-    table("live_event_new", &["event"], deleted(&[Tie::Mention("event", ColumnForm::Json)])),
+    table("live_event_new", &["event"], deleted(&[Tie::Subject("event", ColumnForm::Json)])),
     table("live_stream", &[], TableRule::Unrelated),
     table("live_ticket", &[], TableRule::OfUsers),
     table("login_failure", &["account_hash"], TableRule::OfUsers),
@@ -182,7 +182,7 @@ pub const REGISTRY: &[Table] = &[
     table(
         "sms_callback",
         &["url", "form"],
-        deleted(&[Tie::Mention("url", ColumnForm::Text), Tie::Mention("form", ColumnForm::Text)]),
+        deleted(&[Tie::Mention("url", ColumnForm::Text), Tie::Party("form", ColumnForm::Text)]),
     ),
     table("sms_correspondent", &["subscriber"], deleted(&[Tie::Value("subscriber")])),
     table("sms_inbound", &["sender", "body", "sms_route"], INBOUND_SMS),

@@ -125,7 +125,7 @@ pub async fn erase_page(
 
 /// The places of a page of rows. A place is unique within a relation that has no partitions.
 fn page(relation: &str, condition: &str) -> String {
-    format!("ctid = ANY (ARRAY(SELECT ctid FROM {relation} WHERE {condition} LIMIT $7 FOR UPDATE))")
+    format!("ctid = ANY (ARRAY(SELECT ctid FROM {relation} WHERE {condition} LIMIT $9 FOR UPDATE))")
 }
 
 fn deletion(relation: &str, condition: &str) -> String {

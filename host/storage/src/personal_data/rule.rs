@@ -37,6 +37,11 @@ pub enum Tie {
     Order(&'static str),
     /// The text of the column contains an address of the person, or the id of its customer or chat.
     Mention(&'static str, ColumnForm),
+    /// The text of the column contains the id of the person's customer, chat or conversation. Unlike an address, words of
+    /// another person never do.
+    Subject(&'static str, ColumnForm),
+    /// The text of the column names the person as sender or recipient: a field of JSON, or of an encoded form.
+    Party(&'static str, ColumnForm),
 }
 
 /// The type of a column whose text is searched.
@@ -93,7 +98,7 @@ impl ColumnForm {
 }
 
 impl Tie {
-    /// The condition on a row. `$2` to `$6` are the lists and the pattern of the person.
+    /// The condition on a row. `$2` to `$8` are the lists and the patterns of the person.
     pub(super) fn condition(self) -> String {
         match self {
             Self::Id(column) => format!("{column} = ANY ($2)"),
@@ -101,6 +106,8 @@ impl Tie {
             Self::Name(column) => format!("{column} = ANY ($4)"),
             Self::Order(column) => format!("{column} = ANY ($5)"),
             Self::Mention(column, form) => format!("{} ~ $6", form.text(column)),
+            Self::Subject(column, form) => format!("{} ~ $7", form.text(column)),
+            Self::Party(column, form) => format!("{} ~ $8", form.text(column)),
         }
     }
 }
@@ -109,8 +116,9 @@ impl Tie {
     /// The column, if it has bytes.
     pub(super) fn bytes(self) -> Option<&'static str> {
         match self {
-            Self::Mention(column, ColumnForm::Bytes) => Some(column),
-            Self::Mention(..) | Self::Id(_) | Self::Value(_) | Self::Name(_) | Self::Order(_) => None,
+            Self::Mention(column, ColumnForm::Bytes) | Self::Subject(column, ColumnForm::Bytes) => Some(column),
+            Self::Mention(..) | Self::Subject(..) | Self::Party(..) => None,
+            Self::Id(_) | Self::Value(_) | Self::Name(_) | Self::Order(_) => None,
         }
     }
 }

@@ -95,7 +95,10 @@ impl Planted {
                 return Some(order_key(InboxId(self.inbox), &phone).to_string());
             }
             Tie::Mention(tied, _) if tied == name => return Some(text(&mention())),
-            Tie::Id(_) | Tie::Value(_) | Tie::Name(_) | Tie::Order(_) | Tie::Mention(..) => {}
+            Tie::Subject(tied, _) if tied == name => return Some(text(&format!("{}/{}", self.marker, self.id))),
+            Tie::Party(tied, form) if tied == name => return Some(self.party(form)),
+            Tie::Id(_) | Tie::Value(_) | Tie::Name(_) | Tie::Order(_) => {}
+            Tie::Mention(..) | Tie::Subject(..) | Tie::Party(..) => {}
         }
         match (table.name, name) {
             (_, "client_id") => Some(text(&self.client.to_string())),
@@ -107,6 +110,14 @@ impl Planted {
             (_, personal) if is_redacted(table, personal) => Some(text("of another")),
             (_, personal) if table.columns.contains(&personal) => Some(text(&self.marker)),
             _ => column.is_needed.then(|| filler(&column.kind)),
+        }
+    }
+
+    /// A text from the person.
+    fn party(&self, form: ColumnForm) -> String {
+        match form {
+            ColumnForm::Json => format!("'{{\"from\": \"{}\", \"body\": \"{}\"}}'", self.phone, self.marker),
+            ColumnForm::Text | ColumnForm::Bytes => format!("'from={}&messageText={}'", self.phone, self.marker),
         }
     }
 
