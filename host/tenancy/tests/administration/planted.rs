@@ -69,10 +69,10 @@ impl Planted {
         for table in REGISTRY {
             let TableRule::Tied(ties, ..) = table.rule else { continue };
             let columns = columns(&mut db, table.name).await;
-            for tie in ties {
+            for (row, tie) in ties.iter().enumerate() {
                 let planted: Vec<(&str, String)> = columns
                     .iter()
-                    .filter_map(|column| Some((column.name.as_str(), self.value(table, *tie, column)?)))
+                    .filter_map(|column| Some((column.name.as_str(), self.value(table, (*tie, row), column)?)))
                     .collect();
                 let (names, values): (Vec<&str>, Vec<String>) = planted.into_iter().unzip();
                 let sql = format!("INSERT INTO {} ({}) VALUES ({})", table.name, names.join(", "), values.join(", "));
@@ -82,7 +82,7 @@ impl Planted {
     }
 
     /// The value of a column as SQL; `None` if it can be left out.
-    fn value(&self, table: &Table, tie: Tie, column: &Column) -> Option<String> {
+    fn value(&self, table: &Table, (tie, row): (Tie, usize), column: &Column) -> Option<String> {
         let text = |text: &str| in_type(&column.kind, text);
         let name = column.name.as_str();
         let mention = || if is_redacted(table, name) { format!("+{}", self.phone) } else { self.mention() };
@@ -108,7 +108,9 @@ impl Planted {
             (_, "receiver") => Some(text(&source(self.inbox))),
             ("audit", "actor") => Some(text("operator")),
             (_, personal) if is_redacted(table, personal) => Some(text("of another")),
-            (_, personal) if table.columns.contains(&personal) => Some(text(&self.marker)),
+            (_, "ct_id") => Some(text(&self.marker)),
+            // Some personal columns are part of a key.
+            (_, personal) if table.columns.contains(&personal) => Some(text(&format!("{}-{row}", self.marker))),
             _ => column.is_needed.then(|| filler(&column.kind)),
         }
     }
