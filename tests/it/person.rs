@@ -151,7 +151,7 @@ async fn an_admin_exports_and_erases_a_person_by_api_and_the_person_can_write_ag
             .iter()
             .any(|one| one["table"] == "chat_message" && one["action"] == "deleted" && one["rows"].as_u64() >= Some(2))
     );
-    // The entry of the export in the audit trail names nobody.
+    // The audit entry of the export has a hash in place of the person.
     let left: Vec<&String> = nothing["tables"].as_object().unwrap().keys().collect();
     assert_eq!(left, Vec::<&String>::new(), "{nothing}");
 

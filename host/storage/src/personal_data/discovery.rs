@@ -6,7 +6,7 @@ use domain::{address::Address, ids::ClientId};
 use sqlx::Row;
 use uuid::Uuid;
 
-use super::{person::Person, registry::REGISTRY};
+use super::{person::KnownPerson, registry::REGISTRY};
 use crate::{PgConnection, Result, stored};
 
 /// Finds the person with this address, phone number or user id, for a client. A person without any row has the address
@@ -14,8 +14,8 @@ use crate::{PgConnection, Result, stored};
 ///
 /// # Errors
 /// The database failed.
-pub async fn find(db: &mut PgConnection, client: ClientId, address: Address) -> Result<Person> {
-    let mut person = Person::new(client, address);
+pub async fn find(db: &mut PgConnection, client: ClientId, address: Address) -> Result<KnownPerson> {
+    let mut person = KnownPerson::new(client, address);
     let customers = add_customers(db, &mut person).await?;
     let chats = add_chats(db, &mut person, &customers).await?;
     let own_files = add_chat_messages(db, &mut person, &chats).await?;
@@ -32,12 +32,12 @@ pub async fn find(db: &mut PgConnection, client: ClientId, address: Address) -> 
 }
 
 /// The ids that a statement returns. `$1` is the client, `$2` the list.
-async fn ids(db: &mut PgConnection, sql: &'static str, person: &Person, list: &[Uuid]) -> Result<Vec<Uuid>> {
+async fn ids(db: &mut PgConnection, sql: &'static str, person: &KnownPerson, list: &[Uuid]) -> Result<Vec<Uuid>> {
     Ok(sqlx::query_scalar(sql).bind(person.client().0).bind(list).fetch_all(db).await?)
 }
 
 /// Customers that were merged are one person. Each may have addresses of its own.
-async fn add_customers(db: &mut PgConnection, person: &mut Person) -> Result<Vec<Uuid>> {
+async fn add_customers(db: &mut PgConnection, person: &mut KnownPerson) -> Result<Vec<Uuid>> {
     let mut customers = BTreeSet::new();
     loop {
         let before = (customers.len(), person.addresses.len());
@@ -58,7 +58,7 @@ async fn add_customers(db: &mut PgConnection, person: &mut Person) -> Result<Vec
     }
 }
 
-async fn with_addresses(db: &mut PgConnection, person: &Person) -> Result<Vec<Uuid>> {
+async fn with_addresses(db: &mut PgConnection, person: &KnownPerson) -> Result<Vec<Uuid>> {
     let kinds: Vec<&str> = person.addresses.iter().map(|address| address.kind().as_str()).collect();
     let found = sqlx::query_scalar(
         "SELECT known.customer_id
@@ -69,7 +69,7 @@ async fn with_addresses(db: &mut PgConnection, person: &Person) -> Result<Vec<Uu
     Ok(found.bind(person.client().0).bind(kinds).bind(person.values()).fetch_all(db).await?)
 }
 
-async fn add_addresses(db: &mut PgConnection, person: &mut Person, customers: &[Uuid]) -> Result<()> {
+async fn add_addresses(db: &mut PgConnection, person: &mut KnownPerson, customers: &[Uuid]) -> Result<()> {
     let known = sqlx::query_as(
         "SELECT kind, value FROM customer_address WHERE client_id = $1 AND customer_id = ANY ($2::uuid[])
          UNION ALL
@@ -84,7 +84,7 @@ async fn add_addresses(db: &mut PgConnection, person: &mut Person, customers: &[
 }
 
 /// Adds chats and conversations. Returns the chats.
-async fn add_chats(db: &mut PgConnection, person: &mut Person, customers: &[Uuid]) -> Result<Vec<Uuid>> {
+async fn add_chats(db: &mut PgConnection, person: &mut KnownPerson, customers: &[Uuid]) -> Result<Vec<Uuid>> {
     let own = "SELECT id FROM participant WHERE client_id = $1 AND customer_id = ANY ($2::uuid[])";
     let mut chats = ids(db, own, person, customers).await?;
     let merged = "SELECT id FROM participant WHERE client_id = $1 AND merged_into = ANY ($2::uuid[])";
@@ -99,7 +99,7 @@ async fn add_chats(db: &mut PgConnection, person: &mut Person, customers: &[Uuid
 
 /// Adds the messages of the chats with their files. Returns the files of the client itself in them, which other messages
 /// may name, too.
-async fn add_chat_messages(db: &mut PgConnection, person: &mut Person, chats: &[Uuid]) -> Result<BTreeSet<Uuid>> {
+async fn add_chat_messages(db: &mut PgConnection, person: &mut KnownPerson, chats: &[Uuid]) -> Result<BTreeSet<Uuid>> {
     let mut own_files = BTreeSet::new();
     let messages = sqlx::query(
         "SELECT id, media_id, gst_id, ct_id, content::text AS content FROM chat_message
@@ -125,13 +125,13 @@ async fn add_chat_messages(db: &mut PgConnection, person: &mut Person, chats: &[
 }
 
 /// The files of the client that a text names by our addresses.
-fn named_files(person: &Person, text: &str) -> Vec<Uuid> {
+fn named_files(person: &KnownPerson, text: &str) -> Vec<Uuid> {
     let place = format!("/media/{}/", person.client());
     let after = text.split(place.as_str()).skip(1);
     after.filter_map(|rest| rest.get(..36).and_then(|id| Uuid::try_parse(id).ok())).collect()
 }
 
-async fn add_messages(db: &mut PgConnection, person: &mut Person) -> Result<()> {
+async fn add_messages(db: &mut PgConnection, person: &mut KnownPerson) -> Result<()> {
     for sql in [
         "SELECT id, ct_id FROM outbound_message WHERE client_id = $1 AND address_value = ANY ($2::text[])",
         "SELECT id, ct_id FROM outbound_message WHERE client_id = $1 AND other_value = ANY ($2::text[])",
@@ -150,7 +150,7 @@ async fn add_messages(db: &mut PgConnection, person: &mut Person) -> Result<()> 
 }
 
 /// Adds the messages of the SMS products, and those of their requests that have no other recipient.
-async fn add_sms(db: &mut PgConnection, person: &mut Person) -> Result<()> {
+async fn add_sms(db: &mut PgConnection, person: &mut KnownPerson) -> Result<()> {
     let found = sqlx::query_as(
         "SELECT id, request_id, ct_id FROM sms_message WHERE client_id = $1 AND recipient = ANY ($2::text[])",
     );
@@ -173,7 +173,7 @@ async fn add_sms(db: &mut PgConnection, person: &mut Person) -> Result<()> {
 }
 
 /// Adds the parts that no other recipient shares. Returns the files of the client in them.
-async fn add_parts(db: &mut PgConnection, person: &mut Person) -> Result<BTreeSet<Uuid>> {
+async fn add_parts(db: &mut PgConnection, person: &mut KnownPerson) -> Result<BTreeSet<Uuid>> {
     let of_messages = "SELECT DISTINCT part_id FROM outbound_message WHERE client_id = $1 AND id = ANY ($2::uuid[])";
     let parts = ids(db, of_messages, person, &person.id_list()).await?;
     let shared = sqlx::query_scalar(
@@ -192,7 +192,7 @@ async fn add_parts(db: &mut PgConnection, person: &mut Person) -> Result<BTreeSe
 /// Adds files that the client sent, if no message to another person names them.
 async fn add_own_files(
     db: &mut PgConnection,
-    person: &mut Person,
+    person: &mut KnownPerson,
     chats: &[Uuid],
     mut files: BTreeSet<Uuid>,
 ) -> Result<()> {
@@ -219,7 +219,7 @@ async fn add_own_files(
 }
 
 /// Adds the webhook deliveries, whose attempts are tied to them alone.
-async fn add_deliveries(db: &mut PgConnection, person: &mut Person) -> Result<()> {
+async fn add_deliveries(db: &mut PgConnection, person: &mut KnownPerson) -> Result<()> {
     let condition = REGISTRY.iter().find(|table| table.name == "webhook_delivery").and_then(|table| table.condition());
     let sql = format!("SELECT id FROM webhook_delivery WHERE {}", condition.unwrap_or_else(|| "false".to_owned()));
     let found: Vec<Uuid> =

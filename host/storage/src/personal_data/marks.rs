@@ -10,7 +10,7 @@ const ENCODED: &str = r"%[0-9A-Fa-f]{2}|\\[0-7]{3}";
 
 /// A regular expression of PostgreSQL for texts that contain one of these addresses or ids as a whole: the number
 /// `27820000001` is not in `278200000012`. Its two groups hold the character before, for [`REPLACEMENT`].
-pub(super) fn pattern<'a>(addresses: impl IntoIterator<Item = &'a Address>, ids: &BTreeSet<Uuid>) -> String {
+pub(super) fn mention<'a>(addresses: impl IntoIterator<Item = &'a Address>, ids: &BTreeSet<Uuid>) -> String {
     let (mut digits, mut words) = (BTreeSet::new(), BTreeSet::new());
     for address in addresses {
         let value = address.value();
@@ -32,7 +32,17 @@ pub(super) fn pattern<'a>(addresses: impl IntoIterator<Item = &'a Address>, ids:
     alternatives.join("|")
 }
 
-/// The text in place of a match of [`pattern`].
+/// A regular expression for texts that name one of these addresses as sender or recipient: in our JSON, which has an address
+/// as a kind and a value, or in a form.
+pub(super) fn party<'a>(addresses: impl IntoIterator<Item = &'a Address>) -> String {
+    let values: Vec<String> = addresses.into_iter().map(|address| escaped(address.value())).collect();
+    let any = values.join("|");
+    format!(
+        r#""(?:from|fromUserId|recipient|recipientUserId|value)": ?"\+?(?:{any})"|(?:^|[?&])(?:from|to)=(?:%2B)?(?:{any})(?:&|$)"#
+    )
+}
+
+/// The text in place of a match of [`mention`].
 pub(super) const REPLACEMENT: &str = r"\1\2erased";
 
 fn escaped(mark: &str) -> String {
@@ -48,7 +58,7 @@ mod tests {
     fn every_special_character_of_a_mark_is_escaped() {
         assert_eq!(escaped("US.12|3"), r"US\.12\|3");
         let address = Address::parse("LID", "1001@lid").unwrap();
-        let pattern = pattern([&address], &BTreeSet::new());
+        let pattern = mention([&address], &BTreeSet::new());
         assert!(pattern.contains("(?:1001)") && !pattern.contains("lid"), "{pattern}");
     }
 }

@@ -1,6 +1,6 @@
 //! Personal data: the registry of its columns, the rows of one person, and the rewriting of their storage.
 //!
-//! The registry drives export and erasure. A table cannot be registered without a [`Rule`], and a test compares the
+//! The registry drives export and erasure. A table cannot be registered without a [`TableRule`], and a test compares the
 //! registry with the schema.
 
 mod discovery;
@@ -12,11 +12,11 @@ mod rows;
 mod rule;
 
 pub use discovery::find;
-pub use person::Person;
+pub use person::KnownPerson;
 pub use registry::REGISTRY;
 pub use rewrite::{
     Relation, ahead_of_log, analyze, checkpoint, discard_statistics, is_not_permitted, is_seen_by_older, kept_in_log,
     limit_waits, relations_to_rewrite, rewrite, rewrite_catalog, switch_log, vacuum, youngest_transaction,
 };
-pub use rows::{Rows, begin_search, cancel_waiting, erase_page, erased_last, in_flight, relations, release, rows};
-pub use rule::{Fate, Form, Rule, Scope, Table, Tie};
+pub use rows::{TableRows, begin_search, cancel_waiting, erase_page, erased_last, in_flight, relations, release, rows};
+pub use rule::{ColumnForm, RowFate, RowScope, Table, TableRule, Tie};

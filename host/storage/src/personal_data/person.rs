@@ -15,7 +15,7 @@ use super::marks;
 /// The addresses of a person of a client, and the ids of all objects that are the person's alone. Ids of different kinds
 /// share a set, because a UUID has one meaning.
 #[derive(Debug, Clone)]
-pub struct Person {
+pub struct KnownPerson {
     client: ClientId,
     pub(super) addresses: BTreeSet<Address>,
     /// Customers, chats and conversations: few, so that texts can be searched for them.
@@ -26,7 +26,7 @@ pub struct Person {
     pub(super) media: BTreeSet<Uuid>,
 }
 
-impl Person {
+impl KnownPerson {
     pub(super) fn new(client: ClientId, address: Address) -> Self {
         let addresses = [address.other_spelling(), Some(address)].into_iter().flatten().collect();
         Self {
@@ -86,7 +86,7 @@ impl Person {
         self.ids.iter().copied().collect()
     }
 
-    /// Binds `$1` to `$6` of the conditions of the registry.
+    /// Binds `$1` to `$8` of the conditions of the registry.
     pub(super) fn bind<'q>(&'q self, sql: &'q str) -> Query<'q, Postgres, PgArguments> {
         sqlx::query(sql)
             .bind(self.client.0)
@@ -94,6 +94,8 @@ impl Person {
             .bind(self.values())
             .bind(self.names.iter().map(String::as_str).collect::<Vec<_>>())
             .bind(self.orders.iter().copied().collect::<Vec<_>>())
-            .bind(marks::pattern(&self.addresses, &self.subjects))
+            .bind(marks::mention(&self.addresses, &self.subjects))
+            .bind(marks::mention([], &self.subjects))
+            .bind(marks::party(&self.addresses))
     }
 }

@@ -74,7 +74,8 @@ pub async fn checkpoint(db: &mut PgConnection) -> Result<()> {
 
 /// Ends the present segment of the log, whose rest becomes zeros. The record before it makes sure that there is one.
 pub async fn switch_log(db: &mut PgConnection) -> Result<()> {
-    run(db, "SELECT pg_logical_emit_message(false, 'patchbay', ''); SELECT pg_switch_wal()").await
+    run(db, "SELECT pg_logical_emit_message(false, 'patchbay', '')").await?;
+    run(db, "SELECT pg_switch_wal()").await
 }
 
 /// The number of segments after the present one. A freed segment keeps its bytes and waits there under a new name.

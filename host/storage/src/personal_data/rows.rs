@@ -5,8 +5,8 @@ use sqlx::{Row, types::Json};
 
 use super::{
     marks,
-    person::Person,
-    rule::{Fate, Form, Rule, Scope, Table},
+    person::KnownPerson,
+    rule::{ColumnForm, RowFate, RowScope, Table, TableRule},
 };
 use crate::{PgConnection, Result, chat::chatbot_values};
 
@@ -56,16 +56,16 @@ pub async fn relations(db: &mut PgConnection, table: &Table) -> Result<Vec<Strin
 
 /// Rows of a table.
 #[derive(Debug)]
-pub struct Rows {
+pub struct TableRows {
     pub table: &'static str,
     /// Each row as an object of its columns.
     pub rows: Vec<Value>,
 }
 
 /// The rows of a person in a table. `None` if the table has none by its rule.
-pub async fn rows(db: &mut PgConnection, person: &Person, table: &Table) -> Result<Option<Rows>> {
-    let (Some(condition), Rule::Tied(ties, _, scope)) = (table.condition(), table.rule) else { return Ok(None) };
-    if scope == Scope::Anywhere {
+pub async fn rows(db: &mut PgConnection, person: &KnownPerson, table: &Table) -> Result<Option<TableRows>> {
+    let (Some(condition), TableRule::Tied(ties, _, scope)) = (table.condition(), table.rule) else { return Ok(None) };
+    if scope == RowScope::Anywhere {
         return Ok(None);
     }
     // Not `jsonb`, which refuses some texts of customers.
@@ -82,7 +82,7 @@ pub async fn rows(db: &mut PgConnection, person: &Person, table: &Table) -> Resu
         }
         rows.push(row);
     }
-    Ok(Some(Rows { table: table.name, rows }))
+    Ok(Some(TableRows { table: table.name, rows }))
 }
 
 /// Shows the bytes of a column as text if they are text.
@@ -100,22 +100,22 @@ fn show_text(row: &mut Value, column: &str) {
 /// were the last.
 pub async fn erase_page(
     db: &mut PgConnection,
-    person: &Person,
+    person: &KnownPerson,
     (table, relation): (&Table, &str),
     limit: i64,
 ) -> Result<u64> {
-    let (Some(condition), Rule::Tied(_, fate, _)) = (table.condition(), table.rule) else { return Ok(0) };
+    let (Some(condition), TableRule::Tied(_, fate, _)) = (table.condition(), table.rule) else { return Ok(0) };
     let sql = match fate {
-        Fate::Delete => deletion(relation, &condition),
-        Fate::DeleteMetered => return erase_metered(db, person, (relation, &condition), limit).await,
-        Fate::Blank(columns) => {
+        RowFate::Delete => deletion(relation, &condition),
+        RowFate::DeleteMetered => return erase_metered(db, person, (relation, &condition), limit).await,
+        RowFate::Blank(columns) => {
             let set: Vec<String> = columns.iter().map(|(column, value)| format!("{column} = {value}")).collect();
             let differ: Vec<String> =
                 // As text, because `json` cannot be compared.
                 columns.iter().map(|(column, value)| format!("{column}::text IS DISTINCT FROM ({value})::text")).collect();
             update(relation, &set, &format!("{condition} AND ({})", differ.join(" OR ")))
         }
-        Fate::Redact(columns) => {
+        RowFate::Redact(columns) => {
             let set: Vec<String> = columns.iter().map(|(column, form)| redaction(column, *form)).collect();
             update(relation, &set, &condition)
         }
@@ -125,7 +125,7 @@ pub async fn erase_page(
 
 /// The places of a page of rows. A place is unique within a relation that has no partitions.
 fn page(relation: &str, condition: &str) -> String {
-    format!("ctid = ANY (ARRAY(SELECT ctid FROM {relation} WHERE {condition} LIMIT $7 FOR UPDATE))")
+    format!("ctid = ANY (ARRAY(SELECT ctid FROM {relation} WHERE {condition} LIMIT $9 FOR UPDATE))")
 }
 
 fn deletion(relation: &str, condition: &str) -> String {
@@ -136,7 +136,7 @@ fn update(relation: &str, set: &[String], condition: &str) -> String {
     format!("UPDATE {relation} SET {} WHERE {}", set.join(", "), page(relation, condition))
 }
 
-fn redaction(column: &str, form: Form) -> String {
+fn redaction(column: &str, form: ColumnForm) -> String {
     let text = format!("regexp_replace({}, $6, '{}', 'g')", form.text(column), marks::REPLACEMENT);
     format!("{column} = {}", form.value(&text, column))
 }
@@ -144,7 +144,7 @@ fn redaction(column: &str, form: Form) -> String {
 /// Deletes key-values and lets the use of the client's store shrink by their bytes.
 async fn erase_metered(
     db: &mut PgConnection,
-    person: &Person,
+    person: &KnownPerson,
     (relation, condition): (&str, &str),
     limit: i64,
 ) -> Result<u64> {
@@ -165,21 +165,21 @@ async fn erase_metered(
 }
 
 /// Deletes the person's legs that wait to be sent, so that nothing more goes out, and returns their number.
-pub async fn cancel_waiting(db: &mut PgConnection, person: &Person) -> Result<u64> {
+pub async fn cancel_waiting(db: &mut PgConnection, person: &KnownPerson) -> Result<u64> {
     let sql = "DELETE FROM outbound_work WHERE client_id = $1 AND message_id = ANY ($2::uuid[])
                                            AND phase IN ('READY', 'PACED')";
     Ok(sqlx::query(sql).bind(person.client().0).bind(person.id_list()).execute(db).await?.rows_affected())
 }
 
 /// The number of the person's legs whose call of the provider has begun and has no outcome.
-pub async fn in_flight(db: &mut PgConnection, person: &Person) -> Result<i64> {
+pub async fn in_flight(db: &mut PgConnection, person: &KnownPerson) -> Result<i64> {
     let sql = "SELECT count(*) FROM outbound_work WHERE client_id = $1 AND message_id = ANY ($2::uuid[])
                                                     AND phase NOT IN ('READY', 'PACED')";
     Ok(sqlx::query_scalar(sql).bind(person.client().0).bind(person.id_list()).fetch_one(db).await?)
 }
 
 /// Takes the ticket from each chat of the person. The two tables refer to each other.
-pub async fn release(db: &mut PgConnection, person: &Person) -> Result<()> {
+pub async fn release(db: &mut PgConnection, person: &KnownPerson) -> Result<()> {
     let sql = "UPDATE participant SET ticket_id = NULL
                WHERE client_id = $1 AND id = ANY ($2::uuid[]) AND ticket_id IS NOT NULL";
     sqlx::query(sql).bind(person.client().0).bind(person.id_list()).execute(db).await?;

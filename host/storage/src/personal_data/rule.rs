@@ -8,12 +8,12 @@ pub struct Table {
     /// Columns with personal data.
     pub columns: &'static [&'static str],
     /// The rows of a person.
-    pub rule: Rule,
+    pub rule: TableRule,
 }
 
 /// How the rows of a table are tied to a person.
 #[derive(Debug, Clone, Copy)]
-pub enum Rule {
+pub enum TableRule {
     /// No row is about a customer: settings, figures, leases, hashes.
     Unrelated,
     /// The rows are about users of the client, who have no customer address.
@@ -21,7 +21,7 @@ pub enum Rule {
     /// Parts of files. The store of files removes them, because it also knows the folder and the bucket.
     OfFiles,
     /// The rows that at least one tie finds are about the person.
-    Tied(&'static [Tie], Fate, Scope),
+    Tied(&'static [Tie], RowFate, RowScope),
 }
 
 /// A reason why a row is about a person.
@@ -36,12 +36,17 @@ pub enum Tie {
     /// The column has the order key of the person with an inbox (`domain::recipient::order_key`).
     Order(&'static str),
     /// The text of the column contains an address of the person, or the id of its customer or chat.
-    Mention(&'static str, Form),
+    Mention(&'static str, ColumnForm),
+    /// The text of the column contains the id of the person's customer, chat or conversation. Unlike an address, words of
+    /// another person never do.
+    Subject(&'static str, ColumnForm),
+    /// The text of the column names the person as sender or recipient: a field of JSON, or of an encoded form.
+    Party(&'static str, ColumnForm),
 }
 
 /// The type of a column whose text is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum ColumnForm {
     Text,
     /// `json` or `jsonb`.
     Json,
@@ -51,19 +56,19 @@ pub enum Form {
 
 /// What an erasure does with the rows of a person.
 #[derive(Debug, Clone, Copy)]
-pub enum Fate {
+pub enum RowFate {
     Delete,
     /// Like `Delete`, and the client's use of its key-value store shrinks.
     DeleteMetered,
     /// The columns get these values, each an SQL expression. The rest of the row is a figure that stays.
     Blank(&'static [(&'static str, &'static str)]),
     /// Mentions of the person in these columns become `erased`. The row belongs to other persons, too.
-    Redact(&'static [(&'static str, Form)]),
+    Redact(&'static [(&'static str, ColumnForm)]),
 }
 
 /// The rows of a table that can be about a person of the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum RowScope {
     /// Those of the client.
     Client,
     /// SMS to a source of the client, or answers to one of its messages.
@@ -72,7 +77,7 @@ pub enum Scope {
     Anywhere,
 }
 
-impl Form {
+impl ColumnForm {
     /// The column as text.
     pub(super) fn text(self, column: &str) -> String {
         match self {
@@ -93,7 +98,7 @@ impl Form {
 }
 
 impl Tie {
-    /// The condition on a row. `$2` to `$6` are the lists and the pattern of the person.
+    /// The condition on a row. `$2` to `$8` are the lists and the patterns of the person.
     pub(super) fn condition(self) -> String {
         match self {
             Self::Id(column) => format!("{column} = ANY ($2)"),
@@ -101,6 +106,8 @@ impl Tie {
             Self::Name(column) => format!("{column} = ANY ($4)"),
             Self::Order(column) => format!("{column} = ANY ($5)"),
             Self::Mention(column, form) => format!("{} ~ $6", form.text(column)),
+            Self::Subject(column, form) => format!("{} ~ $7", form.text(column)),
+            Self::Party(column, form) => format!("{} ~ $8", form.text(column)),
         }
     }
 }
@@ -109,13 +116,14 @@ impl Tie {
     /// The column, if it has bytes.
     pub(super) fn bytes(self) -> Option<&'static str> {
         match self {
-            Self::Mention(column, Form::Bytes) => Some(column),
-            Self::Mention(..) | Self::Id(_) | Self::Value(_) | Self::Name(_) | Self::Order(_) => None,
+            Self::Mention(column, ColumnForm::Bytes) | Self::Subject(column, ColumnForm::Bytes) => Some(column),
+            Self::Mention(..) | Self::Subject(..) | Self::Party(..) => None,
+            Self::Id(_) | Self::Value(_) | Self::Name(_) | Self::Order(_) => None,
         }
     }
 }
 
-impl Scope {
+impl RowScope {
     /// The condition on a row. `$1` is the client.
     pub(super) fn condition(self) -> &'static str {
         match self {
@@ -134,7 +142,7 @@ impl Scope {
 impl Table {
     /// The condition of the rows of a person; `None` if the table has none.
     pub(super) fn condition(&self) -> Option<String> {
-        let Rule::Tied(ties, _, scope) = self.rule else { return None };
+        let TableRule::Tied(ties, _, scope) = self.rule else { return None };
         let ties: Vec<String> = ties.iter().map(|tie| tie.condition()).collect();
         Some(format!("{} AND ({})", scope.condition(), ties.join(" OR ")))
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use storage::personal_data::{Fate, REGISTRY, Rule};
+use storage::personal_data::{REGISTRY, RowFate, TableRule};
 
 const TABLES: &str = "SELECT relname::text FROM pg_class
      WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
@@ -45,7 +45,7 @@ async fn every_registered_column_exists() {
 #[test]
 fn a_table_with_personal_columns_says_how_its_rows_are_tied_to_a_person() {
     for table in REGISTRY {
-        let is_tied = !matches!(table.rule, Rule::Unrelated);
+        let is_tied = !matches!(table.rule, TableRule::Unrelated);
         assert!(is_tied || table.columns.is_empty(), "give `{}` a rule in storage::personal_data", table.name);
     }
 }
@@ -53,11 +53,11 @@ fn a_table_with_personal_columns_says_how_its_rows_are_tied_to_a_person() {
 #[test]
 fn an_erasure_empties_or_deletes_every_personal_column_of_a_row() {
     for table in REGISTRY {
-        let Rule::Tied(_, fate, _) = table.rule else { continue };
+        let TableRule::Tied(_, fate, _) = table.rule else { continue };
         let emptied: Vec<&str> = match fate {
-            Fate::Delete | Fate::DeleteMetered => continue,
-            Fate::Blank(columns) => columns.iter().map(|(column, _)| *column).collect(),
-            Fate::Redact(columns) => columns.iter().map(|(column, _)| *column).collect(),
+            RowFate::Delete | RowFate::DeleteMetered => continue,
+            RowFate::Blank(columns) => columns.iter().map(|(column, _)| *column).collect(),
+            RowFate::Redact(columns) => columns.iter().map(|(column, _)| *column).collect(),
         };
         for column in table.columns {
             // The author of an entry is a user or the operator.

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
-use storage::personal_data::{Fate, Rule, Table};
+use storage::personal_data::{RowFate, Table, TableRule};
 
 /// What an erasure did to the rows of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Action {
+pub enum ErasureAction {
     /// The rows are gone.
     Deleted,
     /// The personal columns are empty; figures stay.
@@ -16,7 +16,7 @@ pub enum Action {
     Redacted,
 }
 
-impl Action {
+impl ErasureAction {
     /// The name in a certificate.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -29,10 +29,10 @@ impl Action {
     /// The action on a table; `None` if it has no rows of persons.
     pub(super) fn on(table: &Table) -> Option<Self> {
         match table.rule {
-            Rule::Tied(_, Fate::Delete | Fate::DeleteMetered, _) => Some(Self::Deleted),
-            Rule::Tied(_, Fate::Blank(_), _) => Some(Self::Blanked),
-            Rule::Tied(_, Fate::Redact(_), _) => Some(Self::Redacted),
-            Rule::Unrelated | Rule::OfUsers | Rule::OfFiles => None,
+            TableRule::Tied(_, RowFate::Delete | RowFate::DeleteMetered, _) => Some(Self::Deleted),
+            TableRule::Tied(_, RowFate::Blank(_), _) => Some(Self::Blanked),
+            TableRule::Tied(_, RowFate::Redact(_), _) => Some(Self::Redacted),
+            TableRule::Unrelated | TableRule::OfUsers | TableRule::OfFiles => None,
         }
     }
 }
@@ -41,7 +41,7 @@ impl Action {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ErasedTable {
     pub table: &'static str,
-    pub action: Action,
+    pub action: ErasureAction,
     pub rows: u64,
 }
 
@@ -67,12 +67,12 @@ pub struct Certificate {
 pub(super) struct Counts {
     pub(super) cancelled: u64,
     pub(super) files: u64,
-    rows: BTreeMap<&'static str, (Option<Action>, u64)>,
+    rows: BTreeMap<&'static str, (Option<ErasureAction>, u64)>,
 }
 
 impl Counts {
     pub(super) fn add(&mut self, table: &Table, rows: u64) {
-        let count = self.rows.entry(table.name).or_insert((Action::on(table), 0));
+        let count = self.rows.entry(table.name).or_insert((ErasureAction::on(table), 0));
         count.1 += rows;
     }
 

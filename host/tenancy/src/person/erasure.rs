@@ -8,11 +8,11 @@ use channels::media_store::{MediaStore, MediaStoreError};
 use domain::{address::Address, ids::ClientId};
 use storage::{
     PgPool,
-    personal_data::{self, Person, REGISTRY, Table},
+    personal_data::{self, KnownPerson, REGISTRY, Table},
 };
 
 use super::{
-    certificate::{Action, Certificate, Counts},
+    certificate::{Certificate, Counts, ErasureAction},
     search,
 };
 
@@ -49,7 +49,7 @@ impl From<storage::SqlxError> for EraseError {
 }
 
 /// Erases the person with this address: cancels waiting messages, deletes files, then rows. Other processes may work
-/// meanwhile. Rows that they store during the erasure are found in the next round.
+/// at the same time. Rows that they store during the erasure are found in the next round.
 pub async fn erase(
     admin: &Administration<'_>,
     media: &dyn MediaStore,
@@ -92,7 +92,7 @@ pub async fn erase(
 
 /// Cancels waiting messages. Refuses if a call of a provider has begun: its outcome would be stored for a message that is
 /// gone, and the person could get a message of which nothing is known.
-async fn stop_sending(db: &PgPool, person: &Person, counts: &mut Counts) -> Result<(), EraseError> {
+async fn stop_sending(db: &PgPool, person: &KnownPerson, counts: &mut Counts) -> Result<(), EraseError> {
     let mut tx = db.begin().await?;
     counts.cancelled += personal_data::cancel_waiting(&mut tx, person).await?;
     let in_flight = personal_data::in_flight(&mut tx, person).await?;
@@ -101,15 +101,15 @@ async fn stop_sending(db: &PgPool, person: &Person, counts: &mut Counts) -> Resu
 }
 
 /// Files go before their rows, which name them.
-async fn delete_files(media: &dyn MediaStore, person: &Person, counts: &mut Counts) -> Result<(), EraseError> {
+async fn delete_files(media: &dyn MediaStore, person: &KnownPerson, counts: &mut Counts) -> Result<(), EraseError> {
     for file in person.files() {
         counts.files += u64::from(media.delete(person.client(), file).await?);
     }
     Ok(())
 }
 
-async fn erase_rows(db: &PgPool, person: &Person, counts: &mut Counts) -> Result<(), EraseError> {
-    let mut tables: Vec<&Table> = REGISTRY.iter().filter(|table| Action::on(table).is_some()).collect();
+async fn erase_rows(db: &PgPool, person: &KnownPerson, counts: &mut Counts) -> Result<(), EraseError> {
+    let mut tables: Vec<&Table> = REGISTRY.iter().filter(|table| ErasureAction::on(table).is_some()).collect();
     tables.sort_by_key(|table| personal_data::erased_last(table));
     let mut tx = db.begin().await?;
     personal_data::release(&mut tx, person).await?;
@@ -124,7 +124,7 @@ async fn erase_rows(db: &PgPool, person: &Person, counts: &mut Counts) -> Result
     Ok(())
 }
 
-async fn erase_relation(db: &PgPool, person: &Person, place: (&Table, &str)) -> Result<u64, EraseError> {
+async fn erase_relation(db: &PgPool, person: &KnownPerson, place: (&Table, &str)) -> Result<u64, EraseError> {
     let mut erased = 0;
     loop {
         let mut tx = db.begin().await?;

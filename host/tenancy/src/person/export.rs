@@ -9,7 +9,7 @@ use domain::{
     address::Address,
     ids::{ClientId, MediaId},
 };
-use storage::personal_data::{self, REGISTRY, Rows};
+use storage::personal_data::{self, REGISTRY, TableRows};
 
 use super::search;
 
@@ -22,7 +22,7 @@ pub struct Export {
     /// Every known address.
     pub addresses: Vec<Address>,
     /// The tables with rows of the person.
-    pub tables: Vec<Rows>,
+    pub tables: Vec<TableRows>,
     /// The files, whose content is in the store of files.
     pub files: Vec<ExportedFile>,
 }

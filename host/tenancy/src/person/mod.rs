@@ -10,7 +10,7 @@ mod export;
 mod leftovers;
 mod search;
 
-pub use certificate::{Action, Certificate, ErasedTable};
+pub use certificate::{Certificate, ErasedTable, ErasureAction};
 pub use erasure::{EraseError, erase};
 pub use export::{Export, ExportedFile, export};
 pub use leftovers::{Leftovers, REWRITTEN_MOST, rewrite};

@@ -8,14 +8,14 @@ use hmac::{Hmac, Mac};
 use sha2::Sha256;
 use storage::{
     PgPool,
-    personal_data::{self, Person},
+    personal_data::{self, KnownPerson},
 };
 
 /// Longest time for one statement. Some read all rows of a client in a table.
 pub(super) const PATIENCE: Duration = Duration::from_secs(3600);
 
 /// Finds the person with this address, with all other addresses and objects.
-pub(super) async fn find(db: &PgPool, client: ClientId, address: &Address) -> Result<Person> {
+pub(super) async fn find(db: &PgPool, client: ClientId, address: &Address) -> Result<KnownPerson> {
     let mut tx = db.begin().await?;
     personal_data::begin_search(&mut tx).await?;
     let person = personal_data::find(&mut tx, client, address.clone()).await?;

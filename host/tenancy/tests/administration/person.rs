@@ -10,8 +10,8 @@ use domain::{
     ids::{ClientId, MediaId},
     phone::Msisdn,
 };
-use storage::personal_data::{REGISTRY, Rule, Scope};
-use tenancy::person::{self, Action, Certificate, EraseError};
+use storage::personal_data::{REGISTRY, RowScope, TableRule};
+use tenancy::person::{self, Certificate, EraseError, ErasureAction};
 use uuid::Uuid;
 
 use crate::{
@@ -69,7 +69,7 @@ async fn an_erasure_leaves_nothing_of_a_person_in_any_table_and_touches_no_other
     let elsewhere = stage.planted(other_client, THANDI).await;
     let db = &stage.office.db;
     let (of_sipho, of_elsewhere) = (sipho.rows(db).await, elsewhere.rows(db).await);
-    assert!(thandi.rows(db).await > 60 && of_sipho > 60, "the rows were not planted");
+    assert!(thandi.rows(db).await > 50 && of_sipho > 50, "the rows were not planted");
 
     let certificate = stage.erase(&thandi).await.unwrap();
 
@@ -131,14 +131,16 @@ async fn an_export_has_the_rows_of_every_table_and_of_no_other_person() {
 
     let exported: Vec<&str> = export.tables.iter().map(|table| table.table).collect();
     for table in REGISTRY {
-        if let Rule::Tied(_, _, Scope::Client | Scope::SmsSource) = table.rule {
+        if let TableRule::Tied(_, _, RowScope::Client | RowScope::SmsSource) = table.rule {
             assert!(exported.contains(&table.name), "{} is not exported", table.name);
         }
     }
     let text = format!("{:?}", export.tables);
     assert!(text.contains(&thandi.marker) && !text.contains(&sipho.marker));
     let values = export.tables.iter().find(|table| table.table == "chatbot_value").unwrap();
-    assert!(values.rows.iter().any(|row| row["value"] == thandi.marker.as_str()), "bytes are shown as text");
+    let is_text =
+        |row: &serde_json::Value| row["value"].as_str().is_some_and(|value| value.starts_with(&thandi.marker));
+    assert!(values.rows.iter().any(is_text), "bytes are shown as text");
     assert_eq!(export.files.iter().map(|file| file.id).collect::<Vec<_>>(), [MediaId(thandi.id)]);
     assert!(export.addresses.contains(&address(THANDI)));
 }
@@ -183,26 +185,15 @@ async fn a_second_erasure_finds_nothing_and_names_the_same_person() {
 async fn a_number_that_contains_the_number_of_the_person_is_not_a_mention() {
     let stage = Stage::open().await;
     let thandi = stage.planted(new_id(), THANDI).await;
-    let texts = ["278200000012", "+278200000012", "1278200000019", "127820000001"];
-    for text in texts {
+    let others = ["+278200000012", "127820000001", "1278200000019", "278200000012"];
+    let mentions = ["to=%2B27820000001", "\"27820000001\"", "wa.me/27820000001?text"];
+    for text in others.iter().chain(&mentions) {
         sqlx::query(
             "INSERT INTO failed_callback (client_id, id, dedupe_hash, provider, kind, reason, content, size_bytes, received_at)
              VALUES ($1, gen_random_uuid(), convert_to($2, 'UTF8'), 'p', 'k', 'r', $2, 1, now())",
         )
         .bind(thandi.client)
-        .bind(text)
-        .execute(&stage.office.db)
-        .await
-        .unwrap();
-    }
-    let mentions = ["to=%2B27820000001", "\"27820000001\"", "wa.me/27820000001?text"];
-    for text in mentions {
-        sqlx::query(
-            "INSERT INTO sms_callback (client_id, id, lane_id, url, posts, form, created_at, due_at)
-             VALUES ($1, gen_random_uuid(), gen_random_uuid(), 'u', true, $2, now(), now())",
-        )
-        .bind(thandi.client)
-        .bind(text)
+        .bind(*text)
         .execute(&stage.office.db)
         .await
         .unwrap();
@@ -210,16 +201,39 @@ async fn a_number_that_contains_the_number_of_the_person_is_not_a_mention() {
 
     stage.erase(&thandi).await.unwrap();
 
-    let left: Vec<String> = sqlx::query_scalar("SELECT content FROM failed_callback ORDER BY content")
+    let left: Vec<String> = sqlx::query_scalar("SELECT content FROM failed_callback ORDER BY content COLLATE \"C\"")
         .fetch_all(&stage.office.db)
         .await
         .unwrap();
-    let mut expected = texts;
-    expected.sort_unstable();
-    assert_eq!(left, expected);
-    let callbacks: i64 =
-        sqlx::query_scalar("SELECT count(*) FROM sms_callback").fetch_one(&stage.office.db).await.unwrap();
-    assert_eq!(callbacks, 0);
+    assert_eq!(left, others);
+}
+
+#[tokio::test]
+async fn waiting_work_of_another_person_who_writes_the_number_stays() {
+    let stage = Stage::open().await;
+    let client = new_id();
+    let thandi = stage.planted(client, THANDI).await;
+    let sipho = stage.planted(client, SIPHO).await;
+    let said = format!("{} says {THANDI}", sipho.marker);
+    stage
+        .run(&format!(
+            "UPDATE callback SET item = '{{\"from\": \"{SIPHO}\", \"body\": \"{said}\", \"text\": \"{THANDI}\"}}'
+                        WHERE item::text LIKE '%{SIPHO}%'"
+        ))
+        .await;
+    stage
+        .run(&format!(
+            "UPDATE sms_callback SET form = 'from={SIPHO}&messageText={THANDI}+{}&time=1'
+                        WHERE form LIKE '%{SIPHO}%'",
+            sipho.marker
+        ))
+        .await;
+    stage.run(&format!("UPDATE webhook_delivery SET event = '{said}' WHERE event LIKE '%{}%'", sipho.marker)).await;
+    let before = sipho.rows(&stage.office.db).await;
+
+    stage.erase(&thandi).await.unwrap();
+
+    assert_eq!(sipho.rows(&stage.office.db).await, before);
 }
 
 #[tokio::test]
@@ -240,7 +254,7 @@ async fn a_row_of_several_persons_keeps_the_others() {
         .unwrap();
     assert_eq!(response, format!("{{\"é\":[\"{SIPHO}\",\"erased\",\"erased\"]}}"));
     let redacted = certificate.tables.iter().find(|table| table.table == "idempotency").unwrap();
-    assert_eq!((redacted.action, redacted.rows), (Action::Redacted, 1));
+    assert_eq!((redacted.action, redacted.rows), (ErasureAction::Redacted, 1));
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use domain::{address::Address, ids::InboxId, phone::Msisdn, recipient::order_key
 use sqlx::Row;
 use storage::{
     PgConnection, PgPool,
-    personal_data::{Fate, Form, REGISTRY, Rule, Table, Tie},
+    personal_data::{ColumnForm, REGISTRY, RowFate, Table, TableRule, Tie},
 };
 use uuid::Uuid;
 
@@ -67,12 +67,12 @@ impl Planted {
             sqlx::raw_sql(&checked).execute(&mut db).await.unwrap();
         }
         for table in REGISTRY {
-            let Rule::Tied(ties, ..) = table.rule else { continue };
+            let TableRule::Tied(ties, ..) = table.rule else { continue };
             let columns = columns(&mut db, table.name).await;
-            for tie in ties {
+            for (row, tie) in ties.iter().enumerate() {
                 let planted: Vec<(&str, String)> = columns
                     .iter()
-                    .filter_map(|column| Some((column.name.as_str(), self.value(table, *tie, column)?)))
+                    .filter_map(|column| Some((column.name.as_str(), self.value(table, (*tie, row), column)?)))
                     .collect();
                 let (names, values): (Vec<&str>, Vec<String>) = planted.into_iter().unzip();
                 let sql = format!("INSERT INTO {} ({}) VALUES ({})", table.name, names.join(", "), values.join(", "));
@@ -82,7 +82,7 @@ impl Planted {
     }
 
     /// The value of a column as SQL; `None` if it can be left out.
-    fn value(&self, table: &Table, tie: Tie, column: &Column) -> Option<String> {
+    fn value(&self, table: &Table, (tie, row): (Tie, usize), column: &Column) -> Option<String> {
         let text = |text: &str| in_type(&column.kind, text);
         let name = column.name.as_str();
         let mention = || if is_redacted(table, name) { format!("+{}", self.phone) } else { self.mention() };
@@ -95,7 +95,10 @@ impl Planted {
                 return Some(order_key(InboxId(self.inbox), &phone).to_string());
             }
             Tie::Mention(tied, _) if tied == name => return Some(text(&mention())),
-            Tie::Id(_) | Tie::Value(_) | Tie::Name(_) | Tie::Order(_) | Tie::Mention(..) => {}
+            Tie::Subject(tied, _) if tied == name => return Some(text(&format!("{}/{}", self.marker, self.id))),
+            Tie::Party(tied, form) if tied == name => return Some(self.party(form)),
+            Tie::Id(_) | Tie::Value(_) | Tie::Name(_) | Tie::Order(_) => {}
+            Tie::Mention(..) | Tie::Subject(..) | Tie::Party(..) => {}
         }
         match (table.name, name) {
             (_, "client_id") => Some(text(&self.client.to_string())),
@@ -105,8 +108,18 @@ impl Planted {
             (_, "receiver") => Some(text(&source(self.inbox))),
             ("audit", "actor") => Some(text("operator")),
             (_, personal) if is_redacted(table, personal) => Some(text("of another")),
-            (_, personal) if table.columns.contains(&personal) => Some(text(&self.marker)),
+            (_, "ct_id") => Some(text(&self.marker)),
+            // Some personal columns are part of a key.
+            (_, personal) if table.columns.contains(&personal) => Some(text(&format!("{}-{row}", self.marker))),
             _ => column.is_needed.then(|| filler(&column.kind)),
+        }
+    }
+
+    /// A text from the person.
+    fn party(&self, form: ColumnForm) -> String {
+        match form {
+            ColumnForm::Json => format!("'{{\"from\": \"{}\", \"body\": \"{}\"}}'", self.phone, self.marker),
+            ColumnForm::Text | ColumnForm::Bytes => format!("'from={}&messageText={}'", self.phone, self.marker),
         }
     }
 
@@ -136,8 +149,8 @@ pub async fn rows_with(db: &PgPool, text: &str) -> i64 {
 
 /// True if the rest of the column's text stays, because other persons share the row.
 fn is_redacted(table: &Table, column: &str) -> bool {
-    let Rule::Tied(_, Fate::Redact(columns), _) = table.rule else { return false };
-    columns.iter().any(|(redacted, form)| *redacted == column && *form != Form::Json)
+    let TableRule::Tied(_, RowFate::Redact(columns), _) = table.rule else { return false };
+    columns.iter().any(|(redacted, form)| *redacted == column && *form != ColumnForm::Json)
 }
 
 fn source(inbox: Uuid) -> String {
