@@ -157,7 +157,7 @@ async fn an_admin_exports_and_erases_a_person_by_api_and_the_person_can_write_ag
 
     phone.write(&client.number, "here again").await;
     let again = eventually("a new chat", || async {
-        let chats = client.get("/chat-service/api/v2/chats").await.ok();
+        let chats = client.get("/chat-service/api/v2/chats?scope=all").await.ok();
         chats["content"].as_array().filter(|chats| chats.len() == 1).cloned()
     })
     .await;
