@@ -76,7 +76,8 @@ fn a_project_of_any_language_is_built_by_its_own_command() {
         "name = \"own\"\nworld = \"webhook-shaper\"\nbuild = \"test -d build/wit && cp source.wasm made.wasm\"\n\
          output = \"made.wasm\"\n",
     );
-    machine.write("own/tests/nothing.yaml", "cases: [{name: nothing is sent, given: {type: incoming}, expect: nothing}]");
+    machine
+        .write("own/tests/nothing.yaml", "cases: [{name: nothing is sent, given: {type: incoming}, expect: nothing}]");
     let tested = machine.does(&["test", "own"]);
     assert!(tested.contains("ok    nothing: nothing is sent (1 steps, "), "{tested}");
     assert!(tested.contains("1 passed, 0 failed (component of "), "{tested}");
