@@ -137,23 +137,33 @@ fn reason(fault: &wasmtime::Error, guest: &Guest) -> String {
 }
 
 /// The part of the output that the reason of a trap quotes: its first two lines, or the exception of a Python
-/// traceback.
+/// traceback with the innermost line of code.
 pub(super) fn printed(output: &str) -> String {
     let output = without_hints(output);
-    let lines = || output.lines().filter(|line| !line.trim().is_empty());
-    let said: Vec<&str> = match exception(&output) {
-        Some(exception) => lines().take(1).chain([exception]).map(str::trim).collect(),
-        None => lines().take(2).map(str::trim).collect(),
-    };
+    if let Some((exception, place)) = exception(&output) {
+        let place = place.map(|place| format!(" ({place})")).unwrap_or_default();
+        return format!("; it raised {exception}{place}");
+    }
+    let said: Vec<&str> = output.lines().map(str::trim).filter(|line| !line.is_empty()).take(2).collect();
     if said.is_empty() { String::new() } else { format!("; it printed: {}", said.join(" ")) }
 }
 
-/// The line with the exception of the last Python traceback. Python writes it after the indented frames, and the
-/// exception that ended the program comes last.
-fn exception(output: &str) -> Option<&str> {
+/// The exception of the last Python traceback, and the place where it was raised. Python writes the exception after the
+/// indented frames, and the exception that ended the program comes last.
+fn exception(output: &str) -> Option<(&str, Option<&str>)> {
     let (_, traceback) = output.rsplit_once(TRACEBACK)?;
-    let unindented = |line: &&str| !line.is_empty() && !line.starts_with(char::is_whitespace) && !line.starts_with('[');
-    traceback.lines().skip(1).find(unindented)
+    let unindented = |line: &str| !line.is_empty() && !line.starts_with(char::is_whitespace) && !line.starts_with('[');
+    let mut place = None;
+    for line in traceback.lines().skip(1) {
+        if unindented(line) {
+            return Some((line.trim(), place));
+        }
+        let line = line.trim();
+        if line.starts_with("File ") {
+            place = Some(line);
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -167,18 +177,25 @@ mod tests {
     }
 
     #[test]
-    fn a_trap_repeats_the_exception_of_a_python_traceback() {
+    fn a_trap_names_the_exception_of_a_python_traceback_and_its_place() {
         let header = "Traceback (most recent call last):";
         let frame = "  File \"main.py\", line 7, in handle\n    total(order)\n";
-        let one = format!("{header}\n{frame}KeyError: 'order'\n");
-        assert_eq!(printed(&one), format!("; it printed: {header} KeyError: 'order'"));
+        let place = " (File \"main.py\", line 7, in handle)";
+        let one = format!("{header}\n  File \"bot.py\", line 1, in call\n{frame}KeyError: 'order'\n");
+        assert_eq!(printed(&one), format!("; it raised KeyError: 'order'{place}"));
         let cut = format!("{header}\n{frame}\n[900 bytes are left out here]\n{frame}ValueError: no\nfurther line\n");
-        assert_eq!(printed(&cut), format!("; it printed: {header} ValueError: no"));
+        assert_eq!(printed(&cut), format!("; it raised ValueError: no{place}"));
         let chained = format!(
             "{one}\nDuring handling of the above exception, another exception occurred:\n\n{header}\n{frame}OSError: x"
         );
-        assert_eq!(printed(&chained), format!("; it printed: {header} OSError: x"));
-        assert_eq!(printed(&format!("a word before\n{one}")), "; it printed: a word before KeyError: 'order'");
+        assert_eq!(printed(&chained), format!("; it raised OSError: x{place}"));
+        assert_eq!(printed(&format!("{header}\nSyntaxError: x")), "; it raised SyntaxError: x", "one without a frame");
         assert_eq!(printed(header), format!("; it printed: {header}"), "one without an end");
+    }
+
+    #[test]
+    fn a_trap_repeats_no_hint_to_set_a_variable() {
+        let hint = "note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace\n";
+        assert_eq!(printed(&format!("panicked\n{hint}")), "; it printed: panicked");
     }
 }
