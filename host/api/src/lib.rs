@@ -61,6 +61,7 @@ mod webhook_attempts;
 mod webhook_config;
 
 use axum::{Extension, Router, middleware::from_fn_with_state};
+mod webhook_listener;
 use tower::{Layer, ServiceBuilder, util::MapRequestLayer};
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa_axum::router::OpenApiRouter;
@@ -118,6 +119,7 @@ fn routes(testing_clock: bool) -> OpenApiRouter<ApiState> {
         .merge(numbers::routes())
         .merge(lite::routes())
         .merge(templates::routes())
+        .merge(webhook_listener::routes())
         .merge(plugins::routes())
         .merge(routing::routes())
         .merge(custom_events::routes())

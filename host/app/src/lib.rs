@@ -48,6 +48,7 @@ pub mod serve;
 pub mod simulated_numbers;
 pub mod status;
 pub mod tls;
+mod webhook_receiver;
 
 use std::{ffi::OsString, io::Write, pin::Pin, process::ExitCode};
 
@@ -91,6 +92,7 @@ fn execute(cli: Cli) -> anyhow::Result<()> {
         Command::Config
         | Command::Status(_)
         | Command::Plugin(_)
+        | Command::Listen(_)
         | Command::CompilePlugin { .. }
         | Command::Admin(_) => Audience::Command,
     };
@@ -113,6 +115,7 @@ async fn dispatch(config: Config, command: Command) -> anyhow::Result<()> {
             Ok(())
         }
         Command::Plugin(command) => plugin::run(&config, command).await,
+        Command::Listen(arguments) => webhook_receiver::run(arguments).await,
         Command::Admin(command) => {
             let answer = admin::run(&config, command).await?;
             print(&format!("{answer}\n"))

@@ -120,7 +120,9 @@ pub const REGISTRY: &[Table] = &[
     table("webhook_attempt", &["response_start"]),
     table("webhook_config", &[]),
     table("webhook_delivery", &["event", "body"]),
+    table("webhook_copy", &["body"]),
     table("webhook_endpoint", &[]),
     table("whatsapp_cloud_inbox", &[]),
+    table("webhook_listener", &[]),
     table("whatsapp_lite_inbox", &[]),
 ];

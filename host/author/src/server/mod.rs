@@ -5,6 +5,7 @@ mod error;
 mod logs;
 mod push;
 mod replay;
+mod webhooks;
 
 use std::time::Duration;
 
@@ -18,6 +19,7 @@ pub use logs::{Invocation, Logs};
 pub use push::Pushed;
 pub(crate) use push::size;
 pub use replay::{ReplayError, Replayed};
+pub use webhooks::{ForwardedWebhook, WebhookPage};
 
 const BASE: &str = "/plugin-service/api/v1/plugins";
 const USUAL_ADDRESS: &str = "http://127.0.0.1:8080";

@@ -12,6 +12,7 @@
 //! No endpoint waits for another one, and no database connection is held during a request.
 
 mod attempt;
+mod copies;
 mod disable;
 mod page;
 mod page_schedule;
@@ -32,6 +33,7 @@ use tokio::{
     time::Instant,
 };
 
+pub use copies::{HeardWebhooks, ListenError, SignedWebhook, listen, webhook};
 pub use ping::{Pinged, ping};
 
 use self::{
