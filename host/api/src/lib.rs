@@ -45,6 +45,8 @@ mod query;
 mod ranges;
 mod rates;
 mod reports;
+mod request_facts;
+mod requests;
 mod routing;
 mod sending;
 mod sites;
@@ -59,9 +61,9 @@ mod users;
 mod web_chat;
 mod webhook_attempts;
 mod webhook_config;
+mod webhook_listener;
 
 use axum::{Extension, Router, middleware::from_fn_with_state};
-mod webhook_listener;
 use tower::{Layer, ServiceBuilder, util::MapRequestLayer};
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa_axum::router::OpenApiRouter;
@@ -108,6 +110,7 @@ fn routes(testing_clock: bool) -> OpenApiRouter<ApiState> {
         .merge(failure_codes::routes())
         .merge(blocklist::routes())
         .merge(failed_callbacks::routes())
+        .merge(requests::routes())
         .merge(rates::routes())
         .merge(account_keys::routes())
         .merge(clients::routes())
@@ -116,10 +119,10 @@ fn routes(testing_clock: bool) -> OpenApiRouter<ApiState> {
         .merge(teams::routes())
         .merge(webhook_config::routes())
         .merge(webhook_attempts::routes())
+        .merge(webhook_listener::routes())
         .merge(numbers::routes())
         .merge(lite::routes())
         .merge(templates::routes())
-        .merge(webhook_listener::routes())
         .merge(plugins::routes())
         .merge(routing::routes())
         .merge(custom_events::routes())

@@ -114,6 +114,7 @@ fn partitioned(keep: &Retention) -> [(&'static str, u32); PARTITIONED.len()] {
         ("plugin_recording", keep.recordings_days),
         ("routing_decision", keep.messages_days),
         ("live_event", keep.live_events_days),
+        ("request_log", keep.request_log_days),
     ]
 }
 
@@ -230,8 +231,8 @@ impl Upkeep<'_> {
         let others = others.chain([(retention::PARKED_RECEIPTS, 1), (retention::PLUGIN_UPLOADS, UPLOAD_DAYS)]);
         let others = others.chain([(retention::IDEMPOTENCY_KEYS, KEY_DAYS), (retention::CONVERSATIONS, messages)]);
         let others = others.chain([(retention::MESSAGE_COUNTS, messages), (retention::TRACKING_USES, 1)]);
-        for (aging, days) in others.chain(astray) {
         let others = others.chain([(retention::WEBHOOK_COPIES, COPY_DAYS)]);
+        for (aging, days) in others.chain(astray) {
             self.forget(aging, self.days_ago(days)).await?;
         }
         Ok(())

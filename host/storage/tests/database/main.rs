@@ -25,6 +25,7 @@ mod personal_data;
 mod plans;
 mod plugins;
 mod ready;
+mod request_log;
 mod sending;
 mod settings;
 mod silence;
