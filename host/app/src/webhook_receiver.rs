@@ -11,7 +11,10 @@ use author::server::{ForwardedWebhook, Server, ServerError};
 use bytes::Bytes;
 use channels::http::{GuardedClient, GuardedSettings, WebhookAddress, WebhookPost};
 use http::{HeaderMap, HeaderName, HeaderValue};
-use tokio::{sync::mpsc, time::sleep};
+use tokio::{
+    sync::mpsc,
+    time::{Instant, sleep},
+};
 
 use crate::cli::ListenArguments;
 
@@ -71,10 +74,15 @@ async fn ask(server: Server, mut after: i64, came: mpsc::Sender<ForwardedWebhook
     let (first, longest) = PAUSES;
     let mut pause = first;
     loop {
+        let asked = Instant::now();
         match server.webhooks(Some(after)).await {
             Ok(page) => {
                 after = page.last;
                 pause = first;
+                // A server without a place for another listener answers at once.
+                if page.webhooks.is_empty() && asked.elapsed() < first {
+                    sleep(first).await;
+                }
                 for webhook in page.webhooks {
                     came.send(webhook).await.context("the receiver is gone")?;
                 }
