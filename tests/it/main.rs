@@ -101,4 +101,5 @@ mod web_chat;
 mod webhook_attempts;
 mod webhook_configuration;
 mod webhook_configuration_changes;
+mod webhook_listener;
 mod webhooks;

@@ -21,6 +21,7 @@ use crate::{
     error::{ApiError, ErrorKind},
     privacy::Viewer,
     product::Product,
+    request_facts::RequestFacts,
     state::ApiState,
 };
 
@@ -93,6 +94,8 @@ permissions! {
     Webhooks: "change the webhook configuration, read and rotate its secret, see deliveries and send them again" => [Admin, Developer];
     /// Callbacks that could not be read.
     FailedCallbacks: "see items of providers' callbacks that could not be read" => [Admin, Developer];
+    /// The log of requests.
+    Requests: "see the log of requests" => [Admin, Developer];
     /// Lite numbers.
     LiteNumbers: "connect and log out WhatsApp Lite numbers, see their QR codes, set their pace" => [Admin, Developer];
     /// Registering numbers.
@@ -204,6 +207,7 @@ fn admit<'a>(
             return Err(ApiError::unauthorized(credential));
         };
         state.admission.remember_key(key, caller.client);
+        RequestFacts::of(&parts.extensions).asked_by(&caller, key);
         Span::current().record("client.id", tracing::field::display(caller.client));
         let held = Held::of(&parts.extensions);
         let viewer = Viewer::of(&parts.extensions);

@@ -16,6 +16,7 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 use crate::{
     admission::held::Held,
     error::{ApiError, ErrorKind},
+    request_facts::{BodyKind, RequestFacts},
     state::ApiState,
 };
 
@@ -141,6 +142,8 @@ pub(crate) async fn read_saying(
         return Err(too_large());
     }
     let coding = coding(request.headers());
+    let facts = RequestFacts::of(request.extensions());
+    let kind = BodyKind::of(request.headers());
     let body = request.into_body();
     if let Some(coding) = coding {
         discard(body, REFUSED_BYTES, REFUSED_TIMEOUT, &held).await;
@@ -152,7 +155,10 @@ pub(crate) async fn read_saying(
     }
     match collect(body, &held, Bounds { declared: length, limit, time }).await {
         Ok(bytes) if bytes.starts_with(GZIP) => Err(compressed("gzip")),
-        Ok(bytes) => Ok(bytes),
+        Ok(bytes) => {
+            facts.had_body(kind, &bytes);
+            Ok(bytes)
+        }
         Err(Unread::NoRoom(refused, rest)) => {
             discard(rest, REFUSED_BYTES, REFUSED_TIMEOUT, &held).await;
             Err(refused)

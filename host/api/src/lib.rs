@@ -47,6 +47,8 @@ mod query;
 mod ranges;
 mod rates;
 mod reports;
+mod request_facts;
+mod requests;
 mod routing;
 mod sending;
 mod sites;
@@ -61,6 +63,7 @@ mod users;
 mod web_chat;
 mod webhook_attempts;
 mod webhook_config;
+mod webhook_listener;
 
 use axum::{Extension, Router, middleware::from_fn_with_state};
 use tower::{Layer, ServiceBuilder, util::MapRequestLayer};
@@ -109,6 +112,7 @@ fn routes(testing_clock: bool) -> OpenApiRouter<ApiState> {
         .merge(failure_codes::routes())
         .merge(blocklist::routes())
         .merge(failed_callbacks::routes())
+        .merge(requests::routes())
         .merge(rates::routes())
         .merge(account_keys::routes())
         .merge(clients::routes())
@@ -118,6 +122,7 @@ fn routes(testing_clock: bool) -> OpenApiRouter<ApiState> {
         .merge(teams::routes())
         .merge(webhook_config::routes())
         .merge(webhook_attempts::routes())
+        .merge(webhook_listener::routes())
         .merge(numbers::routes())
         .merge(lite::routes())
         .merge(templates::routes())

@@ -18,7 +18,9 @@ use crate::{
     error::{ApiError, Failed},
     legacy::Successor,
     product::Product,
-    providers, sms_gateway,
+    providers,
+    request_facts::RequestFacts,
+    sms_gateway,
     state::ApiState,
 };
 
@@ -51,6 +53,8 @@ pub(crate) async fn observe(State(state): State<ApiState>, mut request: Request,
         span.record("request.their_id", theirs);
     }
     request.extensions_mut().insert(id);
+    let facts = RequestFacts::default();
+    request.extensions_mut().insert(facts.clone());
     let successor = Successor::of(&request);
     let exit = Exit::of(&request, &state);
 
@@ -79,7 +83,11 @@ pub(crate) async fn observe(State(state): State<ApiState>, mut request: Request,
     }
     // Answers contain texts of customers, so no browser may interpret one as a page.
     response.headers_mut().entry(X_CONTENT_TYPE_OPTIONS).or_insert(HeaderValue::from_static("nosniff"));
-    record(&span, &method, route, response.status(), started.elapsed());
+    let took = started.elapsed();
+    record(&span, &method, route, response.status(), took);
+    if let Some(answered) = facts.answered(id, (&method, path.path()), response.status(), took) {
+        state.request_log.add(answered);
+    }
     exit.send(response)
 }
 

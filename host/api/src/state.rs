@@ -19,7 +19,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use outbound::accept::Acceptor;
 use plugins::Uploads;
 use sms_products::Gateways;
-use tenancy::accounts::Authenticator;
+use tenancy::{accounts::Authenticator, request_log::RequestLog};
 
 use crate::{admission::gate::Admission, web_chat::widgets::WebChat};
 
@@ -57,6 +57,7 @@ pub struct SharedState {
     pub settings: Arc<ApiSettings>,
     pub live: Arc<Hub>,
     pub admission: Arc<Admission>,
+    pub request_log: Arc<RequestLog>,
     /// Renders `/metrics`.
     pub metrics: PrometheusHandle,
     /// Makes `/readyz` fail while the process stops.

@@ -194,6 +194,7 @@ fn settings(
             callbacks_days: config.retention.callback_days,
             media_days: config.retention.message_days,
             live_events_days: config.retention.live_event_days,
+            request_log_days: config.retention.request_log_days,
         },
     }
 }

@@ -51,6 +51,7 @@ pub mod simulated_numbers;
 mod simulated_providers;
 pub mod status;
 pub mod tls;
+mod webhook_receiver;
 
 use std::{ffi::OsString, io::Write, pin::Pin, process::ExitCode};
 
@@ -96,6 +97,7 @@ fn execute(cli: Cli) -> anyhow::Result<()> {
         | Command::Backup(_)
         | Command::Restore(_)
         | Command::Plugin(_)
+        | Command::Listen(_)
         | Command::CompilePlugin { .. }
         | Command::Admin(_) => Audience::Command,
     };
@@ -120,6 +122,7 @@ async fn dispatch(config: Config, command: Command) -> anyhow::Result<()> {
             Ok(())
         }
         Command::Plugin(command) => plugin::run(&config, command).await,
+        Command::Listen(arguments) => webhook_receiver::run(arguments).await,
         Command::Admin(command) => {
             let answer = admin::run(&config, command).await?;
             print(&format!("{answer}\n"))

@@ -16,7 +16,7 @@ use outbound::accept::Acceptor;
 use rustls::ServerConfig;
 use simulator::{CallbackLine, Simulator, SimulatorConfig};
 use sms_products::{Gateways, SmscEvents};
-use tenancy::accounts::Authenticator;
+use tenancy::{accounts::Authenticator, request_log::RequestLog};
 use tokio::{net::TcpListener, sync::mpsc};
 use tokio_util::sync::CancellationToken;
 use workers::{Runner, RunnerSettings};
@@ -95,7 +95,10 @@ async fn run_server(
     let live = events::live::Hub::start(Arc::clone(&requests), process.stop.child_token());
     let admission = Admission::new(admission(config));
     tokio::spawn(Arc::clone(&admission).watch(process.stop.child_token()));
-    let router = router(config, &requests, &clock, &readiness, (metrics.clone(), Arc::clone(&live), admission))?;
+    let request_log = RequestLog::new(requests.db.clone());
+    tokio::spawn(Arc::clone(&request_log).run(process.stop.child_token()));
+    let shared = (metrics.clone(), Arc::clone(&live), admission, Arc::clone(&request_log));
+    let router = router(config, &requests, &clock, &readiness, shared)?;
     let scheme = if config.server.tls_cert.is_some() { "https" } else { "http" };
     let url = format!("{scheme}://{address}");
     let answers = EarlyAnswers::new(Arc::clone(&requests));
@@ -130,6 +133,7 @@ async fn run_server(
             server.await??;
         }
         live.finish().await;
+        request_log.finish().await;
         anyhow::Ok(())
     };
     // In parallel, because each may need most of the time.
@@ -287,7 +291,12 @@ fn router(
     ctx: &Arc<Context>,
     clock: &Arc<SystemClock>,
     readiness: &Arc<Readiness>,
-    (metrics, live, admission): (PrometheusHandle, Arc<events::live::Hub>, Arc<Admission>),
+    (metrics, live, admission, request_log): (
+        PrometheusHandle,
+        Arc<events::live::Hub>,
+        Arc<Admission>,
+        Arc<RequestLog>,
+    ),
 ) -> anyhow::Result<axum::Router> {
     let testing_clock: Option<Arc<dyn ClockControl>> = config
         .testing
@@ -317,6 +326,7 @@ fn router(
         context: Arc::clone(ctx),
         settings: Arc::new(settings),
         admission,
+        request_log,
         metrics,
         readiness: Arc::clone(readiness),
     }))

@@ -179,6 +179,8 @@ pub struct Retention {
     pub media_days: u32,
     /// Live events.
     pub live_events_days: u32,
+    /// The log of requests.
+    pub request_log_days: u32,
 }
 
 impl Default for Retention {
@@ -192,6 +194,7 @@ impl Default for Retention {
             callbacks_days: 14,
             media_days: 365,
             live_events_days: 1,
+            request_log_days: 7,
         }
     }
 }

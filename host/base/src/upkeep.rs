@@ -29,6 +29,8 @@ const KEY_DAYS: u64 = 7;
 const CALLBACK_DAYS: u32 = 9;
 /// Time for which the result of an upload can be read.
 const UPLOAD_DAYS: u64 = 1;
+/// Time for which copies of webhooks can be listened to.
+const COPY_DAYS: u64 = 1;
 /// Recipients count for the tier of a number for one day and a quarter of an hour.
 const TIER_DAYS: u64 = 2;
 /// Most rows deleted in one transaction.
@@ -112,6 +114,7 @@ fn partitioned(keep: &Retention) -> [(&'static str, u32); PARTITIONED.len()] {
         ("plugin_recording", keep.recordings_days),
         ("routing_decision", keep.messages_days),
         ("live_event", keep.live_events_days),
+        ("request_log", keep.request_log_days),
     ]
 }
 
@@ -228,6 +231,7 @@ impl Upkeep<'_> {
         let others = others.chain([(retention::PARKED_RECEIPTS, 1), (retention::PLUGIN_UPLOADS, UPLOAD_DAYS)]);
         let others = others.chain([(retention::IDEMPOTENCY_KEYS, KEY_DAYS), (retention::CONVERSATIONS, messages)]);
         let others = others.chain([(retention::MESSAGE_COUNTS, messages), (retention::TRACKING_USES, 1)]);
+        let others = others.chain([(retention::WEBHOOK_COPIES, COPY_DAYS)]);
         for (aging, days) in others.chain(astray) {
             self.forget(aging, self.days_ago(days)).await?;
         }

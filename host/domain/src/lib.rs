@@ -39,6 +39,7 @@ pub mod rate;
 pub mod recipient;
 pub mod referral;
 pub mod registration;
+pub mod request_mask;
 pub mod search;
 pub mod segments;
 pub mod send;

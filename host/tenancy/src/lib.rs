@@ -1,4 +1,4 @@
-//! Clients and their data: accounts, users, keys, roles, teams, contacts and inboxes.
+//! Clients and their data: accounts, users, keys, roles, teams, contacts and inboxes; the log of their requests.
 
 pub mod accounts;
 pub mod clients;
@@ -7,5 +7,6 @@ pub mod credits;
 pub mod email_senders;
 pub mod inboxes;
 pub mod person;
+pub mod request_log;
 pub mod sites;
 pub mod teams;

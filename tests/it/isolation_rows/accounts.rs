@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{ALL, Call, Ids, OWN, Others, Row, Who, plain, row, with};
+use super::{ALL, Call, DEVELOPERS, Ids, OWN, Others, Row, Who, plain, row, with};
 
 const READERS: Who = Who::Roles(&["ADMIN", "SUPERVISOR", "AGENT", "DEVELOPER"]);
 const ADMINS: Who = Who::Roles(&["ADMIN"]);
@@ -27,6 +27,7 @@ fn contact(ids: &Ids) -> Call {
 }
 
 pub const ROWS: &[Row] = &[
+    row("GET", "/api/v1/requests", DEVELOPERS, |_| plain("/api/v1/requests"), OWN),
     row("GET", "/api/v1/clients/{clientRef}", ALL, |ids| client(ids, ""), Others::Unknown(404)),
     row("PUT", "/api/v1/clients/{clientRef}", ADMINS, |ids| client(ids, ""), Others::Unknown(404)),
     row(

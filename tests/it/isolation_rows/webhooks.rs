@@ -18,6 +18,20 @@ pub const ROWS: &[Row] = &[
     ),
     row(
         "POST",
+        "/messaging-service/WhatsApp/webhook-listener",
+        DEVELOPERS,
+        |_| with("/messaging-service/WhatsApp/webhook-listener", &json!({})),
+        OWN,
+    ),
+    row(
+        "GET",
+        "/messaging-service/WhatsApp/webhook-listener/{delivery}",
+        DEVELOPERS,
+        |ids| plain(&format!("/messaging-service/WhatsApp/webhook-listener/{}", ids.other)),
+        Others::Unknown(404),
+    ),
+    row(
+        "POST",
         "/messaging-service/WhatsApp/WhatsAppClientWebHook",
         DEVELOPERS,
         |_| with("/messaging-service/WhatsApp/WhatsAppClientWebHook", &json!({ "statusUpdateURL": "nonsense" })),

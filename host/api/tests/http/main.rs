@@ -17,6 +17,7 @@ mod media;
 mod originals;
 mod pages;
 mod plugins;
+mod requests;
 mod round_trips;
 mod sending;
 mod service;

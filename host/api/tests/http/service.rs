@@ -28,6 +28,7 @@ use storage::PgPool;
 use tenancy::{
     accounts::{Authenticator, NewClient, NewUser, Role, create_client, create_user},
     inboxes::{CloudAccount, NewNumber, Provider, WhatsAppNumber, add_number},
+    request_log::RequestLog,
 };
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
@@ -55,6 +56,7 @@ pub struct Service {
     pub router: Router,
     pub context: Arc<Context>,
     pub readiness: Arc<Readiness>,
+    pub request_log: Arc<RequestLog>,
     pub client: ClientId,
     pub number: WhatsAppNumber,
     /// Key of the ADMIN.
@@ -150,6 +152,7 @@ impl Service {
             lite_host: "lite.example".to_owned(),
         };
         tokio::spawn(base::rights::follow(context.db.clone(), context.rights.clone(), CancellationToken::new()));
+        let request_log = RequestLog::new(context.db.clone());
         let router = api::router(SharedState {
             context: Arc::clone(&context),
             uploads: Arc::default(),
@@ -161,11 +164,12 @@ impl Service {
             authenticator: Authenticator::new(context.db.clone()),
             settings: Arc::new(settings),
             admission: Admission::new(options.admission),
+            request_log: Arc::clone(&request_log),
             metrics: PrometheusBuilder::new().build_recorder().handle(),
             readiness: Arc::clone(&readiness),
         });
         let key = created.api_key.expose().to_owned();
-        Self { router, context, readiness, client: created.client, number, key, wire }
+        Self { router, context, readiness, request_log, client: created.client, number, key, wire }
     }
 
     /// A key of a user with this role.

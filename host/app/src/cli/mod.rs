@@ -54,6 +54,14 @@ pub enum Command {
     /// Tools for authors of plugins
     #[command(subcommand)]
     Plugin(PluginCommand),
+    /// Forward the webhooks of a client to an address on this machine
+    #[command(
+        after_help = "Examples:\n  PATCHBAY_URL=https://patchbay.example PATCHBAY_API_KEY=... patchbay listen --to http://127.0.0.1:3000/hooks\n  \
+        patchbay listen --to http://127.0.0.1:3000/hooks --replay 0199aa6e-3f0c-7000-8a51-6f0c1d2e3f41\n\n\
+        Without PATCHBAY_URL, the server is http://127.0.0.1:8080. The key is that of an ADMIN or DEVELOPER. The client needs\n\
+        no webhook address. While this runs, `r` and Enter sends the last webhook again, and a number the one with that number."
+    )]
+    Listen(ListenArguments),
     /// The child process that compiles components
     #[command(hide = true)]
     CompilePlugin {
@@ -100,6 +108,17 @@ const RESTORE_EXAMPLE: &str = "Examples:
   zstd -d < monday.tar.zst | patchbay restore -
 
 The master key of the backup must be in data_dir or in security.master_key.";
+
+/// `patchbay listen`
+#[derive(Debug, Args)]
+pub struct ListenArguments {
+    /// The receiver: http or https, also on this machine or a private network
+    #[arg(long, value_name = "URL")]
+    pub to: String,
+    /// Send this recorded webhook once, by its webhook-id, and end. The exit status is 1 if the answer is not a 2xx
+    #[arg(long, value_name = "ID")]
+    pub replay: Option<String>,
+}
 
 /// Commands that change the database and print one JSON object on standard output.
 #[derive(Debug, Subcommand)]

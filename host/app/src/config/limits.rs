@@ -247,5 +247,7 @@ section! {
         callback_days: u32 = 14,
         /// Days that live events are kept. They are dropped in whole weeks.
         live_event_days: u32 = 1,
+        /// Days of the request log that are shown. They are dropped in whole weeks.
+        request_log_days: u32 = 7,
     }
 }

@@ -46,7 +46,7 @@ pub enum ServerError {
     UnknownKey(String),
     /// 403.
     #[error(
-        "this API key may not manage plugins; it takes the key of an ADMIN or DEVELOPER user (`patchbay user create --role DEVELOPER`)"
+        "this API key may not do this; it takes the key of an ADMIN or DEVELOPER user (`patchbay user create --role DEVELOPER`)"
     )]
     NotAllowed,
     /// 404.

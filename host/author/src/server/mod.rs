@@ -13,6 +13,7 @@ mod replay;
 mod rollback;
 mod trial;
 mod verification;
+mod webhooks;
 
 use std::time::Duration;
 
@@ -33,6 +34,7 @@ pub use replay::{ReplayError, Replayed};
 pub use rollback::RollbackReport;
 pub use trial::{TrialAnswer, TrialCall};
 pub use verification::Verification;
+pub use webhooks::{ForwardedWebhook, WebhookPage};
 
 const BASE: &str = "/plugin-service/api/v1/plugins";
 const USUAL_ADDRESS: &str = "http://127.0.0.1:8080";

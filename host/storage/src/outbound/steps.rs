@@ -173,7 +173,8 @@ pub async fn write(
              CROSS JOIN LATERAL (
                  SELECT id FROM webhook_endpoint one
                  WHERE one.client_id = inbox.client_id AND one.config_id = in_force.id
-                   AND one.webhook_type = 'STATUS_UPDATE' AND one.url <> '' AND one.disabled_at IS NULL OFFSET 0) endpoint
+                   AND one.webhook_type = 'STATUS_UPDATE'
+                   AND (one.url <> '' AND one.disabled_at IS NULL OR one.listened_until > now()) OFFSET 0) endpoint
          ), told AS (
              INSERT INTO webhook_delivery (client_id, id, lane_id, inbox_id, order_key, event, due_at)
              SELECT $1, given.id, route.id, given.inbox_id, given.order_key, given.event, $12

@@ -69,6 +69,9 @@ const DELIVERY: TableRule = deleted(&[
     Tie::Subject("body", ColumnForm::Bytes),
 ]);
 
+const REQUEST: TableRule =
+    deleted(&[Tie::Mention("path", ColumnForm::Text), Tie::Mention("body", ColumnForm::Text)]);
+
 /// Every table of the schema.
 pub const REGISTRY: &[Table] = &[
     table("api_key", &[], TableRule::OfUsers),
@@ -220,9 +223,12 @@ pub const REGISTRY: &[Table] = &[
         &["visitor", "proven_id", "joined_to"],
         deleted(&[Tie::Value("visitor"), Tie::Value("joined_to")]),
     ),
+    table("request_log", &["path", "body"], REQUEST),
     table("webhook_attempt", &["response_start"], deleted(&[Tie::Id("delivery_id")])),
     table("webhook_config", &[], TableRule::Unrelated),
     table("webhook_delivery", &["event", "body"], DELIVERY),
+    table("webhook_copy", &["body"], deleted(&[Tie::Id("delivery_id"), Tie::Mention("body", ColumnForm::Bytes)])),
+    table("webhook_listener", &[], TableRule::Unrelated),
     table("webhook_endpoint", &[], TableRule::Unrelated),
     table("whatsapp_cloud_inbox", &[], TableRule::Unrelated),
     table("whatsapp_lite_inbox", &[], TableRule::Unrelated),

@@ -9,6 +9,7 @@ pub mod credits;
 pub mod email_senders;
 pub mod login_failures;
 pub mod profiles;
+pub mod request_log;
 pub mod rights;
 pub mod sealed;
 pub mod settings;

@@ -219,7 +219,7 @@ pub struct Route {
     /// `None`: the client's default.
     pub inbox: Option<InboxId>,
     /// Chatbot options, and the addresses that get events. Disabled endpoints are absent; a configuration without
-    /// addresses silences.
+    /// addresses silences. While a developer listens, none is absent, and an address may be empty.
     pub settings: WebhookSettings,
     /// The endpoints of those addresses.
     pub endpoints: BTreeMap<WebhookType, EndpointId>,
@@ -229,10 +229,13 @@ impl TryFrom<ConfigRow> for Route {
     type Error = Error;
 
     fn try_from(row: ConfigRow) -> Result<Self> {
-        let settings = row.settings()?;
+        let mut settings = row.settings()?;
         let endpoints = row.webhook_types.iter().zip(&row.endpoints);
         let endpoints = endpoints.map(|(kind, id)| Ok((webhook_type(kind)?, EndpointId(*id))));
-        let endpoints = endpoints.collect::<Result<_>>()?;
+        let endpoints = endpoints.collect::<Result<BTreeMap<_, _>>>()?;
+        for kind in endpoints.keys() {
+            settings.urls.entry(*kind).or_default();
+        }
         Ok(Self { inbox: row.inbox_id.map(InboxId), settings, endpoints })
     }
 }
@@ -249,7 +252,7 @@ pub async fn routes(db: &mut PgConnection, client: ClientId, inboxes: &[InboxId]
          FROM webhook_config config
          LEFT JOIN webhook_endpoint endpoint
              ON endpoint.client_id = config.client_id AND endpoint.config_id = config.id
-             AND endpoint.url <> '' AND endpoint.disabled_at IS NULL
+             AND (endpoint.url <> '' AND endpoint.disabled_at IS NULL OR endpoint.listened_until > now())
          WHERE config.client_id = $1 AND (config.inbox_id IS NULL OR config.inbox_id = ANY($2))
          GROUP BY config.client_id, config.id",
     )
@@ -281,6 +284,8 @@ pub struct Endpoint {
     pub older_secrets_expire_at: Vec<DateTime<Utc>>,
     /// True if the client may name loopback and private addresses.
     pub allow_private_targets: bool,
+    /// True if a developer listens, so that bodies are copied.
+    pub is_listened: bool,
 }
 
 impl Endpoint {
@@ -297,7 +302,8 @@ pub async fn endpoint(db: &mut PgConnection, client: ClientId, id: EndpointId) -
     let row = sqlx::query_as(
         "SELECT endpoint.url, endpoint.failing_since, endpoint.disabled_at, config.secret_sealed,
                 config.previous_secret_sealed, config.previous_secret_expires_at,
-                config.older_secrets_sealed, config.older_secrets_expire_at, client.allow_private_targets
+                config.older_secrets_sealed, config.older_secrets_expire_at, client.allow_private_targets,
+                COALESCE(endpoint.listened_until > now(), false) AS is_listened
          FROM webhook_endpoint endpoint
          JOIN webhook_config config ON config.client_id = endpoint.client_id AND config.id = endpoint.config_id
          JOIN client ON client.id = endpoint.client_id
@@ -323,7 +329,8 @@ pub async fn endpoint_of_lane(
                 COALESCE(config.secret_sealed, '') AS secret_sealed,
                 config.previous_secret_sealed, config.previous_secret_expires_at,
                 COALESCE(config.older_secrets_sealed, '{}') AS older_secrets_sealed,
-                COALESCE(config.older_secrets_expire_at, '{}') AS older_secrets_expire_at, client.allow_private_targets
+                COALESCE(config.older_secrets_expire_at, '{}') AS older_secrets_expire_at, client.allow_private_targets,
+                COALESCE(endpoint.listened_until > now(), false) AS is_listened
          FROM lane
          JOIN client ON client.id = lane.client_id
          LEFT JOIN webhook_endpoint endpoint ON endpoint.client_id = lane.client_id AND endpoint.id = lane.lane_id

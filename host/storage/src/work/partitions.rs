@@ -14,7 +14,7 @@ use uuid::Uuid;
 use crate::{Error, PgConnection, Result};
 
 /// The partitioned tables.
-pub const PARTITIONED: [&str; 13] = [
+pub const PARTITIONED: [&str; 14] = [
     "outbound_part",
     "outbound_message",
     "outbound_leg",
@@ -28,6 +28,7 @@ pub const PARTITIONED: [&str; 13] = [
     "plugin_recording",
     "routing_decision",
     "live_event",
+    "request_log",
 ];
 
 /// Partitions of a table. Rows are removed with their whole partition, so they may be kept longer by one partition.

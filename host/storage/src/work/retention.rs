@@ -81,6 +81,8 @@ pub const PARKED_RECEIPTS: Aging = aging("parked_receipt", Age::Moment("received
 pub const PLUGIN_UPLOADS: Aging = aging("plugin_upload", Age::Moment("created_at"));
 /// Counts of tracking queries. Queries from ten minutes ago do not count.
 pub const TRACKING_USES: Aging = aging("sms_tracking_use", Age::Moment("last_at"));
+/// Copies of webhooks for developers who listen.
+pub const WEBHOOK_COPIES: Aging = aging("webhook_copy", Age::Moment("copied_at"));
 /// Responses stored under an `Idempotency-Key`.
 pub const IDEMPOTENCY_KEYS: Aging = aging("idempotency", Age::Moment("created_at"));
 
@@ -94,6 +96,7 @@ pub fn all() -> impl Iterator<Item = Aging> {
     let named = OF_MESSAGES.into_iter().chain(OF_CALLBACKS).chain(OF_PLUGINS).chain(OF_TIERS);
     named
         .chain([CONVERSATIONS, MESSAGE_COUNTS, PARKED_RECEIPTS, PLUGIN_UPLOADS, IDEMPOTENCY_KEYS, TRACKING_USES])
+        .chain([WEBHOOK_COPIES])
         .chain(PARTITIONED.into_iter().map(astray))
 }
 

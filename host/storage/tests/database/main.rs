@@ -26,6 +26,7 @@ mod personal_data;
 mod plans;
 mod plugins;
 mod ready;
+mod request_log;
 mod sealed;
 mod sending;
 mod settings;

@@ -7,16 +7,18 @@ use channels::{
     standard_webhooks::signed_headers,
 };
 use chrono::{DateTime, Utc};
-use domain::{clock::Clock, webhook::Verdict};
+use domain::{clock::Clock, ids::ClientId, webhook::Verdict};
+use storage::webhooks::configs::Endpoint;
 use tokio::time::Instant;
 
 use super::send_queue::ReadyDelivery;
+use base::{Context, Result, secrets::Purpose};
 
 /// The address of deliveries and the keys that sign them.
 pub(super) struct Target {
     pub(super) url: String,
     /// The checked address, or the failure of every attempt.
-    address: Result<WebhookAddress, PostError>,
+    address: std::result::Result<WebhookAddress, PostError>,
     secret: Vec<u8>,
     /// Replaced secrets, which sign too until these times.
     replaced: Vec<(Vec<u8>, DateTime<Utc>)>,
@@ -34,13 +36,29 @@ impl Target {
         Self { url, address, secret, replaced }
     }
 
+    /// The target of a stored endpoint.
+    pub(super) fn of(ctx: &Context, client: ClientId, endpoint: Endpoint) -> Result<Self> {
+        let open = |sealed: &[u8]| ctx.sealer.open(client, Purpose::WebhookSecret, sealed);
+        let now = ctx.now();
+        let replaced = endpoint.replaced_secrets().filter(|(_, expires_at)| now < *expires_at);
+        let replaced = replaced.map(|(sealed, expires_at)| open(sealed).map(|old| (old, expires_at)));
+        let replaced = replaced.collect::<std::result::Result<_, _>>()?;
+        let secret = open(&endpoint.secret_sealed)?;
+        let allow_private = ctx.settings.allow_private_targets || endpoint.allow_private_targets;
+        Ok(Self::new(endpoint.url, allow_private, secret, replaced))
+    }
+
     /// The request of an attempt at `now`. The id stays; timestamp and signatures are new.
-    fn post(&self, ready: &ReadyDelivery, now: DateTime<Utc>) -> Result<WebhookPost, PostError> {
+    fn post(&self, ready: &ReadyDelivery, now: DateTime<Utc>) -> std::result::Result<WebhookPost, PostError> {
         let to = self.address.clone()?;
-        let mut secrets: Vec<&[u8]> = vec![&self.secret];
-        secrets.extend(self.replaced.iter().filter(|(_, expires_at)| now < *expires_at).map(|(old, _)| old.as_slice()));
-        let headers = signed_headers(&secrets, &ready.id.to_string(), now.timestamp(), &ready.body);
+        let headers = signed_headers(&self.secrets(now), &ready.id.to_string(), now.timestamp(), &ready.body);
         Ok(WebhookPost { to, headers, body: ready.body.clone() })
+    }
+
+    /// The secrets that sign at `now`.
+    pub(super) fn secrets(&self, now: DateTime<Utc>) -> Vec<&[u8]> {
+        let replaced = self.replaced.iter().filter(|(_, expires_at)| now < *expires_at);
+        std::iter::once(&self.secret).chain(replaced.map(|(old, _)| old)).map(Vec::as_slice).collect()
     }
 }
 
@@ -57,7 +75,7 @@ pub(super) struct Outcome {
 
 impl Outcome {
     /// Interprets an answer, or its absence.
-    fn of(result: Result<PostAnswer, PostError>) -> Self {
+    fn of(result: std::result::Result<PostAnswer, PostError>) -> Self {
         match result {
             Ok(answer) => Self::of_answer(answer),
             Err(error) => Self::failed(&error.to_string()),

@@ -12,6 +12,7 @@
 //! No endpoint waits for another one, and no database connection is held during a request.
 
 mod attempt;
+mod copies;
 mod disable;
 mod endpoint;
 mod page;
@@ -35,6 +36,7 @@ use tokio::{
 };
 
 use attempt::{Attempted, Target, attempt};
+pub use copies::{HeardWebhooks, ListenError, SignedWebhook, listen, webhook};
 use page::{PAGE, Page};
 use page_schedule::PageSchedule;
 pub use ping::{Pinged, ping};

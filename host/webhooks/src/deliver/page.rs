@@ -11,7 +11,7 @@ use base::{Context, Error, Result, lanes::Lease, secrets::Purpose};
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use domain::{
-    ids::{ClientId, DeliveryId, InboxId},
+    ids::{DeliveryId, InboxId},
     inbox::InboxKind,
 };
 use plugin_host::World;
@@ -23,12 +23,13 @@ use storage::{
     PgConnection, inboxes,
     webhooks::{
         configs::{self, Endpoint},
-        deliveries::{self, Content, Fate, Finished, Look, OwnShape, Position},
+        deliveries::{self, Content, Fate, Finished, OwnShape, Position},
     },
 };
 
 use super::{
     attempt::Target,
+    copies,
     endpoint::endpoint_of,
     send_queue::ReadyDelivery,
     settle::{self, fate_of_failure},
@@ -66,41 +67,73 @@ pub(super) async fn prepare(
     let stored = configs::endpoint_of_lane(&mut db, lease.client, (endpoint, lease.fence)).await?;
     let open = match stored.ok_or(Error::LeaseLost)? {
         Some(stored) if !stored.url.is_empty() && stored.disabled_at.is_none() => stored,
+        Some(stored) if stored.is_listened => {
+            drop(db);
+            return end_with_copies(ctx, lease, &stored).await.map(|()| Page::default());
+        }
         closed => {
             drop(db);
             return close(ctx, lease, closed.as_ref()).await;
         }
     };
-    let look = Look { after, held: &held, limit: PAGE };
-    let fresh: Vec<Due> = deliveries::due_page(&mut db, lease.client, endpoint, ctx.now(), look).await?;
+    let is_listened = open.is_listened;
+    let found = find(ctx, &mut db, lease, deliveries::Look { after, held: &held, limit: PAGE }).await?;
+    drop(db);
+    let (ended_at, fresh) = (found.ended_at, found.fresh.len());
+    let ready = make_ready(ctx, lease, found, is_listened).await?;
+    let failing_since = open.failing_since;
+    let open = OpenEndpoint { target: Arc::new(Target::of(ctx, lease.client, open)?), failing_since };
+    Ok(Page { open: Some(open), ready, ended_at, fresh })
+}
+
+/// Shapes, copies and ends the due deliveries of an endpoint that has no address or was turned off, while a developer
+/// listens.
+async fn end_with_copies(ctx: &Context, lease: &Lease, endpoint: &Endpoint) -> Result<()> {
+    let fate = fate_without_address(endpoint);
+    while !lease.is_over() {
+        let mut db = ctx.db.acquire().await?;
+        let found = find(ctx, &mut db, lease, deliveries::Look { after: None, held: &[], limit: PAGE }).await?;
+        drop(db);
+        let is_last = found.ended_at.is_none();
+        let ready = make_ready(ctx, lease, found, true).await?;
+        let end = |ready: &ReadyDelivery| Finished { id: ready.id, attempts: ready.attempts, fate, body: None };
+        let finished: Vec<Finished<'_>> = ready.iter().map(end).collect();
+        if !finished.is_empty() {
+            let mut db = ctx.db.acquire().await?;
+            settle::write(&mut db, lease, (&finished, &[]), None).await?.ok_or(Error::LeaseLost)?;
+        }
+        if is_last {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// A delivery to an endpoint that was turned off can be sent again after its address was saved.
+fn fate_without_address(endpoint: &Endpoint) -> Fate {
+    if endpoint.disabled_at.is_some() { Fate::Exhausted } else { Fate::Dropped }
+}
+
+/// Due deliveries, and the facts for shaping them.
+struct Found {
+    fresh: Vec<Due>,
+    /// The last row of a full page.
+    ended_at: Option<Position>,
+    inboxes: HashMap<InboxId, ShapedInbox>,
+}
+
+async fn find(ctx: &Context, db: &mut PgConnection, lease: &Lease, look: deliveries::Look<'_>) -> Result<Found> {
+    let fresh: Vec<Due> = deliveries::due_page(db, lease.client, endpoint_of(lease), ctx.now(), look).await?;
     let ended_at = fresh.last().filter(|_| fresh.len() == PAGE).map(Due::position);
     let unshaped: HashSet<InboxId> =
         fresh.iter().filter(|row| matches!(row.content, Content::Event(_))).map(|row| row.inbox).collect();
-    let inboxes = shaped_inboxes(ctx, &mut db, lease, unshaped).await?;
-    drop(db);
-
-    let count = fresh.len();
-    let ready = make_ready(ctx, lease, inboxes, fresh).await?;
-    let failing_since = open.failing_since;
-    let open = OpenEndpoint { target: Arc::new(target(ctx, lease.client, open)?), failing_since };
-    Ok(Page { open: Some(open), ready, ended_at, fresh: count })
-}
-
-pub(super) fn target(ctx: &Context, client: ClientId, endpoint: Endpoint) -> Result<Target> {
-    let open = |sealed: &[u8]| ctx.sealer.open(client, Purpose::WebhookSecret, sealed);
-    let now = ctx.now();
-    let replaced = endpoint.replaced_secrets().filter(|(_, expires_at)| now < *expires_at);
-    let replaced = replaced.map(|(sealed, expires_at)| open(sealed).map(|old| (old, expires_at)));
-    let replaced = replaced.collect::<std::result::Result<_, _>>()?;
-    let secret = open(&endpoint.secret_sealed)?;
-    let allow_private = ctx.settings.allow_private_targets || endpoint.allow_private_targets;
-    Ok(Target::new(endpoint.url, allow_private, secret, replaced))
+    let inboxes = shaped_inboxes(ctx, db, lease, unshaped).await?;
+    Ok(Found { fresh, ended_at, inboxes })
 }
 
 /// Drops the waiting deliveries of an endpoint that is gone, off or disabled.
 async fn close(ctx: &Context, lease: &Lease, endpoint: Option<&Endpoint>) -> Result<Page> {
-    let disabled = endpoint.is_some_and(|endpoint| endpoint.disabled_at.is_some());
-    let fate = if disabled { Fate::Exhausted } else { Fate::Dropped };
+    let fate = endpoint.map_or(Fate::Dropped, fate_without_address);
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
     let ended = deliveries::abandon(&mut tx, lease.client, endpoint_of(lease), fate).await?;
@@ -140,12 +173,12 @@ async fn shaped_inboxes(
 async fn make_ready(
     ctx: &Context,
     lease: &Lease,
-    inboxes: HashMap<InboxId, ShapedInbox>,
-    deliveries: Vec<Due>,
+    Found { fresh, inboxes, .. }: Found,
+    is_listened: bool,
 ) -> Result<Vec<ReadyDelivery>> {
-    let mut ready = Vec::with_capacity(deliveries.len());
+    let mut ready = Vec::with_capacity(fresh.len());
     let (mut unshaped, mut unreadable) = (Vec::new(), Vec::new());
-    for mut delivery in deliveries {
+    for mut delivery in fresh {
         match std::mem::replace(&mut delivery.content, Content::Body(Vec::new())) {
             Content::Event(Ok(event)) => unshaped.push((delivery, event)),
             Content::Event(Err(error)) => {
@@ -169,18 +202,19 @@ async fn make_ready(
     let shaped = shaper.shape_all(unshaped).await;
     let mut outcome = sort_out(ctx, shaped);
     outcome.finished.extend(unreadable);
-    write(ctx, lease, &mut outcome).await?;
+    write(ctx, lease, &mut outcome, is_listened).await?;
     ready.extend(outcome.ready);
     // Ids grow with the order of the events.
     ready.sort_unstable_by_key(|one| one.id);
     Ok(ready)
 }
 
-/// Stores the results of shaping, if there are any: bodies of a client's own shaper, dropped deliveries, and recorded
-/// calls.
-async fn write(ctx: &Context, lease: &Lease, outcome: &mut SortedOut) -> Result<()> {
+/// Stores the results of shaping, if there are any: bodies of a client's own shaper, dropped deliveries, recorded calls,
+/// and copies for a developer who listens.
+async fn write(ctx: &Context, lease: &Lease, outcome: &mut SortedOut, is_listened: bool) -> Result<()> {
     let calls = std::mem::take(&mut outcome.calls);
-    if outcome.own.is_empty() && outcome.finished.is_empty() && calls.is_empty() {
+    let has_copies = is_listened && !outcome.ready.is_empty();
+    if outcome.own.is_empty() && outcome.finished.is_empty() && calls.is_empty() && !has_copies {
         return Ok(());
     }
     let mut tx = ctx.db.begin().await?;
@@ -193,6 +227,10 @@ async fn write(ctx: &Context, lease: &Lease, outcome: &mut SortedOut) -> Result<
         return Err(Error::LeaseLost);
     }
     let kept = calls::keep(ctx, &mut tx, lease.client, calls).await?;
+    // Last, because copies of other endpoints of the client wait for this transaction.
+    if has_copies {
+        copies::keep(ctx, &mut tx, lease, &outcome.ready).await?;
+    }
     tx.commit().await?;
     kept.compare(ctx, lease.client);
     Ok(())

@@ -13,8 +13,7 @@ use storage::webhooks::configs::Endpoint;
 use uuid::Uuid;
 
 use super::{
-    attempt::{Attempted, attempt},
-    page::target,
+    attempt::{Attempted, Target, attempt},
     send_queue::ReadyDelivery,
 };
 use base::{Context, Result};
@@ -49,7 +48,7 @@ pub async fn ping(ctx: &Context, client: ClientId, webhook: WebhookType, endpoin
         body: Bytes::from(body.to_string()),
         is_stored: true,
     };
-    let target = Arc::new(target(ctx, client, endpoint)?);
+    let target = Arc::new(Target::of(ctx, client, endpoint)?);
     let http = ctx.http.on_behalf_of(client);
     let Attempted { ready, outcome, at, duration, .. } = attempt(http, Arc::clone(&ctx.clock), target, ready).await;
     Ok(Pinged {

@@ -1,0 +1,155 @@
+//! Copies of webhooks for a developer who listens, and the time until which the endpoints of a client are listened to.
+
+use chrono::{DateTime, Utc};
+use domain::{
+    ids::{ClientId, DeliveryId, EndpointId},
+    webhook::WebhookType,
+};
+use uuid::Uuid;
+
+use super::configs::webhook_type;
+use crate::{PgConnection, Result};
+
+/// Seconds for which a listener is known after its last request.
+const LISTENED: f64 = 90.0;
+/// A record that ends within these seconds is renewed.
+const RENEWED: f64 = 60.0;
+
+/// Records that a program listens to the webhooks of a client, and returns the number of the last copy. `None`:
+/// the client has no webhook configuration.
+pub async fn listen(db: &mut PgConnection, client: ClientId) -> Result<Option<i64>> {
+    sqlx::query(
+        "UPDATE webhook_endpoint SET listened_until = now() + make_interval(secs => $2)
+         WHERE client_id = $1 AND (listened_until IS NULL OR listened_until < now() + make_interval(secs => $3))",
+    )
+    .bind(client.0)
+    .bind(LISTENED)
+    .bind(RENEWED)
+    .execute(&mut *db)
+    .await?;
+    sqlx::query(
+        "INSERT INTO webhook_listener (client_id)
+         SELECT client_id FROM webhook_config WHERE client_id = $1 LIMIT 1 ON CONFLICT DO NOTHING",
+    )
+    .bind(client.0)
+    .execute(&mut *db)
+    .await?;
+    let last = sqlx::query_scalar(
+        "SELECT last_number FROM webhook_listener listener
+         WHERE client_id = $1 AND EXISTS (SELECT 1 FROM webhook_config config WHERE config.client_id = listener.client_id)",
+    )
+    .bind(client.0)
+    .fetch_optional(db)
+    .await?;
+    Ok(last)
+}
+
+/// A copy to store.
+#[derive(Debug, Clone, Copy)]
+pub struct NewWebhookCopy<'a> {
+    /// Its delivery.
+    pub delivery: DeliveryId,
+    /// The bytes that are signed.
+    pub body: &'a [u8],
+}
+
+/// Stores copies of deliveries to one endpoint in the order given. A delivery that was copied before is left out. The
+/// copies of other transactions of the client wait until this one ends.
+pub async fn insert(
+    db: &mut PgConnection,
+    client: ClientId,
+    endpoint: EndpointId,
+    copies: &[NewWebhookCopy<'_>],
+    now: DateTime<Utc>,
+) -> Result<()> {
+    sqlx::query(
+        "WITH listener AS (
+             UPDATE webhook_listener SET last_number = last_number + cardinality($3::uuid[]) WHERE client_id = $1
+             RETURNING last_number - cardinality($3::uuid[]) AS before
+         )
+         INSERT INTO webhook_copy (client_id, number, endpoint_id, delivery_id, body, copied_at)
+         SELECT $1, listener.before + one.place, $2, one.delivery_id, one.body, $5
+         FROM listener, unnest($3::uuid[], $4::bytea[]) WITH ORDINALITY AS one (delivery_id, body, place)
+         ON CONFLICT (client_id, delivery_id) DO NOTHING",
+    )
+    .bind(client.0)
+    .bind(endpoint.0)
+    .bind(copies.iter().map(|copy| copy.delivery.0).collect::<Vec<_>>())
+    .bind(copies.iter().map(|copy| copy.body).collect::<Vec<_>>())
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// The bytes of a webhook, and their endpoint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WebhookCopy {
+    /// `None` if it was not copied for a listener.
+    pub number: Option<i64>,
+    /// Its delivery.
+    pub delivery: DeliveryId,
+    /// Its endpoint, whose configuration has the secret.
+    pub endpoint: EndpointId,
+    /// The type of its webhook.
+    pub webhook: WebhookType,
+    /// The bytes that are signed.
+    pub body: Vec<u8>,
+}
+
+#[derive(sqlx::FromRow)]
+struct CopyRow {
+    number: Option<i64>,
+    delivery_id: Uuid,
+    endpoint_id: Uuid,
+    webhook_type: String,
+    body: Vec<u8>,
+}
+
+impl TryFrom<CopyRow> for WebhookCopy {
+    type Error = crate::Error;
+
+    fn try_from(row: CopyRow) -> Result<Self> {
+        Ok(Self {
+            number: row.number,
+            delivery: DeliveryId(row.delivery_id),
+            endpoint: EndpointId(row.endpoint_id),
+            webhook: webhook_type(&row.webhook_type)?,
+            body: row.body,
+        })
+    }
+}
+
+/// Returns the first copies after a number. Copies of deleted configurations are left out.
+pub async fn after(db: &mut PgConnection, client: ClientId, number: i64, limit: i64) -> Result<Vec<WebhookCopy>> {
+    let rows: Vec<CopyRow> = sqlx::query_as(
+        "SELECT copy.number, copy.delivery_id, copy.endpoint_id, endpoint.webhook_type, copy.body
+         FROM webhook_copy copy
+         JOIN webhook_endpoint endpoint ON endpoint.client_id = copy.client_id AND endpoint.id = copy.endpoint_id
+         WHERE copy.client_id = $1 AND copy.number > $2
+         ORDER BY copy.number LIMIT $3",
+    )
+    .bind(client.0)
+    .bind(number)
+    .bind(limit)
+    .fetch_all(db)
+    .await?;
+    rows.into_iter().map(WebhookCopy::try_from).collect()
+}
+
+/// Returns the bytes of a delivery; `None` if it does not exist or has no bytes.
+pub async fn of_delivery(db: &mut PgConnection, client: ClientId, id: DeliveryId) -> Result<Option<WebhookCopy>> {
+    let row: Option<CopyRow> = sqlx::query_as(
+        "SELECT copy.number, delivery.id AS delivery_id, delivery.lane_id AS endpoint_id, endpoint.webhook_type,
+                COALESCE(delivery.body, copy.body) AS body
+         FROM webhook_delivery delivery
+         JOIN webhook_endpoint endpoint ON endpoint.client_id = delivery.client_id AND endpoint.id = delivery.lane_id
+         LEFT JOIN webhook_copy copy ON copy.client_id = delivery.client_id AND copy.delivery_id = delivery.id
+         WHERE delivery.client_id = $1 AND delivery.id = $2 AND COALESCE(delivery.body, copy.body) IS NOT NULL",
+    )
+    .bind(client.0)
+    .bind(id.0)
+    .fetch_optional(db)
+    .await?;
+    row.map(WebhookCopy::try_from).transpose()
+}

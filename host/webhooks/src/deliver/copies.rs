@@ -1,0 +1,136 @@
+//! Copies of webhooks for a developer who listens (`patchbay listen`). The lane of an endpoint stores a copy when it
+//! shapes a delivery. The reader signs it, as each attempt is signed. An endpoint without an address, or one that was
+//! turned off, takes deliveries while its client is listened to: they are copied and end at once.
+
+use std::time::Duration;
+
+use channels::standard_webhooks::signed_headers;
+use domain::{
+    ids::{ClientId, DeliveryId},
+    webhook::WebhookType,
+};
+use storage::{
+    PgConnection,
+    webhooks::{
+        configs,
+        copies::{self, NewWebhookCopy, WebhookCopy},
+    },
+};
+use tokio::{
+    sync::Semaphore,
+    time::{Instant, sleep},
+};
+
+use super::{attempt::Target, endpoint_of, send_queue::ReadyDelivery};
+use base::{Context, Error, Result, lanes::Lease};
+
+/// Copies of one answer.
+const COPIES: i64 = 20;
+/// Longest wait for a copy.
+const WAIT: Duration = Duration::from_secs(20);
+/// Time between two searches while a listener waits.
+const SEARCH: Duration = Duration::from_millis(200);
+/// Listeners of one process that wait at the same time. If all places are taken, a listener gets its answer at once.
+static WAITING: Semaphore = Semaphore::const_new(64);
+
+/// The reason why there is nothing to listen to.
+#[derive(Debug, thiserror::Error)]
+pub enum ListenError {
+    /// 409.
+    #[error("there is no webhook configuration: create one first; it needs no addresses, and its secret signs")]
+    NoConfiguration,
+    /// The fault is in the service, not in the request.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl From<storage::Error> for ListenError {
+    fn from(error: storage::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<storage::SqlxError> for ListenError {
+    fn from(error: storage::SqlxError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// A webhook as its receiver gets it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SignedWebhook {
+    /// `None` if it was not copied for a listener.
+    pub number: Option<i64>,
+    pub id: DeliveryId,
+    pub webhook: WebhookType,
+    /// Content type, id, timestamp and signature, by their names in lower case.
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+}
+
+/// The answer for a listener.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeardWebhooks {
+    /// The number to continue after.
+    pub last: i64,
+    pub webhooks: Vec<SignedWebhook>,
+}
+
+/// Records that a developer listens, and returns the webhooks after a number, at most 20. If there are none, it waits up
+/// to 20 s for the next, or until `is_stopping`. Without a number it returns the last one.
+pub async fn listen(
+    ctx: &Context,
+    client: ClientId,
+    after: Option<i64>,
+    is_stopping: impl Fn() -> bool,
+) -> Result<HeardWebhooks, ListenError> {
+    let last = copies::listen(&mut *ctx.db.acquire().await?, client).await?.ok_or(ListenError::NoConfiguration)?;
+    // A number of another database, or of none.
+    let Some(after) = after.filter(|after| *after <= last) else {
+        return Ok(HeardWebhooks { last, webhooks: Vec::new() });
+    };
+    let place = WAITING.try_acquire();
+    let until = Instant::now() + if place.is_ok() { WAIT } else { Duration::ZERO };
+    loop {
+        let found = copies::after(&mut *ctx.db.acquire().await?, client, after, COPIES).await?;
+        if !found.is_empty() || Instant::now() >= until || is_stopping() {
+            let last = found.last().and_then(|copy| copy.number).unwrap_or(after);
+            return Ok(HeardWebhooks { last, webhooks: signed(ctx, client, found).await? });
+        }
+        sleep(SEARCH).await;
+    }
+}
+
+/// Returns one stored webhook with new signatures. `None` if it does not exist or was never shaped.
+pub async fn webhook(ctx: &Context, client: ClientId, id: DeliveryId) -> Result<Option<SignedWebhook>> {
+    let found = copies::of_delivery(&mut *ctx.db.acquire().await?, client, id).await?;
+    Ok(signed(ctx, client, found.into_iter().collect()).await?.pop())
+}
+
+/// Signs copies with the present secrets of their configurations.
+async fn signed(ctx: &Context, client: ClientId, copies: Vec<WebhookCopy>) -> Result<Vec<SignedWebhook>> {
+    let now = ctx.now();
+    let mut signed = Vec::with_capacity(copies.len());
+    let mut last = None;
+    for WebhookCopy { number, delivery, endpoint, webhook, body } in copies {
+        if last.as_ref().is_none_or(|(known, _)| *known != endpoint) {
+            let stored = configs::endpoint(&mut *ctx.db.acquire().await?, client, endpoint).await?;
+            // Its configuration was deleted since the copies were read.
+            let Some(stored) = stored else { continue };
+            last = Some((endpoint, Target::of(ctx, client, stored)?));
+        }
+        let Some((_, target)) = &last else { continue };
+        let headers = signed_headers(&target.secrets(now), &delivery.to_string(), now.timestamp(), &body);
+        let text = headers.iter().filter_map(|(name, value)| Some((name.to_string(), value.to_str().ok()?.to_owned())));
+        let headers = text.collect();
+        signed.push(SignedWebhook { number, id: delivery, webhook, headers, body });
+    }
+    Ok(signed)
+}
+
+/// Copies deliveries that were shaped. The transaction is that of their other results.
+pub(super) async fn keep(ctx: &Context, db: &mut PgConnection, lease: &Lease, ready: &[ReadyDelivery]) -> Result<()> {
+    let new: Vec<NewWebhookCopy<'_>> =
+        ready.iter().map(|ready| NewWebhookCopy { delivery: ready.id, body: &ready.body }).collect();
+    Ok(copies::insert(db, lease.client, endpoint_of(lease), &new, ctx.now()).await?)
+}
