@@ -16,6 +16,7 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 use crate::{
     admission::held::Held,
     error::{ApiError, ErrorKind},
+    media_kind::is_json,
     request_facts::{BodyKind, RequestFacts},
     state::ApiState,
 };
@@ -101,14 +102,6 @@ impl<T: DeserializeOwned + Default + Send + 'static> FromRequest<ApiState> for O
         }
         JsonBody::from_request(request, state).await.map(|JsonBody(body)| Self(body))
     }
-}
-
-/// True if the body is declared as JSON. Parameters such as `charset=utf-8` are allowed; a second header is not.
-pub(crate) fn is_json(headers: &HeaderMap) -> bool {
-    let mut values = headers.get_all(header::CONTENT_TYPE).iter();
-    let (Some(value), None) = (values.next(), values.next()) else { return false };
-    let essence = value.to_str().unwrap_or("").split(';').next().unwrap_or("").trim();
-    essence.eq_ignore_ascii_case("application/json")
 }
 
 /// Reads the whole body: at most `limit` bytes, within `time`.

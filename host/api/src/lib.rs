@@ -30,6 +30,7 @@ mod lite_host;
 mod live_chat;
 mod live_events;
 mod media;
+mod media_kind;
 mod message_lookup;
 mod numbers;
 mod observe;

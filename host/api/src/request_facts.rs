@@ -14,7 +14,7 @@ use tenancy::{
     request_log::{AnsweredRequest, BODY_BYTES, RequestBody},
 };
 
-use crate::body::is_json;
+use crate::media_kind::is_json;
 
 /// Characters of a key that are logged. They tell the present key of a user from a replaced one.
 const KEY_START: usize = 4;

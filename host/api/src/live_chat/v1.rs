@@ -26,9 +26,10 @@ use super::{
 };
 use crate::{
     auth::{Allowed, LiveChat, Permission},
-    body::{JsonBody, is_json},
+    body::JsonBody,
     deprecation::DEPRECATION,
     error::ApiError,
+    media_kind::is_json,
     page::{ListQuery, Page, Searched},
     path::Segments,
     query::Parameters,

@@ -69,8 +69,7 @@ const DELIVERY: TableRule = deleted(&[
     Tie::Subject("body", ColumnForm::Bytes),
 ]);
 
-const REQUEST: TableRule =
-    deleted(&[Tie::Mention("path", ColumnForm::Text), Tie::Mention("body", ColumnForm::Text)]);
+const REQUEST: TableRule = deleted(&[Tie::Mention("path", ColumnForm::Text), Tie::Mention("body", ColumnForm::Text)]);
 
 /// Every table of the schema.
 pub const REGISTRY: &[Table] = &[

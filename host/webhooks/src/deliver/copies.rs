@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use base::{Context, Error, Result, lanes::Lease};
 use channels::standard_webhooks::signed_headers;
 use domain::{
     ids::{ClientId, DeliveryId},
@@ -21,8 +22,7 @@ use tokio::{
     time::{Instant, sleep},
 };
 
-use super::{attempt::Target, endpoint_of, send_queue::ReadyDelivery};
-use base::{Context, Error, Result, lanes::Lease};
+use super::{attempt::Target, endpoint::endpoint_of, send_queue::ReadyDelivery};
 
 /// Copies of one answer.
 const COPIES: i64 = 20;

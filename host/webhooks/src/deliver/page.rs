@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use base::{Context, Error, Result, lanes::Lease, secrets::Purpose};
+use base::{Context, Error, Result, lanes::Lease};
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use domain::{
