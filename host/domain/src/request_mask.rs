@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn names_of_fields_that_may_be_a_person_are_hidden() {
-        let body = json_of(&json!({ "27820000001": 1, "thandi@shop.example": 2, "plain": 3 }));
+        let body = json_of(&json!({ "27820000001": 1, "ada@shop.example": 2, "plain": 3 }));
         assert_eq!(body, json!({ "*** 1": 1, "*** 2": 2, "plain": 3 }));
     }
 

@@ -45,7 +45,7 @@ async fn the_body_of_a_failed_request_is_masked_and_that_of_a_good_one_is_not_ke
     });
     assert_eq!(service.post(SEND, &body).await.status, 400);
     assert_eq!(service.send(Call::post(SEND, "{\"a\": ").key(&service.key)).await.status, 400);
-    let good = json!({ "recipient": "27820000099", "reason": "asked" });
+    let good = json!({ "recipients": ["27820000099"], "reason": "asked" });
     assert!(service.post(BLOCKLIST, &good).await.status.is_success());
 
     let bodies: Vec<Value> = logged(&service, "").await.iter().map(|one| one["body"].clone()).collect();
