@@ -7,7 +7,7 @@ use sqlx::{Connection, PgConnection};
 use crate::Patchbay;
 
 /// Tables that hold what workers are doing and what they have read, not what a client asked for.
-const TRANSIENT: &[&str] = &["lane", "messaging_tier"];
+const TRANSIENT: &[&str] = &["lane", "messaging_tier", "request_log"];
 
 /// Rows per table.
 pub type RowCounts = BTreeMap<String, i64>;

@@ -39,4 +39,5 @@ mod teams;
 mod tickets;
 mod told;
 mod upkeep;
+mod webhook_copies;
 mod webhooks;

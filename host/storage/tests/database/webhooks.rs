@@ -13,7 +13,6 @@ use storage::{
     webhooks::{
         config_changes,
         configs::{self, NewConfig},
-        copies::{self, NewWebhookCopy},
         deliveries::{self, Content, DueDelivery, Fate, Finished, Look, NewAttempt, NewDelivery},
     },
     work::lanes::{self, LaneState},
@@ -22,10 +21,10 @@ use uuid::Uuid;
 
 use crate::fixtures::{CLIENT, INBOX, STRANGER, database, moment};
 
-const ENDPOINT: EndpointId = EndpointId(Uuid::from_u128(100 + 1));
+pub(crate) const ENDPOINT: EndpointId = EndpointId(Uuid::from_u128(100 + 1));
 
 /// A configuration whose endpoints have the ids `100 * id` and up, in the order of the types.
-fn config(id: u128, inbox: Option<InboxId>, urls: &[(WebhookType, &str)]) -> NewConfig {
+pub(crate) fn config(id: u128, inbox: Option<InboxId>, urls: &[(WebhookType, &str)]) -> NewConfig {
     let endpoints = WebhookType::ALL.into_iter().zip(0..);
     NewConfig {
         id: WebhookConfigId(Uuid::from_u128(id)),
@@ -42,7 +41,7 @@ fn config(id: u128, inbox: Option<InboxId>, urls: &[(WebhookType, &str)]) -> New
     }
 }
 
-const STATUS: (WebhookType, &str) = (WebhookType::StatusUpdate, "https://example.com/status");
+pub(crate) const STATUS: (WebhookType, &str) = (WebhookType::StatusUpdate, "https://example.com/status");
 
 #[tokio::test]
 async fn a_configuration_comes_back_as_it_was_stored_and_only_to_its_client() {
@@ -201,51 +200,7 @@ async fn a_page_of_configurations_has_the_default_first_and_is_the_clients_own()
     assert_eq!((second.len(), second[0].id.0.as_u128(), total), (1, 1, 2));
 }
 
-/// The types of the endpoints that get events of the client.
-async fn routed(db: &mut PgConnection) -> Vec<WebhookType> {
-    configs::routes(db, CLIENT, &[INBOX]).await.unwrap().remove(0).endpoints.into_keys().collect()
-}
-
-#[tokio::test]
-async fn while_a_developer_listens_every_endpoint_gets_events() {
-    let mut db = database().await;
-    assert_eq!(copies::listen(&mut db, CLIENT).await.unwrap(), None, "there is no configuration");
-    configs::insert(&mut db, CLIENT, &config(1, None, &[STATUS])).await.unwrap();
-    configs::insert(&mut db, STRANGER, &config(2, None, &[])).await.unwrap();
-    assert_eq!(copies::listen(&mut db, STRANGER).await.unwrap(), Some(0));
-    assert_eq!(routed(&mut db).await, [WebhookType::StatusUpdate], "another client listens");
-    assert!(!configs::endpoint(&mut db, CLIENT, ENDPOINT).await.unwrap().unwrap().is_listened);
-
-    assert_eq!(copies::listen(&mut db, CLIENT).await.unwrap(), Some(0));
-    assert_eq!(routed(&mut db).await.len(), WebhookType::ALL.len());
-    assert!(configs::endpoint(&mut db, CLIENT, ENDPOINT).await.unwrap().unwrap().is_listened);
-    sqlx::query("UPDATE webhook_endpoint SET listened_until = now()").execute(&mut db).await.unwrap();
-    assert_eq!(routed(&mut db).await, [WebhookType::StatusUpdate], "its time is over");
-}
-
-#[tokio::test]
-async fn copies_are_numbered_in_order_and_a_delivery_is_copied_once() {
-    let mut db = database().await;
-    configs::insert(&mut db, CLIENT, &config(1, None, &[STATUS])).await.unwrap();
-    copies::listen(&mut db, CLIENT).await.unwrap();
-    waiting(&mut db, 3).await;
-    let copy = |id| NewWebhookCopy { delivery: delivery(id), body: b"{}" };
-    copies::insert(&mut db, CLIENT, ENDPOINT, &[copy(2), copy(1)], moment(0)).await.unwrap();
-    copies::insert(&mut db, CLIENT, ENDPOINT, &[copy(2), copy(3)], moment(0)).await.unwrap();
-    let found = copies::after(&mut db, CLIENT, 0, 10).await.unwrap();
-    let found: Vec<_> = found.iter().map(|copy| (copy.number, copy.delivery)).collect();
-    assert_eq!(found, [(Some(1), delivery(2)), (Some(2), delivery(1)), (Some(4), delivery(3))]);
-    assert_eq!(copies::after(&mut db, CLIENT, 1, 1).await.unwrap()[0].number, Some(2));
-    assert_eq!(copies::listen(&mut db, CLIENT).await.unwrap(), Some(4));
-    assert_eq!(copies::after(&mut db, STRANGER, 0, 10).await.unwrap(), []);
-
-    let one = copies::of_delivery(&mut db, CLIENT, delivery(3)).await.unwrap().unwrap();
-    assert_eq!((one.number, one.body.as_slice()), (Some(4), b"{}".as_slice()));
-    assert_eq!(copies::of_delivery(&mut db, STRANGER, delivery(3)).await.unwrap(), None);
-    assert_eq!(copies::of_delivery(&mut db, CLIENT, delivery(9)).await.unwrap(), None);
-}
-
-fn delivery(id: u128) -> DeliveryId {
+pub(crate) fn delivery(id: u128) -> DeliveryId {
     DeliveryId(Uuid::from_u128(id))
 }
 
@@ -264,7 +219,7 @@ async fn page(db: &mut PgConnection, limit: usize) -> Vec<DueDelivery<Value>> {
 }
 
 /// Deliveries 1 to `count`, due at 0.
-async fn waiting(db: &mut PgConnection, count: u128) {
+pub(crate) async fn waiting(db: &mut PgConnection, count: u128) {
     let new = (1..=count).map(|id| NewDelivery {
         id: delivery(id),
         endpoint: ENDPOINT,
