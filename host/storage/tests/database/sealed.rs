@@ -43,6 +43,7 @@ const NOT_SEALED: &[(&str, &str)] = &[
     ("template", "components"),
     ("waiting_referral", "referral"),
     ("web_inbox", "settings"),
+    ("webhook_copy", "body"),
     ("webhook_delivery", "body"),
 ];
 
