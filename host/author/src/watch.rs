@@ -8,6 +8,8 @@ use std::{
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::mpsc;
 
+use crate::Project;
+
 /// Changes within this pause are reported together, because editors and compilers write in several steps.
 const SETTLE: Duration = Duration::from_millis(150);
 const BUILT: [&str; 5] = ["build", "target", "node_modules", "__pycache__", "gen"];
@@ -18,6 +20,25 @@ pub(crate) enum Watched {
     File(PathBuf),
     /// The sources of a project.
     Sources(PathBuf),
+}
+
+impl Watched {
+    /// The sources of `project`, or the component itself if it has none.
+    pub(crate) fn of(project: Option<&Project>, component: &Path) -> Self {
+        match project {
+            Some(project) => Self::Sources(project.root.canonicalize().unwrap_or_else(|_| project.root.clone())),
+            None => Self::File(component.to_owned()),
+        }
+    }
+
+    fn concerns(&self, path: &Path) -> bool {
+        match self {
+            Self::File(file) => path.file_name() == file.file_name(),
+            Self::Sources(root) => {
+                path.strip_prefix(root).unwrap_or(path).iter().all(|part| is_source(Path::new(part)))
+            }
+        }
+    }
 }
 
 /// Reports changes until it is dropped.
@@ -70,17 +91,6 @@ impl Watch {
         self.heard = true;
         while tokio::time::timeout(SETTLE, self.changes.recv()).await.is_ok_and(|change| change.is_some()) {}
         self.heard = false;
-    }
-}
-
-impl Watched {
-    fn concerns(&self, path: &Path) -> bool {
-        match self {
-            Self::File(file) => path.file_name() == file.file_name(),
-            Self::Sources(root) => {
-                path.strip_prefix(root).unwrap_or(path).iter().all(|part| is_source(Path::new(part)))
-            }
-        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Builds the component of a project with the tools of its language.
 
+mod background;
 mod bindings;
 mod c;
 mod command;
@@ -19,6 +20,7 @@ use std::path::PathBuf;
 
 use crate::{Lang, Project};
 
+pub(crate) use background::BackgroundBuild;
 pub use bindings::{BindingsLang, GeneratedBindings, bindings};
 pub use error::BuildError;
 pub use wrap::wrap;

@@ -10,10 +10,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use tokio::task::JoinHandle;
-
 use crate::{
-    Project, build,
+    Project,
+    build::BackgroundBuild,
     server::{Activate, LogFilter, Logs, RecordingBounds, Server, ServerError},
     watch::{Watch, Watched},
 };
@@ -64,26 +63,29 @@ impl DevSession {
         stop: impl Future<Output = ()>,
         out: &mut (dyn io::Write + Send),
     ) -> Result<(), DevError> {
-        let mut watch = Watch::start(self.watched()).map_err(|fault| DevError::Watch(fault.to_string()))?;
+        let mut watch = Watch::start(Watched::of(self.project.as_ref(), &self.component))
+            .map_err(|fault| DevError::Watch(fault.to_string()))?;
         let mut stop = std::pin::pin!(stop);
         let mut beat = tokio::time::interval(BEAT);
         let mut shown = ShownCalls::new(server, &self.name)?;
         // Calls of earlier sessions are not shown.
         shown.skip_present().await;
-        let mut building = self.project.clone().map(build_apart);
+        let mut build = BackgroundBuild::default();
         let mut changed_at = Instant::now();
         let mut is_stale = false;
-        if building.is_none() {
-            self.put_in_force(server, changed_at, out).await?;
-        } else {
-            writeln!(out, "building")?;
+        match &self.project {
+            Some(project) => {
+                build.start(project.clone());
+                writeln!(out, "building")?;
+            }
+            None => self.put_in_force(server, changed_at, out).await?,
         }
         loop {
             out.flush()?;
             let event = tokio::select! {
                 biased;
                 () = &mut stop => DevEvent::Stop,
-                built = finished(&mut building) => DevEvent::Built(built),
+                built = build.finished() => DevEvent::Built(built),
                 () = watch.changed() => DevEvent::Changed,
                 _ = beat.tick() => DevEvent::Beat,
             };
@@ -93,10 +95,10 @@ impl DevSession {
                     changed_at = Instant::now();
                     match &self.project {
                         // A source that is saved during a build needs another build.
-                        Some(_) if building.is_some() => is_stale = true,
+                        Some(_) if build.is_running() => is_stale = true,
                         Some(project) => {
                             writeln!(out, "a source has changed: building")?;
-                            building = Some(build_apart(project.clone()));
+                            build.start(project.clone());
                         }
                         None => self.put_in_force(server, changed_at, out).await?,
                     }
@@ -108,8 +110,8 @@ impl DevSession {
                             writeln!(out, "the build failed, and the version before stays active:\n{reason}")?;
                         }
                     }
-                    if std::mem::take(&mut is_stale) {
-                        building = self.project.clone().map(build_apart);
+                    if let Some(project) = self.project.as_ref().filter(|_| std::mem::take(&mut is_stale)) {
+                        build.start(project.clone());
                     }
                 }
                 DevEvent::Beat => shown.show_new(out).await?,
@@ -157,27 +159,6 @@ impl DevSession {
         server.record(&self.name, &terms).await?;
         Ok(Some(active.to_string()))
     }
-
-    fn watched(&self) -> Watched {
-        match &self.project {
-            Some(project) => Watched::Sources(project.root.canonicalize().unwrap_or_else(|_| project.root.clone())),
-            None => Watched::File(self.component.clone()),
-        }
-    }
-}
-
-fn build_apart(project: Project) -> JoinHandle<Result<(), String>> {
-    tokio::task::spawn_blocking(move || {
-        let built = build::build(&project, &mut |_| {});
-        built.map(drop).map_err(|error| error.to_string())
-    })
-}
-
-async fn finished(building: &mut Option<JoinHandle<Result<(), String>>>) -> Result<(), String> {
-    let Some(handle) = building else { return std::future::pending().await };
-    let built = handle.await.unwrap_or_else(|fault| Err(fault.to_string()));
-    *building = None;
-    built
 }
 
 /// The calls of the plugin, each shown once with its conversation.

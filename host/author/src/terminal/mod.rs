@@ -11,10 +11,11 @@ use chrono::TimeDelta;
 use domain::clock::Clock;
 use plugin_host::{EVERY_HOST, World, Zone, chatbot::Session, json::Question};
 use serde_json::{Value, json};
-use tokio::{sync::mpsc, task::JoinHandle};
+use tokio::sync::mpsc;
 
 use crate::{
-    Project, build,
+    Project,
+    build::BackgroundBuild,
     local::{
         LocalError, LocalHost,
         chat::{Chat, Setup},
@@ -83,9 +84,9 @@ impl Terminal {
         let client = local_host.client(Arc::new(RealWeb(GuardedClient::new(GuardedSettings::default())?)));
         let mut chat = Chat::new(&local_host, loaded.clone(), client, self.setup()?);
         // If watching fails, the chat continues without reloads.
-        let mut watch = Watch::start(self.watched()).ok();
+        let mut watch = Watch::start(Watched::of(self.project.as_ref(), &self.component)).ok();
         writeln!(out, "{}: write a message, a number taps a button, /help lists commands.", self.name)?;
-        let mut building: Option<JoinHandle<Result<(), String>>> = None;
+        let mut build = BackgroundBuild::default();
         let mut ahead = TimeDelta::zero();
         loop {
             write!(out, "{prompt}")?;
@@ -94,7 +95,7 @@ impl Terminal {
             let due = chat.next_due().map(|due| (due - now).to_std().unwrap_or(Duration::ZERO));
             let next = tokio::select! {
                 biased;
-                built = finished(&mut building) => TerminalEvent::Built(built),
+                built = build.finished() => TerminalEvent::Built(built),
                 line = lines.recv() => TerminalEvent::Line(line),
                 () = sleep(due) => TerminalEvent::Due,
                 () = changed(&mut watch) => TerminalEvent::Changed,
@@ -116,9 +117,9 @@ impl Terminal {
                 }
                 TerminalEvent::Due => show(out, &chat.advance(now).await)?,
                 TerminalEvent::Changed => match &self.project {
-                    Some(project) if building.is_none() => {
+                    Some(project) if !build.is_running() => {
                         writeln!(out, "(a source has changed: building)")?;
-                        building = Some(build_apart(project.clone()));
+                        build.start(project.clone());
                     }
                     Some(_) => {}
                     None => self.reload(&local_host, &mut chat, out).await?,
@@ -151,13 +152,6 @@ impl Terminal {
         Ok(())
     }
 
-    fn watched(&self) -> Watched {
-        match &self.project {
-            Some(project) => Watched::Sources(project.root.canonicalize().unwrap_or_else(|_| project.root.clone())),
-            None => Watched::File(self.component.clone()),
-        }
-    }
-
     fn setup(&self) -> Result<Setup, TerminalError> {
         let allowed_hosts = match self.allowed_hosts.as_slice() {
             [] => vec![EVERY_HOST.to_owned()],
@@ -181,21 +175,6 @@ fn session() -> Result<Session, TerminalError> {
         Ok(_) => Err(TerminalError::Session("the sample is no session".to_owned())),
         Err(faults) => Err(TerminalError::Session(format!("{faults:?}"))),
     }
-}
-
-fn build_apart(project: Project) -> JoinHandle<Result<(), String>> {
-    tokio::task::spawn_blocking(move || {
-        let built = build::build(&project, &mut |_| {});
-        built.map(drop).map_err(|error| error.to_string())
-    })
-}
-
-/// Waits for a build, if there is one, and clears it.
-async fn finished(building: &mut Option<JoinHandle<Result<(), String>>>) -> Result<(), String> {
-    let Some(handle) = building else { return std::future::pending().await };
-    let built = handle.await.unwrap_or_else(|fault| Err(fault.to_string()));
-    *building = None;
-    built
 }
 
 async fn changed(watch: &mut Option<Watch>) {

@@ -92,7 +92,7 @@ fn builder() -> Builder {
     builder
 }
 
-/// What all clients have in common.
+/// The settings that all clients have in common.
 pub(super) fn plain_builder() -> Builder {
     let mut builder = Client::builder(PacedExecutor);
     builder

@@ -22,7 +22,7 @@ fn refused(text: String) -> SendFailure {
     SendFailure::Rejected(ProviderFailure { code: REFUSED_BY_DEVICE, text })
 }
 
-/// What a fetch that failed means for the message.
+/// The consequence of a failed fetch for the message.
 fn not_fetched(error: &PostError) -> SendFailure {
     let text = format!("the file cannot be fetched: {error}");
     match error {
@@ -33,7 +33,7 @@ fn not_fetched(error: &PostError) -> SendFailure {
     }
 }
 
-/// What an answer other than the file means for the message.
+/// The consequence for the message of an answer that is not the file.
 fn answered(status: u16) -> SendFailure {
     let text = format!("the server of the file answered {status}");
     match status {
