@@ -13,7 +13,7 @@ use std::{
 };
 
 use app::{
-    config::Config,
+    config::{Config, Sources},
     postgres::{Binaries, DataDirLock, Database, EmbeddedPostgres, PostgresError, RunFile},
 };
 use rustix::process::{Pid, Signal, kill_process};
@@ -295,7 +295,7 @@ async fn a_data_directory_behind_a_closed_one_has_its_database_elsewhere() {
 
 fn config_for(data_dir: &Path) -> Config {
     let variable = ("PATCHBAY__DATA_DIR".to_owned(), data_dir.display().to_string());
-    Config::from_sources(None, [variable]).unwrap()
+    Config::from_sources(Sources { variables: vec![variable], ..Sources::default() }).unwrap()
 }
 
 #[tokio::test]
@@ -345,7 +345,7 @@ async fn commands_at_the_same_time_take_turns() {
 #[tokio::test]
 async fn a_configured_database_is_taken_as_it_is() {
     let variable = ("PATCHBAY__DATABASE__URL".to_owned(), "postgres://app:pw@db.example/patchbay".to_owned());
-    let config = Config::from_sources(None, [variable]).unwrap();
+    let config = Config::from_sources(Sources { variables: vec![variable], ..Sources::default() }).unwrap();
     let database = Database::start(&config).await.unwrap();
     assert_eq!(database.url(), "postgres://app:pw@db.example/patchbay");
     assert!(!database.is_embedded());
