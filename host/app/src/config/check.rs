@@ -1,14 +1,20 @@
 //! Checks of values that are valid alone but cannot work, alone or together.
 
-use base64::{Engine, engine::general_purpose::STANDARD};
+use std::{borrow::Cow, net::IpAddr};
 
+use base64::{Engine, engine::general_purpose::STANDARD};
 use channels::smpp::SmppUrl;
 use domain::sms_products::{StopWords, email::EmailDomain, source};
+use url::Host;
 
-use super::{Config, ConfigError, MediaPlace, SecretUrl, join};
+use super::{Config, ConfigError, MediaPlace, SecretUrl, join, masking::DATABASE_OPTIONS};
 
 /// Bytes of `security.master_key`.
 const MASTER_KEY_BYTES: usize = 32;
+const SSL_MODES: [&str; 6] = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"];
+/// Options of `database.url` whose values are never shown.
+const SECRET_DATABASE_OPTIONS: [&str; 7] =
+    ["options", "password", "ssl-ca", "ssl-cert", "ssl-key", "sslcert", "sslkey"];
 /// Bytes of an upload form in addition to its file.
 const FORM_BYTES: u64 = 64 * 1024;
 
@@ -18,6 +24,7 @@ impl Config {
         self.check_tls()?;
         self.check_master_key()?;
         self.check_urls()?;
+        self.check_hosts()?;
         self.check_limits()?;
         self.check_bucket()?;
         self.check_email()?;
@@ -66,7 +73,13 @@ impl Config {
 
     fn check_urls(&self) -> Result<(), ConfigError> {
         scheme("database.url", self.database.url.as_ref(), &["postgres", "postgresql"])?;
+        if let Some(url) = &self.database.url {
+            check_database_options(url)?;
+        }
         scheme("email.relay", self.email.relay.as_ref(), &["smtp", "smtps"])?;
+        if let Some(url) = &self.email.relay {
+            check_relay_options(url)?;
+        }
         for url in &self.smpp.url {
             scheme("smpp.url", Some(url), &["smpp", "smpps"])?;
             if url.url().host().is_none() || url.url().username().is_empty() {
@@ -74,6 +87,23 @@ impl Config {
             }
             if let Err(error) = SmppUrl::parse(url.expose()) {
                 return unusable("smpp.url", &error.to_string());
+            }
+        }
+        Ok(())
+    }
+
+    fn check_hosts(&self) -> Result<(), ConfigError> {
+        let server = &self.server;
+        for (key, host) in [
+            ("server.lite_host", &server.lite_host),
+            ("server.sms_host", &server.sms_host),
+            ("server.batch_host", &server.batch_host),
+        ] {
+            if !host.is_empty() && Host::parse(host).is_err() {
+                return unusable(
+                    key,
+                    "expected a host name without scheme, port and path, such as \"sms.example.com\"",
+                );
             }
         }
         Ok(())
@@ -152,6 +182,41 @@ impl Config {
         }
         Ok(())
     }
+}
+
+/// Refuses what the client library would log with its value: unknown options, and values that it cannot read.
+fn check_database_options(url: &SecretUrl) -> Result<(), ConfigError> {
+    for (name, value) in url.url().query_pairs() {
+        let is_known = DATABASE_OPTIONS.contains(&&*name)
+            || SECRET_DATABASE_OPTIONS.contains(&&*name)
+            || (name.starts_with("options[") && name.ends_with(']'));
+        let expected = match &*name {
+            _ if !is_known => "an option is unknown; see \"Parameter Key Words\" in the manual of PostgreSQL",
+            "sslmode" | "ssl-mode" if !SSL_MODES.contains(&&*value) => {
+                "sslmode is disable, allow, prefer, require, verify-ca or verify-full"
+            }
+            "port" if value.parse::<u16>().is_err() => "the option port is a number from 0 to 65535",
+            "hostaddr" if value.parse::<IpAddr>().is_err() => "the option hostaddr is an IP address",
+            "statement-cache-capacity" if value.parse::<usize>().is_err() => {
+                "the option statement-cache-capacity is a whole number"
+            }
+            _ => continue,
+        };
+        return unusable("database.url", expected);
+    }
+    Ok(())
+}
+
+fn check_relay_options(url: &SecretUrl) -> Result<(), ConfigError> {
+    let is_usable = |(name, value): (Cow<'_, str>, Cow<'_, str>)| match &*name {
+        "tls" => ["none", "opportunistic", "required"].contains(&&*value),
+        "ca" => !value.is_empty(),
+        _ => false,
+    };
+    if url.url().query_pairs().all(is_usable) {
+        return Ok(());
+    }
+    unusable("email.relay", "options are tls, which is none, opportunistic or required, and ca, a file of certificates")
 }
 
 fn unusable(key: &str, reason: &str) -> Result<(), ConfigError> {

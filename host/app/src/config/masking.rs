@@ -5,38 +5,43 @@ use url::Url;
 /// Shown in place of a secret.
 pub(super) const MASK: &str = "********";
 
-/// Options of URLs that are not secret: of `database.url`, `smpp.url` and `email.relay`. All other values are masked,
-/// because a misspelt or unknown option may be a password.
-const OPEN_OPTIONS: [&str; 22] = [
+/// Options of `database.url`: those of libpq and of our client library that are not secret. `options` is missing because it
+/// can set any parameter of a session.
+pub(super) const DATABASE_OPTIONS: [&str; 14] = [
     "application_name",
-    "ca",
     "connect_timeout",
     "dbname",
-    "default_alphabet",
     "host",
     "hostaddr",
-    "ids",
-    "mode",
-    "name",
-    "options",
+    "keepalives",
     "port",
-    "prefixes",
-    "rate",
+    "ssl-mode",
     "sslmode",
     "sslrootcert",
+    "ssl-root-cert",
     "statement-cache-capacity",
-    "system_type",
     "target_session_attrs",
-    "tls",
     "user",
-    "window",
 ];
+/// Options of `email.relay`.
+const RELAY_OPTIONS: [&str; 2] = ["ca", "tls"];
+
+/// The options of a URL whose values may be shown. All others are masked, because a misspelt or unknown option may be a
+/// password.
+fn open_options(scheme: &str) -> &'static [&'static str] {
+    match scheme {
+        "postgres" | "postgresql" => &DATABASE_OPTIONS,
+        "smpp" | "smpps" => &channels::smpp::URL_OPTIONS,
+        "smtp" | "smtps" => &RELAY_OPTIONS,
+        _ => &[],
+    }
+}
 
 /// Masks the password of a URL and the values of unknown options: `postgres://app:********@db/patchbay`.
 ///
 /// `text` is the URL as written. It is returned unchanged if nothing in it is secret.
 pub(super) fn masked_url(url: &Url, text: &str) -> String {
-    let has_secret_option = url.query_pairs().any(|(name, _)| is_secret(&name));
+    let has_secret_option = url.query_pairs().any(|(name, _)| is_secret(url, &name));
     if url.password().is_none() && !has_secret_option && url.fragment().is_none() {
         return text.to_owned();
     }
@@ -49,7 +54,7 @@ pub(super) fn masked_url(url: &Url, text: &str) -> String {
         let mut query = shown.query_pairs_mut();
         query.clear();
         for (name, value) in url.query_pairs() {
-            query.append_pair(&name, if is_secret(&name) { MASK } else { &value });
+            query.append_pair(&name, if is_secret(url, &name) { MASK } else { &value });
         }
     }
     shown.to_string()
@@ -67,6 +72,6 @@ pub(super) fn masked_text(text: &str) -> String {
     format!("{start}{credentials}{place}{options}")
 }
 
-fn is_secret(option: &str) -> bool {
-    !OPEN_OPTIONS.contains(&option.to_ascii_lowercase().as_str())
+fn is_secret(url: &Url, option: &str) -> bool {
+    !open_options(url.scheme()).contains(&option.to_ascii_lowercase().as_str())
 }

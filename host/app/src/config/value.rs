@@ -79,8 +79,9 @@ impl Value for PathBuf {
     fn expected() -> String {
         "a path".to_owned()
     }
+    /// A URL is refused: it may hold a password, and `patchbay config` shows paths.
     fn from_text(text: &str) -> Option<Self> {
-        (!text.is_empty()).then(|| Self::from(text))
+        (!text.is_empty() && !text.contains("://")).then(|| Self::from(text))
     }
     fn shown(&self) -> toml::Value {
         toml::Value::String(self.display().to_string())

@@ -40,7 +40,7 @@ pub use receipt_text::SmsState;
 pub use settings::SmppSettings;
 pub use submit::{Coding, SmsPart, SubmitFailure, Submitted};
 pub use text::DefaultAlphabet;
-pub use url::{BindMode, SmppUrl, SmppUrlError};
+pub use url::{BindMode, SmppUrl, SmppUrlError, URL_OPTIONS};
 
 /// Receives the deliveries of the SMSC. A `deliver_sm` is acknowledged only after these return `Ok`. Otherwise it gets
 /// a temporary error and comes again, so implementations must accept repetitions.

@@ -38,7 +38,8 @@ pub struct SmppUrl {
     pub(super) ca: Option<PathBuf>,
 }
 
-/// An SMSC URL that cannot be used. The text never repeats the password.
+/// An SMSC URL that cannot be used. The text repeats nothing of the URL except the names of known options: a misspelt
+/// option may hold the password.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SmppUrlError {
     /// Not `smpp://` or `smpps://` with a host.
@@ -50,17 +51,21 @@ pub enum SmppUrlError {
     /// SMPP 3.4 has room for 8 characters.
     #[error("the password must have at most 8 ASCII characters, which is all that SMPP 3.4 can carry")]
     Password,
-    /// An unknown option, or a value that it does not take.
-    #[error("option `{name}` does not take `{value}`; {expected}")]
+    #[error("an option is unknown; known options are {}", URL_OPTIONS.join(", "))]
+    UnknownOption,
+    /// A value that a known option does not take.
+    #[error("option `{name}`: {expected}")]
     Option {
         /// Name of the option.
-        name: String,
-        /// The given value.
-        value: String,
+        name: &'static str,
         /// The allowed values.
         expected: &'static str,
     },
 }
+
+/// The options of an SMSC URL.
+pub const URL_OPTIONS: [&str; 9] =
+    ["ids", "default_alphabet", "window", "rate", "mode", "system_type", "name", "prefixes", "ca"];
 
 impl SmppUrl {
     /// Reads a URL. Options: `ids=raw|hexdec|dechex|hex|dec` (the relation of message ids in submits and receipts),
@@ -115,9 +120,10 @@ impl SmppUrl {
     }
 
     fn set(&mut self, name: &str, value: &str) -> Result<(), SmppUrlError> {
-        let wrong = |expected| {
-            Err(SmppUrlError::Option { name: name.to_owned(), value: value.chars().take(40).collect(), expected })
+        let Some(name) = URL_OPTIONS.into_iter().find(|option| *option == name) else {
+            return Err(SmppUrlError::UnknownOption);
         };
+        let wrong = |expected| Err(SmppUrlError::Option { name, expected });
         match name {
             "name" if fits(value, 1, 64) => self.name = value.to_owned(),
             "name" => return wrong("give 1 to 64 ASCII characters"),
@@ -155,11 +161,7 @@ impl SmppUrl {
             }
             "ca" if self.tls && !value.is_empty() => self.ca = Some(PathBuf::from(value)),
             "ca" => return wrong("give the file of a certificate, with smpps://"),
-            _ => {
-                return wrong(
-                    "known options are ids, default_alphabet, window, rate, mode, system_type, name, prefixes and ca",
-                );
-            }
+            _ => return Err(SmppUrlError::UnknownOption),
         }
         Ok(())
     }

@@ -180,12 +180,12 @@ fn a_wrong_url_says_what_is_wrong_without_the_password() {
     assert_eq!(told("smpp://h:2775"), SmppUrlError::SystemId);
     assert_eq!(told("smpp://sixteencharacter:x@h"), SmppUrlError::SystemId);
     assert_eq!(told("smpp://esme:ninechars@h"), SmppUrlError::Password);
-    for option in
-        ["ids=octal", "default_alphabet=ebcdic", "window=0", "window=1001", "rate=0", "mode=rx", "name=", "colour=red"]
+    for option in ["ids=octal", "default_alphabet=ebcdic", "window=0", "window=1001", "rate=0", "mode=hunter2", "name="]
     {
         let error = told(&format!("smpp://esme:hunter2@h?{option}"));
         assert!(matches!(error, SmppUrlError::Option { .. }), "{option}: {error:?}");
         assert!(!error.to_string().contains("hunter2"));
     }
+    assert_eq!(told("smpp://esme:x@h?passwd=hunter2"), SmppUrlError::UnknownOption);
     assert!(!told("smpp://esme:ninechars@h").to_string().contains("ninechars"));
 }
