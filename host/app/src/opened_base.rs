@@ -8,7 +8,7 @@ use base::{
     secrets::{self, Sealer},
 };
 use domain::clock::IdSource;
-use storage::PgPool;
+use storage::Db;
 
 use crate::{
     clock::SystemClock,
@@ -19,7 +19,7 @@ use crate::{
 /// The basis of administration and of each process: database, clock, ids and encryption of secrets.
 pub struct Base {
     /// The migrated database.
-    pub db: PgPool,
+    pub db: Db,
     /// The business clock of this process.
     pub clock: Arc<SystemClock>,
     pub ids: IdSource,

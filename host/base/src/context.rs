@@ -17,7 +17,7 @@ use domain::{
     ids::NodeId,
 };
 use plugin_host::PluginHost;
-use storage::PgPool;
+use storage::Db;
 use uuid::Uuid;
 
 use crate::{
@@ -29,7 +29,7 @@ use crate::{
 /// does.
 #[derive(Clone)]
 pub struct Context {
-    pub db: PgPool,
+    pub db: Db,
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<IdSource>,
     /// This process, as the owner of leases.
@@ -77,7 +77,7 @@ impl Context {
 
 /// The store for files of customers. `folder` is the local folder for downloads, and for all files if `kept` names no other
 /// place.
-pub fn media_store(kept: &MediaKept, db: &PgPool, folder: &Path) -> Arc<dyn MediaStore> {
+pub fn media_store(kept: &MediaKept, db: &Db, folder: &Path) -> Arc<dyn MediaStore> {
     let folder = LocalMediaStore::new(folder);
     let in_database = |folder| Arc::new(DatabaseMediaStore::new(db.for_requests(), folder));
     match kept {
@@ -93,7 +93,7 @@ pub fn media_store(kept: &MediaKept, db: &PgPool, folder: &Path) -> Arc<dyn Medi
 
 /// The parts of a [`Context`] that the caller must supply.
 pub struct ContextBuilder {
-    pub db: PgPool,
+    pub db: Db,
     pub clock: Arc<dyn Clock>,
     pub ids: IdSource,
     pub sealer: Sealer,

@@ -49,11 +49,5 @@ impl Error {
     }
 }
 
-impl From<storage::SqlxError> for Error {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Storage(error.into())
-    }
-}
-
 /// Result of most use cases.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -9,7 +9,7 @@ use std::{
 
 use domain::ids::ClientId;
 use storage::{
-    PgPool,
+    Db,
     plugins::skipped::{self, Skipped},
 };
 use uuid::Uuid;
@@ -27,7 +27,7 @@ pub struct SkippedComparisons(Arc<Mutex<Gathering>>);
 
 impl SkippedComparisons {
     /// Counts skipped comparisons of a client. Does not wait.
-    pub fn count(&self, db: &PgPool, client: ClientId, skipped: Vec<Skipped>) {
+    pub fn count(&self, db: &Db, client: ClientId, skipped: Vec<Skipped>) {
         if self.gather(client, skipped) {
             let (gathering, db) = (self.clone(), db.clone());
             tokio::spawn(async move {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Days, Utc};
 use storage::{
-    PgPool, Transaction,
+    Db, Transaction,
     chat::{chatbot_value_lists, conversations},
     live::streams,
     sms::{
@@ -56,7 +56,7 @@ pub struct Round {
 }
 
 /// Runs one round. If another process is doing upkeep, this one leaves the rest to it.
-pub async fn round(db: &PgPool, now: DateTime<Utc>, keep: &Retention) -> Result<Round> {
+pub async fn round(db: &Db, now: DateTime<Utc>, keep: &Retention) -> Result<Round> {
     let mut upkeep = Upkeep { db, now, done: Round::default() };
     upkeep.make_partitions(keep).await?;
     upkeep.drop_partitions(keep).await?;
@@ -70,7 +70,7 @@ pub async fn round(db: &PgPool, now: DateTime<Utc>, keep: &Retention) -> Result<
 }
 
 /// Lets PostgreSQL analyze the tables that have outgrown their statistics. Returns the number of tables.
-pub async fn renew_statistics(db: &PgPool) -> Result<usize> {
+pub async fn renew_statistics(db: &Db) -> Result<usize> {
     let tables = statistics::outgrown(&mut *db.acquire().await?).await?;
     for table in &tables {
         let mut tx = db.begin().await?;
@@ -82,7 +82,7 @@ pub async fn renew_statistics(db: &PgPool) -> Result<usize> {
 
 /// Folds changes of message counts into the counts and returns the number of changes. If another process is doing this,
 /// this one leaves the rest to it.
-pub async fn fold_message_counts(db: &PgPool) -> Result<i64> {
+pub async fn fold_message_counts(db: &Db) -> Result<i64> {
     let mut folded = 0;
     loop {
         let mut tx = db.begin().await?;
@@ -135,7 +135,7 @@ impl Change {
 }
 
 struct Upkeep<'a> {
-    db: &'a PgPool,
+    db: &'a Db,
     now: DateTime<Utc>,
     done: Round,
 }

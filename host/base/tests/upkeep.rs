@@ -4,7 +4,7 @@
 use base::{Retention, upkeep};
 use chrono::{DateTime, Days, Utc};
 use domain::clock::first_id_at;
-use storage::{PgPool, work::partitions};
+use storage::{Db, work::partitions};
 use uuid::Uuid;
 
 /// Number of partitions after a round: the current one and the next one of each table.
@@ -17,7 +17,7 @@ fn now() -> DateTime<Utc> {
 }
 
 /// Stores a provider's message id that is `days` old.
-async fn remember(db: &PgPool, name: &str, days: u64) {
+async fn remember(db: &Db, name: &str, days: u64) {
     sqlx::query("INSERT INTO provider_message (client_id, provider_id, outbound_message_id) VALUES ($1, $2, $3)")
         .bind(CLIENT)
         .bind(name)
@@ -27,7 +27,7 @@ async fn remember(db: &PgPool, name: &str, days: u64) {
         .unwrap();
 }
 
-async fn remembered(db: &PgPool) -> Vec<String> {
+async fn remembered(db: &Db) -> Vec<String> {
     sqlx::query_scalar("SELECT provider_id FROM provider_message ORDER BY provider_id").fetch_all(db).await.unwrap()
 }
 

@@ -67,12 +67,6 @@ impl From<storage::Error> for RaiseError {
     }
 }
 
-impl From<storage::SqlxError> for RaiseError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
 /// Raises an event for the chatbot of a chat, after all earlier events of the chat. Returns its id, which the chatbot
 /// sees too.
 ///

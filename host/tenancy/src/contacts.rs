@@ -9,7 +9,7 @@ use domain::{
     search::Sought,
 };
 use storage::{
-    PgPool,
+    Db,
     chat::search as chat_search,
     people::customers::{self, Customer},
     tenancy::contacts::{self, CUSTOMER_UNIQUE, Glimpse},
@@ -36,12 +36,6 @@ pub enum ContactError {
 impl From<storage::Error> for ContactError {
     fn from(error: storage::Error) -> Self {
         if violates(&error, CUSTOMER_UNIQUE) { Self::Taken } else { Self::Failed(error.into()) }
-    }
-}
-
-impl From<storage::SqlxError> for ContactError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
     }
 }
 
@@ -116,7 +110,7 @@ pub async fn delete(
 /// ignored, and so are case, accents and script of names. For a role that sees masked customers, search and order use
 /// only the visible parts.
 pub async fn list(
-    db: &PgPool,
+    db: &Db,
     (client, sight): (ClientId, Sight),
     searched: &str,
     page: PageRequest,

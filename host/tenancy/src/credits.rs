@@ -6,7 +6,7 @@ use base::{
 };
 use domain::ids::ClientId;
 use storage::{
-    PgPool,
+    Db,
     tenancy::{
         clients,
         credits::{self, PREFIX_MAX},
@@ -30,12 +30,6 @@ pub enum CreditsError {
 
 impl From<storage::Error> for CreditsError {
     fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<storage::SqlxError> for CreditsError {
-    fn from(error: storage::SqlxError) -> Self {
         Self::Failed(error.into())
     }
 }
@@ -75,7 +69,7 @@ pub async fn set_price(
     Ok(())
 }
 
-pub async fn balance(db: &PgPool, client: ClientId) -> base::Result<i64> {
+pub async fn balance(db: &Db, client: ClientId) -> base::Result<i64> {
     let mut db = db.acquire().await?;
     Ok(credits::balance(&mut db, client).await?)
 }

@@ -41,12 +41,6 @@ impl From<storage::Error> for SenderError {
     }
 }
 
-impl From<storage::SqlxError> for SenderError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
 #[derive(Debug, Clone, Copy)]
 pub struct NewSender<'a> {
     pub client_ref: &'a str,

@@ -32,7 +32,7 @@ use cluster::{Cluster, Purpose};
 pub use frozen::Frozen;
 pub use proxy::{Proxy, Target};
 pub use search::files_with;
-use storage::{PgConnection, PgPool};
+use storage::{Db, PgConnection};
 pub use wire::Wire;
 
 /// Name of the database that every scratch database is a copy of.
@@ -52,7 +52,7 @@ pub struct Scratch {
 
 impl Scratch {
     /// A pool on the database, as the program opens it, but with more time for each statement.
-    pub async fn pool(&self, connections: u32) -> PgPool {
+    pub async fn pool(&self, connections: u32) -> Db {
         storage::connect(&self.url, connections)
             .await
             .unwrap_or_else(|error| panic!("the scratch database does not take connections: {error:?}"))

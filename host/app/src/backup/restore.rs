@@ -8,7 +8,7 @@ use channels::media_store::{LocalMediaStore, MediaContent, MediaStore};
 use domain::ids::{ClientId, MediaId};
 use serde_json::{Value, json};
 use storage::{
-    PgPool,
+    Db,
     backup::{self, CopiedTable, Load},
 };
 use tokio::{io::AsyncReadExt, task::block_in_place};
@@ -69,7 +69,7 @@ async fn restore_to(
 }
 
 async fn restore_rows(
-    db: &PgPool,
+    db: &Db,
     source: &BackupSource,
     manifest: &BackupManifest,
     sealer: &Sealer,

@@ -7,7 +7,7 @@ use base::secrets::Sealer;
 use futures::TryStreamExt;
 use serde_json::json;
 use storage::{
-    PgPool,
+    Db,
     backup::{CopiedTable, Lineage, Snapshot, lineage},
 };
 use tokio::task::block_in_place;
@@ -39,7 +39,7 @@ async fn save_from(config: &Config, url: &str, place: &str) -> anyhow::Result<St
     answer
 }
 
-async fn save_all(config: &Config, db: &PgPool, place: &str) -> anyhow::Result<String> {
+async fn save_all(config: &Config, db: &Db, place: &str) -> anyhow::Result<String> {
     let sealer = master_key::sealer_of_data(config)?;
     let mut progress = Progress::new();
     let mut snapshot = Snapshot::begin(db).await?;

@@ -80,12 +80,6 @@ impl From<storage::Error> for DeskError {
     }
 }
 
-impl From<storage::SqlxError> for DeskError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
 impl From<MoveRefused> for DeskError {
     fn from(refused: MoveRefused) -> Self {
         Self::Conflict(refused.to_string())

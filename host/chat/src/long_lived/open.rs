@@ -36,12 +36,6 @@ impl From<storage::Error> for OpenError {
     }
 }
 
-impl From<storage::SqlxError> for OpenError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
 /// Attempts, in case the open conversation is closed between two statements.
 const ROUNDS: usize = 4;
 

@@ -104,12 +104,6 @@ impl From<storage::Error> for Refused {
     }
 }
 
-impl From<storage::SqlxError> for Refused {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
 impl Hub {
     /// Runs a task that [`finish`](Self::finish) waits for.
     pub fn keep<F: Future<Output = ()>>(&self, what: F) -> impl Future<Output = ()> + use<F> {

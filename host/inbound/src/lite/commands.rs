@@ -47,12 +47,6 @@ impl From<storage::Error> for CommandError {
     }
 }
 
-impl From<storage::SqlxError> for CommandError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
 async fn find(db: &mut PgConnection, client: ClientId, id: InboxId) -> Result<LiteSessionView, CommandError> {
     let inbox = inboxes::by_id(db, client, id).await?.ok_or(CommandError::NotFound)?;
     match inbox.settings {

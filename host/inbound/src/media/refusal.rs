@@ -26,9 +26,3 @@ impl From<storage::Error> for MediaRefused {
         Self::Failed(error.into())
     }
 }
-
-impl From<storage::SqlxError> for MediaRefused {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}

@@ -42,12 +42,6 @@ impl From<storage::Error> for UploadRefused {
     }
 }
 
-impl From<storage::SqlxError> for UploadRefused {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
 pub(super) fn owner(visitor: &str) -> String {
     format!("web:{visitor}")
 }

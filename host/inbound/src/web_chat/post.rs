@@ -81,12 +81,6 @@ impl From<storage::Error> for PostRefused {
     }
 }
 
-impl From<storage::SqlxError> for PostRefused {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
 fn fault(field: &str, said: &str) -> PostRefused {
     PostRefused::Faults(vec![FieldFault::new(field, said)])
 }

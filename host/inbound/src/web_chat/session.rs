@@ -69,12 +69,6 @@ impl From<storage::Error> for SessionRefused {
     }
 }
 
-impl From<storage::SqlxError> for SessionRefused {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
 impl From<SealError> for SessionRefused {
     fn from(error: SealError) -> Self {
         Self::Failed(error.into())

@@ -22,7 +22,7 @@ use plugin_host::webhook_shaper::{ChatbotEvent, IncomingMessageEvent, WebhookEve
 use props::{HandClock, Surroundings, one_number};
 use serde_json::{Value, json};
 use storage::{
-    PgPool, Queue,
+    Db, Queue,
     chat::{
         chat_messages::{self, ChatMessage},
         participants::{self, Participant},
@@ -300,7 +300,7 @@ fn guests(folder: &Path) -> PathBuf {
     directory.clone()
 }
 
-async fn context(db: PgPool, clock: Arc<HandClock>) -> Context {
+async fn context(db: Db, clock: Arc<HandClock>) -> Context {
     // All tests of this file share the compiled components.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("receiving");
     let plugins_dir = Some(guests(&folder));

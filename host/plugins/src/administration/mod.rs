@@ -90,12 +90,6 @@ impl From<storage::Error> for PluginError {
     }
 }
 
-impl From<storage::SqlxError> for PluginError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
 /// Makes sure that this node can run a version before it is activated.
 async fn loads(ctx: &Context, client: ClientId, plugin: &PluginRef) -> Result<(), PluginError> {
     if crate::slots::is_no_chatbot(plugin) {

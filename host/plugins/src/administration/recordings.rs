@@ -8,7 +8,7 @@ use domain::{
 use plugin_host::{PluginRef, Recording as Recorded};
 use serde_json::Value;
 use storage::{
-    PgConnection, PgPool,
+    Db, PgConnection,
     plugins::{
         activations,
         recordings::{self as stored, Full, Listed, Recording},
@@ -156,14 +156,14 @@ pub fn readable(recording: &Recording) -> Value {
 }
 
 /// A page of recorded calls, newest first, without their content. [`recorded`] reads the content.
-pub async fn recordings(db: &PgPool, client: ClientId, plugin: &str, page: PageRequest) -> Result<Page<Listed>> {
+pub async fn recordings(db: &Db, client: ClientId, plugin: &str, page: PageRequest) -> Result<Page<Listed>> {
     let mut db = db.acquire().await?;
     let (items, total) = stored::page(&mut db, client, plugin, (page.offset(), page.limit())).await?;
     Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
 }
 
 /// The recorded calls with these ids, newest first. Calls that were removed since are absent.
-pub async fn recorded(db: &PgPool, client: ClientId, ids: &[Uuid]) -> Result<Vec<Recording>> {
+pub async fn recorded(db: &Db, client: ClientId, ids: &[Uuid]) -> Result<Vec<Recording>> {
     let mut db = db.acquire().await?;
     Ok(stored::of_ids(&mut db, client, ids).await?)
 }

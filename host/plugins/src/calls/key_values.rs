@@ -10,7 +10,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::ids::{ClientId, ParticipantId};
 use plugin_host::{KeyValueError, KeyValueSnapshot, KeyValueWrite, KeysWanted, Scope};
 use storage::{
-    PgConnection, PgPool,
+    Db, PgConnection,
     chat::{
         chatbot_value_lists::{self, Names},
         chatbot_values::{self, Kept, Key},
@@ -23,7 +23,7 @@ use base::{KeyValueQuota, Result};
 /// reads may see different times. Before the answer takes effect, every version is checked to be unchanged, so that all
 /// reads are consistent.
 pub struct Snapshot {
-    db: PgPool,
+    db: Db,
     client: ClientId,
     plugin: String,
     participant: ParticipantId,
@@ -34,7 +34,7 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    pub fn new(db: PgPool, client: ClientId, plugin: &str, participant: ParticipantId, now: DateTime<Utc>) -> Self {
+    pub fn new(db: Db, client: ClientId, plugin: &str, participant: ParticipantId, now: DateTime<Utc>) -> Self {
         let (reads, lists) = (Mutex::default(), Mutex::default());
         Self { db, client, plugin: plugin.to_owned(), participant, now, reads, lists }
     }

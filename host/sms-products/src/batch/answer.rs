@@ -46,12 +46,6 @@ impl From<storage::Error> for Refused {
     }
 }
 
-impl From<storage::SqlxError> for Refused {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
 /// An answer with its result and the elements of `inner`.
 pub(super) fn written(
     (code, said): (u16, &str),

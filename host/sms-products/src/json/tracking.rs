@@ -35,12 +35,6 @@ impl From<storage::Error> for TrackError {
     }
 }
 
-impl From<storage::SqlxError> for TrackError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
 /// Answers a query, and counts it against its limit.
 pub async fn track(ctx: &Context, client: ClientId, query: &TrackingQuery) -> Result<Vec<Tracked>, TrackError> {
     let mut tx = ctx.db.begin().await?;

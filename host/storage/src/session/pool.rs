@@ -25,12 +25,12 @@ const PATIENCE_AT_START: Duration = Duration::from_secs(10);
 const LAST_LOOK: Duration = Duration::from_secs(2);
 
 /// Opens a pool of at most `connections` sessions, for background work. `url` is a `postgres://` URL.
-pub async fn connect(url: &str, connections: u32) -> Result<PgPool> {
+pub async fn connect(url: &str, connections: u32) -> Result<Db> {
     connect_with(url, connections, Timing::default()).await
 }
 
 /// The same with other times.
-pub async fn connect_with(url: &str, connections: u32, timing: Timing) -> Result<PgPool> {
+pub async fn connect_with(url: &str, connections: u32, timing: Timing) -> Result<Db> {
     let options: PgConnectOptions = url.parse().map_err(Error::Database)?;
     let options =
         options.application_name("patchbay").options(settings::settings()).statement_cache_capacity(KEPT_STATEMENTS);
@@ -47,7 +47,7 @@ pub async fn connect_with(url: &str, connections: u32, timing: Timing) -> Result
         async move { watch.keep(options, name).await }
     });
     let patience = timing.work;
-    Ok(PgPool { sessions, watch, patience, keeper: Arc::new(Keeper(keeping)) })
+    Ok(Db { sessions, watch, patience, keeper: Arc::new(Keeper(keeping)) })
 }
 
 fn pool_options(watch: &Arc<Watch>) -> PoolOptions<Postgres> {
@@ -88,7 +88,7 @@ async fn why_not(options: &PgConnectOptions) -> sqlx::Error {
 
 /// Sessions with the database, taken one at a time. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct PgPool {
+pub struct Db {
     sessions: sqlx::PgPool,
     watch: Arc<Watch>,
     patience: Duration,
@@ -135,7 +135,7 @@ impl Drop for Keeper {
     }
 }
 
-impl PgPool {
+impl Db {
     /// A session. Fails at once while the database answers nothing.
     pub async fn acquire(&self) -> sqlx::Result<Pooled> {
         let pooled = self.watch.unless_silent(self.sessions.acquire()).await?;
@@ -220,7 +220,7 @@ impl PgPool {
 }
 
 /// Asks on a session that is taken for this alone, and answers when all is there.
-impl<'p> Executor<'p> for &'p PgPool {
+impl<'p> Executor<'p> for &'p Db {
     type Database = Postgres;
 
     fn fetch_many<'e, 'q: 'e, E>(self, query: E) -> BoxStream<'e, sqlx::Result<Either<PgQueryResult, PgRow>>>

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use storage::{Error, PgPool, Timing, plugins::changes::Changes};
+use storage::{Db, Error, Timing, plugins::changes::Changes};
 use tokio::time::timeout;
 
 /// Nothing here takes as long on any machine.
@@ -16,7 +16,7 @@ const ALERT: Timing = Timing {
     work: FOR_EVER,
 };
 
-async fn ask(pool: &PgPool) -> Result<(), Error> {
+async fn ask(pool: &Db) -> Result<(), Error> {
     sqlx::query("SELECT 1").execute(pool).await?;
     Ok(())
 }

@@ -13,7 +13,7 @@ use domain::{
     privacy::Sight,
 };
 use storage::{
-    PgPool,
+    Db,
     silence::{self, within},
     tenancy::api_keys::KeyOwner,
 };
@@ -53,7 +53,7 @@ pub struct Authenticator {
 }
 
 struct Shared {
-    db: PgPool,
+    db: Db,
     gathering: Mutex<Gathering>,
 }
 
@@ -69,7 +69,7 @@ struct Waiting {
 }
 
 impl Authenticator {
-    pub fn new(db: PgPool) -> Self {
+    pub fn new(db: Db) -> Self {
         Self { shared: Arc::new(Shared { db, gathering: Mutex::default() }) }
     }
 

@@ -98,12 +98,6 @@ impl From<storage::Error> for CreateError {
     }
 }
 
-impl From<storage::SqlxError> for CreateError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
 /// Creates a client and its first user, an ADMIN with a key.
 pub async fn create_client(admin: &Administration<'_>, new: NewClient) -> Result<CreatedUser, CreateError> {
     check_ref(&new.client_ref)?;

@@ -39,9 +39,3 @@ impl From<storage::Error> for LoginError {
         Self::Failed(error.into())
     }
 }
-
-impl From<storage::SqlxError> for LoginError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}

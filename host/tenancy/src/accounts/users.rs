@@ -12,7 +12,7 @@ use domain::{
 };
 pub use storage::tenancy::profiles::Profile;
 use storage::{
-    PgConnection, PgPool,
+    Db, PgConnection,
     chat::due,
     tenancy::{
         profiles::{self, Wanted},
@@ -81,12 +81,6 @@ impl From<storage::Error> for UserError {
     }
 }
 
-impl From<storage::SqlxError> for UserError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
 /// Creates a user with a temporary password and without a key. The user gets a key after changing the password.
 pub async fn invite(
     admin: &Administration<'_>,
@@ -126,14 +120,14 @@ pub async fn invite(
     Ok((created, password))
 }
 
-pub async fn find(db: &PgPool, client: ClientId, user: UserId) -> Result<Profile, UserError> {
+pub async fn find(db: &Db, client: ClientId, user: UserId) -> Result<Profile, UserError> {
     let mut db = db.acquire().await?;
     profiles::get(&mut db, client, user).await?.ok_or(UserError::Unknown)
 }
 
 /// The users whose name or e-mail address contains `search` (`""` = all), sorted by name. Of one team, or of all.
 pub async fn list(
-    db: &PgPool,
+    db: &Db,
     client: ClientId,
     (search, team): (&str, Option<TeamId>),
     page: PageRequest,

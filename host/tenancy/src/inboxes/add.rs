@@ -92,12 +92,6 @@ impl From<storage::Error> for AddNumberError {
     }
 }
 
-impl From<storage::SqlxError> for AddNumberError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
 impl From<SealError> for AddNumberError {
     fn from(error: SealError) -> Self {
         Self::Failed(error.into())

@@ -57,12 +57,6 @@ impl From<storage::Error> for AddPageError {
     }
 }
 
-impl From<storage::SqlxError> for AddPageError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
 impl From<SealError> for AddPageError {
     fn from(error: SealError) -> Self {
         Self::Failed(error.into())

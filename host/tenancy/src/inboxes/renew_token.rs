@@ -55,12 +55,6 @@ impl From<storage::Error> for RenewTokenError {
     }
 }
 
-impl From<storage::SqlxError> for RenewTokenError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
 impl From<SealError> for RenewTokenError {
     fn from(error: SealError) -> Self {
         Self::Failed(error.into())

@@ -35,12 +35,6 @@ impl From<storage::Error> for SetRateError {
     }
 }
 
-impl From<storage::SqlxError> for SetRateError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
 /// Sets the messages per second of a number. `None` = `limits.cloud_rate_per_number`. It takes effect within ten
 /// seconds, when the lane of the number reads it.
 ///

@@ -37,12 +37,6 @@ impl From<storage::Error> for SmsSourceError {
     }
 }
 
-impl From<storage::SqlxError> for SmsSourceError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
 /// Adds an SMS inbox with its own address to a client. A removed one is restored. Several clients may have the same
 /// address: a reply belongs to the last sender (SPEC 4.8).
 pub async fn add_sms_source(

@@ -72,12 +72,6 @@ impl From<storage::Error> for ConfigureError {
     }
 }
 
-impl From<storage::SqlxError> for ConfigureError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
 impl From<SealError> for ConfigureError {
     fn from(error: SealError) -> Self {
         Self::Failed(error.into())

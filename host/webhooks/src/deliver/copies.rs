@@ -50,12 +50,6 @@ impl From<storage::Error> for ListenError {
     }
 }
 
-impl From<storage::SqlxError> for ListenError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
 /// A webhook as its receiver gets it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignedWebhook {

@@ -37,12 +37,6 @@ impl From<storage::Error> for HistoryError {
     }
 }
 
-impl From<storage::SqlxError> for HistoryError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
 /// The webhooks of a configuration, in the order of SPEC 6.
 pub async fn endpoints(
     ctx: &Context,

@@ -16,7 +16,7 @@ use domain::{
 };
 use events::{NewEvent, record};
 use props::{HandClock, Surroundings, one_number};
-use storage::{PgPool, Queue, chat::participants, work::lanes};
+use storage::{Db, Queue, chat::participants, work::lanes};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -38,7 +38,7 @@ impl Stage {
     }
 
     /// On this database.
-    pub async fn on(db: PgPool) -> Self {
+    pub async fn on(db: Db) -> Self {
         let clock = Arc::new(HandClock::at(1_790_000_000));
         let ctx = Arc::new(context(db, Arc::clone(&clock)).await);
         let (client, number) = one_number(&ctx, "27600000001").await;
@@ -179,7 +179,7 @@ fn session(text: &str) -> Event {
     Event::SessionChanged(SessionChanged { status: SessionStatus::Success, words: text.to_owned() })
 }
 
-async fn context(db: PgPool, clock: Arc<HandClock>) -> Context {
+async fn context(db: Db, clock: Arc<HandClock>) -> Context {
     // Compiled components are shared by all tests of this file.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("webhooks");
     Surroundings { settings: settings(), ..Surroundings::new(folder) }.build(db, clock).await
