@@ -24,7 +24,6 @@ pub mod work;
 
 pub use error::{Error, Result, violates};
 pub use session::{Db, PgConnection, Pooled, Timing, Transaction, connect, connect_with};
-pub use sqlx::Error as SqlxError;
 pub use work::lanes::Queue;
 
 use std::borrow::Cow;

@@ -106,7 +106,7 @@ impl Pooled {
     }
 
     /// Ends the session in good order.
-    pub async fn close(self) -> sqlx::Result<()> {
+    pub async fn close(self) -> Result<()> {
         self.0.close().await
     }
 }
@@ -137,14 +137,19 @@ impl Drop for Keeper {
 
 impl Db {
     /// A session. Fails at once while the database answers nothing.
-    pub async fn acquire(&self) -> sqlx::Result<Pooled> {
-        let pooled = self.watch.unless_silent(self.sessions.acquire()).await?;
-        Ok(Pooled(PgConnection::pooled(pooled, &self.watch, self.patience)))
+    pub async fn acquire(&self) -> Result<Pooled> {
+        Ok(self.take().await?)
     }
 
     /// A transaction on a session of its own.
-    pub async fn begin(&self) -> sqlx::Result<Transaction<'static>> {
-        Transaction::on(self.acquire().await?.0).await
+    pub async fn begin(&self) -> Result<Transaction<'static>> {
+        Ok(Transaction::on(self.take().await?.0).await?)
+    }
+
+    /// Takes a session, with the error of the driver, as an [`Executor`] must return it.
+    async fn take(&self) -> sqlx::Result<Pooled> {
+        let pooled = self.watch.unless_silent(self.sessions.acquire()).await?;
+        Ok(Pooled(PgConnection::pooled(pooled, &self.watch, self.patience)))
     }
 
     /// The same sessions for requests: their callers wait for less.
@@ -229,7 +234,7 @@ impl<'p> Executor<'p> for &'p Db {
         E: 'q + Execute<'q, Postgres>,
     {
         let all = async move {
-            match self.acquire().await {
+            match self.take().await {
                 Ok(mut db) => db.fetch_many(query).collect::<Vec<_>>().await,
                 Err(error) => vec![Err(error)],
             }
@@ -242,7 +247,7 @@ impl<'p> Executor<'p> for &'p Db {
         'p: 'e,
         E: 'q + Execute<'q, Postgres>,
     {
-        async move { self.acquire().await?.fetch_optional(query).await }.boxed()
+        async move { self.take().await?.fetch_optional(query).await }.boxed()
     }
 
     fn prepare_with<'e, 'q: 'e>(
@@ -253,13 +258,13 @@ impl<'p> Executor<'p> for &'p Db {
     where
         'p: 'e,
     {
-        async move { self.acquire().await?.prepare_with(sql, parameters).await }.boxed()
+        async move { self.take().await?.prepare_with(sql, parameters).await }.boxed()
     }
 
     fn describe<'e, 'q: 'e>(self, sql: &'q str) -> BoxFuture<'e, sqlx::Result<Describe<Postgres>>>
     where
         'p: 'e,
     {
-        async move { self.acquire().await?.describe(sql).await }.boxed()
+        async move { self.take().await?.describe(sql).await }.boxed()
     }
 }

@@ -115,7 +115,7 @@ pub async fn invite(
     })?;
     audit(admin, &mut tx, client, actor, "create", ("user", &user.id.to_string())).await?;
     let created = profiles::get(&mut tx, client, user.id).await?;
-    let created = created.ok_or_else(|| Error::Storage(storage::SqlxError::RowNotFound.into()))?;
+    let created = created.ok_or_else(|| Error::Storage(storage::Error::missing_row()))?;
     tx.commit().await?;
     Ok((created, password))
 }
