@@ -3,10 +3,11 @@
 use std::{
     fmt, fs, io,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError, RwLock},
+    sync::Arc,
     time::Duration,
 };
 
+use parking_lot::{Mutex, RwLock};
 use rustls::{
     ServerConfig,
     pki_types::{
@@ -85,7 +86,7 @@ impl fmt::Debug for CertificateFiles {
 
 impl ResolvesServerCert for CertificateFiles {
     fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
-        Some(Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner)))
+        Some(Arc::clone(&self.current.read()))
     }
 }
 
@@ -111,16 +112,16 @@ impl CertificateFiles {
     /// The same if their contents have changed since they were read; `false` if not.
     pub fn reload_if_changed(&self) -> Result<bool, TlsError> {
         let contents = Contents::read(&self.cert, &self.key)?;
-        if *self.seen.lock().unwrap_or_else(PoisonError::into_inner) == contents.digest() {
+        if *self.seen.lock() == contents.digest() {
             return Ok(false);
         }
         self.take(&contents).map(|()| true)
     }
 
     fn take(&self, contents: &Contents) -> Result<(), TlsError> {
-        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = contents.digest();
+        *self.seen.lock() = contents.digest();
         let pair = contents.parse(&self.cert, &self.key)?;
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(pair);
+        *self.current.write() = Arc::new(pair);
         Ok(())
     }
 

@@ -3,13 +3,14 @@
 use std::{
     panic::AssertUnwindSafe,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
     time::{Duration, Instant},
 };
 
 use futures::FutureExt;
+use parking_lot::{Mutex, MutexGuard};
 use storage::{PgConnection, work::trial};
 use tokio::{sync::watch, time::timeout};
 
@@ -160,7 +161,7 @@ impl Writes {
     }
 
     fn session(&self) -> MutexGuard<'_, Option<PgConnection>> {
-        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+        self.session.lock()
     }
 }
 

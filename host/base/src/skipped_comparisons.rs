@@ -3,11 +3,12 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::Duration,
 };
 
 use domain::ids::ClientId;
+use parking_lot::Mutex;
 use storage::{
     Db,
     plugins::skipped::{self, Skipped},
@@ -44,7 +45,7 @@ impl SkippedComparisons {
 
     /// True if these are the first counts of the client.
     fn gather(&self, client: ClientId, skipped: Vec<Skipped>) -> bool {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.lock();
         let is_first = !all.contains_key(&client);
         let gathered = all.entry(client).or_default();
         for next in skipped {
@@ -60,7 +61,7 @@ impl SkippedComparisons {
     }
 
     fn take(&self, client: ClientId) -> Vec<Skipped> {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.lock();
         all.remove(&client).into_iter().flat_map(BTreeMap::into_values).collect()
     }
 }

@@ -1,11 +1,7 @@
 //! The log of the requests of clients. Requests are gathered in memory and stored many at a time. If the database cannot
 //! keep up, requests are left out and counted: the log never delays an answer.
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use base::Result;
 use bytes::Bytes;
@@ -15,6 +11,7 @@ use domain::{
     page::{Page, PageRequest},
     request_mask::{masked_form, masked_json, masked_path},
 };
+use parking_lot::{Mutex, MutexGuard};
 pub use storage::tenancy::request_log::{RequestFilter, RequestRow};
 use storage::{Db, silence::in_time, tenancy::request_log as rows};
 use tokio::{
@@ -199,7 +196,7 @@ impl RequestLog {
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        self.waiting.lock()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        Arc, Weak,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -18,6 +18,7 @@ use domain::{
     live::Viewer,
     privacy::Sight,
 };
+use parking_lot::{Mutex, MutexGuard};
 use storage::{
     live::{
         streams,
@@ -178,7 +179,7 @@ impl Hub {
 
     /// The lock of tasks that request a client's events; removed with the last of them.
     fn wanting_turn(&self, client: ClientId) -> Arc<tokio::sync::Mutex<()>> {
-        let mut turns = self.wanting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut turns = self.wanting.lock();
         turns.retain(|_, turn| turn.strong_count() > 0);
         if let Some(turn) = turns.get(&client).and_then(Weak::upgrade) {
             return turn;
@@ -204,7 +205,7 @@ impl Hub {
     }
 
     fn rooms(&self) -> MutexGuard<'_, HashMap<ClientId, Room>> {
-        self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
+        self.rooms.lock()
     }
 
     /// The feeds of the clients that have connections.

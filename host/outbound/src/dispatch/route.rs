@@ -3,7 +3,7 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    sync::{LazyLock, Mutex, PoisonError},
+    sync::LazyLock,
 };
 
 use base::{Context, Result, lanes::Lease};
@@ -18,6 +18,7 @@ use domain::{
     sms_products::Product,
     sms_route::SmsRoute,
 };
+use parking_lot::Mutex;
 use plugin_host::{
     World,
     sms_router::{Direction, Sms},
@@ -69,7 +70,7 @@ pub(super) enum Asked {
 static ROUTED: LazyLock<Mutex<HashSet<(ClientId, Uuid)>>> = LazyLock::new(Mutex::default);
 
 fn note_routed(lease: &Lease, is_routed: bool) {
-    let mut routed = ROUTED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut routed = ROUTED.lock();
     let lane = (lease.client, lease.lane);
     if is_routed {
         routed.insert(lane)
@@ -79,7 +80,7 @@ fn note_routed(lease: &Lease, is_routed: bool) {
 }
 
 fn was_routed(lease: &Lease) -> bool {
-    ROUTED.lock().unwrap_or_else(PoisonError::into_inner).contains(&(lease.client, lease.lane))
+    ROUTED.lock().contains(&(lease.client, lease.lane))
 }
 
 /// Holds the lane for a mark, inside its transaction. Returns `false` if there are routers that were not asked: the

@@ -1,15 +1,12 @@
 //! Uploads of components. A component is checked before anything is stored, and the same bytes are stored only once.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use domain::{
     body::FieldFault,
     ids::{ClientId, UserId},
 };
+use parking_lot::Mutex;
 use plugin_host::{Examined, Refusal, Source, is_plugin_name};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -68,7 +65,7 @@ impl Uploads {
     pub async fn enter(&self, client: ClientId) -> Result<Place, PluginError> {
         let busy = || PluginError::Busy("too many uploads at once: try again in a few seconds".to_owned());
         let own = {
-            let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut clients = self.clients.lock();
             // An entry with one reference has no holder and no waiter.
             clients.retain(|_, own| Arc::strong_count(own) > 1);
             let own = clients.entry(client).or_insert_with(|| Arc::new(Semaphore::new(1)));

@@ -1,13 +1,11 @@
 //! The key-values of a call: its reads with the versions that it saw, and its writes under the quotas.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Mutex, PoisonError},
-};
+use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::ids::{ClientId, ParticipantId};
+use parking_lot::Mutex;
 use plugin_host::{KeyValueError, KeyValueSnapshot, KeyValueWrite, KeysWanted, Scope};
 use storage::{
     Db, PgConnection,
@@ -40,8 +38,8 @@ impl Snapshot {
     }
 
     pub fn reads(&self) -> Reads {
-        let keys = self.reads.lock().unwrap_or_else(PoisonError::into_inner);
-        let lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
+        let keys = self.reads.lock();
+        let lists = self.lists.lock();
         Reads {
             keys: keys.iter().map(|(key, version)| (key.clone(), *version)).collect(),
             lists: lists.iter().map(|(wanted, names)| (wanted.clone(), names.clone())).collect(),
@@ -95,7 +93,7 @@ impl KeyValueSnapshot for Snapshot {
         let value =
             chatbot_values::read(&mut db, self.client, &self.plugin, &key, self.now).await.map_err(unreadable)?;
         let version = value.as_ref().map(|value| value.version);
-        self.reads.lock().unwrap_or_else(PoisonError::into_inner).insert(key, version);
+        self.reads.lock().insert(key, version);
         Ok(value.map(|value| value.bytes))
     }
 
@@ -110,7 +108,7 @@ impl KeyValueSnapshot for Snapshot {
         let mut db = self.db.acquire().await.map_err(|error| unreadable(error.into()))?;
         let names = chatbot_value_lists::names(&mut db, self.client, &self.plugin, &wanted, self.now).await;
         let names = names.map_err(unreadable)?;
-        self.lists.lock().unwrap_or_else(PoisonError::into_inner).insert(wanted, names.clone());
+        self.lists.lock().insert(wanted, names.clone());
         Ok(names)
     }
 }
