@@ -21,11 +21,10 @@ use channels::{
 use domain::{clock::Clock, ids::MediaId, sms_products::StopWords};
 use plugin_host::{Compiler, HostConfig, Limits, PluginHost};
 use plugins::{DatabaseComponents, SealedSecrets, calls::http::GuardedOutgoing};
+use settings::Settings;
 use tokio::sync::mpsc;
 
-use crate::{
-    clock::SystemClock, config::Config, email, lite, media, opened_base::Base, simulated_providers::Simulated,
-};
+use crate::{clock::SystemClock, email, lite, media, opened_base::Base, simulated_providers::Simulated};
 
 const MEDIA_URL_LIFETIME: Duration = Duration::from_secs(7 * 24 * 3600);
 
@@ -43,7 +42,7 @@ pub struct Parts {
 
 /// Builds the context of the use cases and the receiver of their wake-ups.
 pub async fn context(
-    config: &Config,
+    config: &Settings,
     base: Base,
     public_url: String,
     simulated: Option<&Simulated>,
@@ -96,7 +95,7 @@ pub async fn context(
 }
 
 fn carriers(
-    config: &Config,
+    config: &Settings,
     cloud: &CloudApi,
     messenger: &MessengerApi,
     smpp: &SmppGateway,
@@ -125,7 +124,7 @@ fn carriers(
 }
 
 fn settings(
-    config: &Config,
+    config: &Settings,
     public_url: String,
     simulated: Option<&Simulated>,
     (media_kept, relay): (MediaKept, Option<SmtpRelay>),
@@ -199,7 +198,7 @@ fn settings(
     }
 }
 
-fn host_config(config: &Config) -> HostConfig {
+fn host_config(config: &Settings) -> HostConfig {
     HostConfig {
         plugins_dir: config.plugins.dir.clone(),
         limits: plugin_limits(config),
@@ -208,7 +207,7 @@ fn host_config(config: &Config) -> HostConfig {
     }
 }
 
-fn plugin_limits(config: &Config) -> Limits {
+fn plugin_limits(config: &Settings) -> Limits {
     let limits = &config.limits;
     let bytes = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
     Limits {
@@ -264,7 +263,7 @@ pub fn compiler() -> Compiler {
 }
 
 /// The SMSC binds: as configured, or the simulated one.
-pub fn smpp_urls(config: &Config, simulated: Option<&Simulated>) -> anyhow::Result<Vec<SmppUrl>> {
+pub fn smpp_urls(config: &Settings, simulated: Option<&Simulated>) -> anyhow::Result<Vec<SmppUrl>> {
     let configured = config.smpp.url.iter().map(|url| url.expose().to_owned());
     let mut urls: Vec<String> = configured.collect();
     if let (true, Some(simulated)) = (urls.is_empty(), simulated) {

@@ -17,10 +17,9 @@ use rustls::{
     server::{ClientHello, ResolvesServerCert},
     sign::CertifiedKey,
 };
+use settings::Settings;
 use sha2::{Digest, Sha256};
 use tokio_util::sync::CancellationToken;
-
-use crate::config::Config;
 
 const CERT_SETTING: &str = "server.tls_cert";
 const KEY_SETTING: &str = "server.tls_key";
@@ -191,7 +190,7 @@ pub struct ListenerTls {
 }
 
 /// The TLS configuration of the settings, if there is one. Call [`install_crypto`] first.
-pub fn configured(config: &Config) -> Result<Option<ListenerTls>, TlsError> {
+pub fn configured(config: &Settings) -> Result<Option<ListenerTls>, TlsError> {
     match (&config.server.tls_cert, &config.server.tls_key) {
         (Some(cert), Some(key)) => load(cert, key).map(Some),
         _ => Ok(None),

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use app::config::Config;
+use settings::Settings;
 
 /// The sources of the program without tests: file and text.
 fn sources() -> Vec<(String, String)> {
@@ -72,7 +72,7 @@ fn hands_on(file: &str) -> bool {
 fn every_setting_is_read_by_something() {
     let sources = sources();
     let mut faults = Vec::new();
-    for (section, settings) in Config::default().sections() {
+    for (section, settings) in Settings::default().sections() {
         for setting in settings.settings() {
             let key = if section.is_empty() { setting.name.to_owned() } else { format!("{section}.{}", setting.name) };
             let readings = readings(&sources, &key);

@@ -19,13 +19,13 @@ pub fn url_for(ctx: &Context, client: ClientId, id: MediaId) -> String {
     let lifetime = i64::try_from(ctx.settings.media_url_lifetime.as_secs()).unwrap_or(i64::MAX);
     let expires = ctx.now().timestamp().saturating_add(lifetime);
     let signature = Signer::new(ctx).sign(client, id, expires);
-    format!("{}/media/{client}/{id}?expires={expires}&signature={signature}", ctx.settings.public_url)
+    format!("{}/media/{client}/{id}?expires={expires}&signature={signature}", ctx.settings.server.public_base())
 }
 
 /// The client and the file that one of our addresses names, expired or not. `None` if the address is not ours,
 /// `Some(None)` if it names no file.
 pub fn own(ctx: &Context, url: &str) -> Option<Option<(ClientId, MediaId)>> {
-    below(&ctx.settings.public_url, url)
+    below(ctx.settings.server.public_base(), url)
 }
 
 /// Like [`own`], for the given base address.

@@ -101,19 +101,19 @@ pub async fn fold_message_counts(db: &Db) -> Result<i64> {
 /// The partitioned tables and their retention in days.
 fn partitioned(keep: &Retention) -> [(&'static str, u32); PARTITIONED.len()] {
     [
-        ("outbound_part", keep.messages_days),
-        ("outbound_message", keep.messages_days),
-        ("outbound_leg", keep.messages_days),
-        ("chat_message", keep.messages_days),
-        ("message_version", keep.messages_days),
-        ("delivery_receipt", keep.receipts_days),
-        ("webhook_delivery", keep.webhooks_days),
-        ("webhook_attempt", keep.webhooks_days),
-        ("plugin_invocation", keep.invocations_days),
-        ("plugin_difference", keep.invocations_days),
-        ("plugin_recording", keep.recordings_days),
-        ("routing_decision", keep.messages_days),
-        ("live_event", keep.live_events_days),
+        ("outbound_part", keep.message_days),
+        ("outbound_message", keep.message_days),
+        ("outbound_leg", keep.message_days),
+        ("chat_message", keep.message_days),
+        ("message_version", keep.message_days),
+        ("delivery_receipt", keep.receipt_days),
+        ("webhook_delivery", keep.webhook_attempt_days),
+        ("webhook_attempt", keep.webhook_attempt_days),
+        ("plugin_invocation", keep.invocation_days),
+        ("plugin_difference", keep.invocation_days),
+        ("plugin_recording", keep.recording_days),
+        ("routing_decision", keep.message_days),
+        ("live_event", keep.live_event_days),
         ("request_log", keep.request_log_days),
     ]
 }
@@ -222,8 +222,8 @@ impl Upkeep<'_> {
 
     async fn forget_rows(&mut self, keep: &Retention) -> Result<()> {
         let astray = partitioned(keep).map(|(table, days)| (retention::astray(table), u64::from(days)));
-        let (messages, invocations) = (u64::from(keep.messages_days), u64::from(keep.invocations_days));
-        let callbacks = u64::from(keep.callbacks_days.max(CALLBACK_DAYS));
+        let (messages, invocations) = (u64::from(keep.message_days), u64::from(keep.invocation_days));
+        let callbacks = u64::from(keep.callback_days.max(CALLBACK_DAYS));
         let others = retention::OF_MESSAGES.map(|aging| (aging, messages)).into_iter();
         let others = others.chain(retention::OF_CALLBACKS.map(|aging| (aging, callbacks)));
         let others = others.chain(retention::OF_PLUGINS.map(|aging| (aging, invocations)));

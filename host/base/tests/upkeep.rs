@@ -35,7 +35,7 @@ async fn remembered(db: &Db) -> Vec<String> {
 async fn a_round_makes_what_is_missing_once_and_forgets_what_is_old() {
     let db = scratch::database().await.pool(4).await;
     let keep = Retention::default();
-    let kept = u64::from(keep.messages_days);
+    let kept = u64::from(keep.message_days);
     remember(&db, "young", kept - 1).await;
     remember(&db, "old", kept + 1).await;
 
@@ -117,7 +117,7 @@ async fn a_change_that_found_somebody_at_the_table_is_made_in_the_same_round_whe
 async fn a_change_of_the_schema_does_not_wait_for_the_deletes_to_be_committed() {
     let db = scratch::database().await.pool(4).await;
     let keep = Retention::default();
-    remember(&db, "old", u64::from(keep.messages_days) + 1).await;
+    remember(&db, "old", u64::from(keep.message_days) + 1).await;
     // A delete that lasts until the test ends it.
     sqlx::raw_sql(
         "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS

@@ -98,7 +98,7 @@ async fn take(ctx: &Context, message: &MobileOriginated) -> Result<()> {
     if let Some((client, answered)) = found {
         kept = Some((client, incoming.keep(ctx, &mut tx, client, id).await?));
         // Uses the original text, so that no router can suppress an opt-out.
-        if let Some(word) = ctx.settings.stop_words.heard(&text) {
+        if let Some(word) = ctx.settings.sms.stop_words().heard(&text) {
             wakes = stops::heed(ctx, &mut tx, client, (&message.to, &message.from), word).await?;
         }
         if !incoming.is_refused() {
@@ -173,7 +173,7 @@ async fn write_in_chat(
     client: ClientId,
     (message, text, id): (&MobileOriginated, &str, Uuid),
 ) -> Result<Vec<(Queue, Uuid)>> {
-    if ctx.settings.stop_words.heard(text).is_some() {
+    if ctx.settings.sms.stop_words().heard(text).is_some() {
         return Ok(Vec::new());
     }
     let named = inboxes::by_addresses(db, client, Channel::Sms, std::slice::from_ref(&message.to)).await?.pop();

@@ -78,7 +78,7 @@ async fn with_customer(
         participant: ctx.mint(),
         recipient: request.recipient.phone().map(str::to_owned),
         customer_user_id: request.recipient.bsuid().map(str::to_owned),
-        expires_at: expires_at(now, ctx.settings.conversation_lifetime),
+        expires_at: expires_at(now, ctx.settings.limits.conversation_lifetime),
     };
     for _ in 0..ROUNDS {
         let is_new = conversations::open(db, client, &new, now).await?;

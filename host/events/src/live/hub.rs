@@ -194,7 +194,7 @@ impl Hub {
     /// The first database connection is given back before the second is taken: tasks that hold one and wait for another
     /// block the pool.
     pub(super) async fn keep_wanted(&self, client: ClientId) -> Result<bool> {
-        let length = self.ctx.settings.live.resume_for;
+        let length = self.ctx.settings.limits.live_resume;
         if streams::is_kept_wanted(&mut *self.ctx.db.acquire().await?, client, length / 2).await? {
             return Ok(true);
         }

@@ -34,7 +34,7 @@ pub struct Holder {
 pub async fn issue(ctx: &Context, holder: &Holder) -> Result<String> {
     let random = secrets::random::<RANDOM>()?;
     let now = ctx.now();
-    let expires_at = now + ctx.settings.live.ticket_lifetime;
+    let expires_at = now + ctx.settings.limits.live_ticket;
     let (client, user) = (holder.client, (holder.user, holder.key_hash.as_slice()));
     let mut tx = ctx.db.begin().await?;
     tickets::insert(&mut tx, client, user, &hash(&random), (now, expires_at)).await?;

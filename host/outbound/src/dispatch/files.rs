@@ -27,7 +27,7 @@ pub(super) struct ClientFiles {
 
 impl ClientFiles {
     pub(super) fn new(ctx: &Context, client: ClientId) -> Self {
-        let public_url = ctx.settings.public_url.clone();
+        let public_url = ctx.settings.server.public_base().to_owned();
         let can_be_fetched = media::can_be_fetched(&public_url);
         Self { client, db: ctx.db.clone(), store: Arc::clone(&ctx.media), public_url, can_be_fetched }
     }

@@ -40,7 +40,7 @@ pub(super) struct LinkTypes {
 
 impl LinkTypes {
     pub(super) fn new(ctx: &Context, client: ClientId, files: Arc<ClientFiles>) -> Self {
-        let (http, allow_private) = (ctx.http.on_behalf_of(client), ctx.settings.allow_private_targets);
+        let (http, allow_private) = (ctx.http.on_behalf_of(client), ctx.settings.webhooks.allow_private_targets);
         Self { client, http, files, allow_private, known: Mutex::default() }
     }
 

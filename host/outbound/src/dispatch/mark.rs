@@ -149,7 +149,7 @@ async fn write(ctx: &Context, db: &mut PgConnection, lease: &Lease, picked: &Pic
     let (last, first): (Vec<&DueLeg>, Vec<&DueLeg>) = picked.go.iter().partition(|leg| leg.unanswered || leg.ambiguous);
     for (legs, times) in [(first, 1), (last, LAST_PATIENCE)] {
         let keys: Vec<(MessageId, i16)> = legs.iter().map(key).collect();
-        work::mark_sending(db, lease.client, &keys, ctx.now(), ctx.settings.unknown_after * times).await?;
+        work::mark_sending(db, lease.client, &keys, ctx.now(), ctx.settings.limits.unknown_after * times).await?;
     }
     work::defer(db, lease.client, &picked.later, Later::Paced).await?;
     work::wait(db, lease.client, &picked.waiting).await?;

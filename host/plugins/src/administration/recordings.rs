@@ -58,7 +58,7 @@ pub async fn start_recording(
     if !(1..=MOST_CALLS).contains(&wanted.max_calls) {
         faults.push(FieldFault::new("maxCalls", format!("must be a whole number from 1 to {MOST_CALLS}")));
     }
-    let most_bytes = ctx.settings.plugins.recording_bytes;
+    let most_bytes = ctx.settings.limits.plugin_recording_bytes;
     let max_bytes = wanted.max_bytes.unwrap_or(most_bytes);
     if !(1..=most_bytes).contains(&max_bytes) {
         faults.push(FieldFault::new("maxBytes", format!("must be a whole number from 1 to {most_bytes}")));

@@ -152,7 +152,7 @@ async fn store(
         }
         Some(_) => {}
         None => {
-            let most = ctx.settings.plugins.names_per_client;
+            let most = ctx.settings.limits.plugins_per_client;
             if u64::try_from(versions::count(&mut tx, client).await?).is_ok_and(|count| count >= most) {
                 let said = format!("there are {most} plugins already, which is all that is allowed: delete some");
                 return Err(PluginError::Conflict(said));
@@ -161,7 +161,7 @@ async fn store(
     }
     check_quota(ctx, versions::stored_bytes_beside(&mut tx, client, &version.sha256).await?, bytes.len())?;
     let number = versions::insert(&mut tx, client, &version, bytes).await?;
-    let keep = i32::try_from(ctx.settings.plugins.versions_kept).unwrap_or(i32::MAX);
+    let keep = i32::try_from(ctx.settings.limits.plugin_versions_kept()).unwrap_or(i32::MAX);
     for removed in versions::remove_old(&mut tx, client, &version.name, keep).await? {
         note(ctx, &mut tx, client, (&version.name, Some(removed)), ("VERSION_REMOVED", None)).await?;
     }
@@ -224,7 +224,7 @@ pub(super) fn check_name(ctx: &Context, name: &str) -> Result<(), PluginError> {
 }
 
 pub(super) fn check_size(ctx: &Context, size: usize) -> Result<(), PluginError> {
-    let most = ctx.settings.plugins.upload_bytes;
+    let most = ctx.settings.limits.plugin_bytes();
     if size > most {
         return Err(PluginError::TooLarge(format!("the component has {size} bytes; {most} are allowed")));
     }
@@ -233,7 +233,7 @@ pub(super) fn check_size(ctx: &Context, size: usize) -> Result<(), PluginError> 
 
 fn check_quota(ctx: &Context, stored: i64, size: usize) -> Result<(), PluginError> {
     let (stored, size) = (u64::try_from(stored).unwrap_or(0), size as u64);
-    let most = ctx.settings.plugins.bytes_per_client;
+    let most = ctx.settings.limits.plugin_storage_bytes_per_client;
     if stored.saturating_add(size) > most {
         return Err(PluginError::TooLarge(format!(
             "your other plugins have {stored} bytes, this component {size}, and {most} are allowed in all: delete plugins that \

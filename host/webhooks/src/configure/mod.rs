@@ -135,7 +135,7 @@ async fn refuse_addresses(
     urls: &BTreeMap<WebhookType, String>,
 ) -> Result<(), ConfigureError> {
     let exempt = clients::get(db, client).await?.is_some_and(|client| client.allow_private_targets);
-    let policy = AddressPolicy { allow_private: ctx.settings.allow_private_targets || exempt };
+    let policy = AddressPolicy { allow_private: ctx.settings.webhooks.allow_private_targets || exempt };
     let faults = address_faults(policy, urls);
     if faults.is_empty() { Ok(()) } else { Err(ConfigureError::Addresses(faults)) }
 }

@@ -160,7 +160,7 @@ async fn shaped_inboxes(
         let business = found
             .map(|inbox| match (inbox.address(), inbox.kind()) {
                 (Some(address), _) => address.to_owned(),
-                (None, InboxKind::Sms) => ctx.settings.sms_default_source.clone(),
+                (None, InboxKind::Sms) => ctx.settings.sms.default_source.clone(),
                 (None, _) => String::new(),
             })
             .unwrap_or_default();
@@ -298,7 +298,7 @@ fn sort_out(ctx: &Context, shaped: Vec<Shaped>) -> SortedOut {
             ShapeOutcome::Unreadable => (delivery.attempts, Fate::Exhausted),
             ShapeOutcome::Failed => {
                 let attempts = delivery.attempts.saturating_add(1);
-                let schedule = &ctx.settings.webhook_retry_schedule;
+                let schedule = &ctx.settings.webhooks.retry_schedule;
                 let counting = attempts.saturating_sub(delivery.schedule_from);
                 (attempts, fate_of_failure(schedule, counting, ctx.now(), ctx.ids.random(), None))
             }

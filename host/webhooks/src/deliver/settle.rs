@@ -51,7 +51,7 @@ pub(super) async fn settle(
     is_last: bool,
 ) -> Result<Settled> {
     let now = ctx.now();
-    let schedule = &ctx.settings.webhook_retry_schedule;
+    let schedule = &ctx.settings.webhooks.retry_schedule;
     let finished: Vec<Finished<'_>> =
         group.iter().map(|attempted| finished(attempted, schedule, now, ctx.ids.random())).collect();
     // An answer of an earlier address says nothing about the present one.

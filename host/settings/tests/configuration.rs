@@ -3,17 +3,17 @@
 
 use std::{env, fs, path::PathBuf, time::Duration};
 
-use app::config::{Config, ConfigError, LogFormat, MediaPlace, Table};
+use settings::{Settings, ConfigError, LogFormat, MediaPlace, Table};
 
-fn from_file(text: &str) -> Result<Config, ConfigError> {
-    Config::from_sources(Some((PathBuf::from("patchbay.toml"), text.to_owned())), [])
+fn from_file(text: &str) -> Result<Settings, ConfigError> {
+    Settings::from_sources(Some((PathBuf::from("patchbay.toml"), text.to_owned())), [])
 }
 
-fn from_environment(variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
-    Config::from_sources(None, variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))
+fn from_environment(variables: &[(&str, &str)]) -> Result<Settings, ConfigError> {
+    Settings::from_sources(None, variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))
 }
 
-fn refusal(result: Result<Config, ConfigError>) -> String {
+fn refusal(result: Result<Settings, ConfigError>) -> String {
     result.unwrap_err().to_string()
 }
 
@@ -36,7 +36,7 @@ fn the_environment_overrides_the_file() {
         "data_dir = \"/from/file\"\n[server]\nlisten = \"127.0.0.1:1\"\nworkers = false\n[logging]\nformat = \"json\"";
     let variables = [("PATCHBAY__SERVER__LISTEN", "0.0.0.0:2"), ("PATCHBAY__DATA_DIR", "/from/environment")];
     let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let config = Config::from_sources(Some(("p.toml".into(), file.to_owned())), variables).unwrap();
+    let config = Settings::from_sources(Some(("p.toml".into(), file.to_owned())), variables).unwrap();
     assert_eq!(config.server.listen.to_string(), "0.0.0.0:2");
     assert_eq!(config.data_dir(), PathBuf::from("/from/environment"));
     assert!(!config.server.workers, "what only the file says stays");
@@ -180,7 +180,7 @@ fn the_output_masks_options_of_urls_that_are_not_known() {
 
 #[test]
 fn lists_come_as_json_as_commas_or_as_a_single_string() {
-    let seconds = |config: &Config| config.webhooks.retry_schedule.iter().map(Duration::as_secs).collect::<Vec<_>>();
+    let seconds = |config: &Settings| config.webhooks.retry_schedule.iter().map(Duration::as_secs).collect::<Vec<_>>();
     let key = "PATCHBAY__WEBHOOKS__RETRY_SCHEDULE";
     assert_eq!(seconds(&from_environment(&[(key, r#"["1s","2m"]"#)]).unwrap()), [1, 120]);
     assert_eq!(seconds(&from_environment(&[(key, "1s, 1h ,2d")]).unwrap()), [1, 3_600, 172_800]);
@@ -282,7 +282,7 @@ fn files_of_customers_are_kept_where_every_process_on_the_database_finds_them() 
 
 #[test]
 fn a_file_named_on_the_command_line_must_exist() {
-    let error = Config::load(Some("/nonexistent/patchbay.toml".as_ref())).unwrap_err();
+    let error = Settings::load(Some("/nonexistent/patchbay.toml".as_ref())).unwrap_err();
     assert!(matches!(error, ConfigError::Missing { .. }), "{error}");
 }
 

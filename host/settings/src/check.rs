@@ -5,14 +5,14 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use channels::smpp::SmppUrl;
 use domain::sms_products::{StopWords, email::EmailDomain, source};
 
-use super::{Config, ConfigError, MediaPlace, SecretUrl, join};
+use super::{Settings, ConfigError, MediaPlace, SecretUrl, join};
 
 /// Bytes of `security.master_key`.
 const MASTER_KEY_BYTES: usize = 32;
 /// Bytes of an upload form in addition to its file.
 const FORM_BYTES: u64 = 64 * 1024;
 
-impl Config {
+impl Settings {
     /// Refuses settings that would fail later, and names the one to change.
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         self.check_tls()?;

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    Config, ConfigError, Place, join,
+    Settings, ConfigError, Place, join,
     section::{Input, Refused},
 };
 
@@ -16,7 +16,7 @@ pub const DEFAULT_FILE: &str = "patchbay.toml";
 /// Prefix of environment variables that are settings. `PATCHBAY_URL` and others are not.
 const PREFIX: &str = "PATCHBAY__";
 
-impl Config {
+impl Settings {
     /// Reads `file`, or `patchbay.toml` in the working directory if it exists, then the environment.
     ///
     /// Errors name the setting, its source, and the expected value.

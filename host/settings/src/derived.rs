@@ -4,12 +4,12 @@ use std::{net::SocketAddr, path::PathBuf};
 
 use channels::smpp::SmppSettings;
 
-use super::{BaseUrl, Config, MediaPlace, Switch, value::Value};
+use super::{BaseUrl, Settings, MediaPlace, Switch, value::Value};
 
 /// Meta's Graph API, without version.
 pub const META_GRAPH_URL: &str = "https://graph.facebook.com";
 
-impl Config {
+impl Settings {
     /// `true` if a real provider is configured: the Graph URL or app secret of WhatsApp or Messenger, devices of
     /// WhatsApp Lite, or an SMS centre.
     pub fn provider_configured(&self) -> bool {
