@@ -14,15 +14,13 @@ mod moved_media;
 pub mod readiness;
 pub mod rights;
 pub mod secrets;
-mod settings;
 mod skipped_comparisons;
 pub mod upkeep;
 
-pub use context::{Context, ContextBuilder, media_store};
+pub use context::{Context, ContextBuilder, MediaKept, media_store};
 pub use database_media::DatabaseMediaStore;
 pub use error::{Error, HostFailed, Result};
 pub use lite_values::DatabaseDeviceValues;
 pub use moved_media::MovedMediaStore;
-pub use settings::{EmailSettings, KeyValueQuota, LiveSettings, MediaKept, PluginSettings, Retention, Settings};
 pub use skipped_comparisons::SkippedComparisons;
 pub use storage::work::lanes::Queue;

@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Days, Utc};
+use settings::Retention;
 use storage::{
     Db, Transaction,
     chat::{chatbot_value_lists, conversations},
@@ -21,7 +22,7 @@ use storage::{
     },
 };
 
-use crate::{Result, Retention};
+use crate::Result;
 
 /// Lifetime of an idempotency key (DESIGN 7).
 const KEY_DAYS: u64 = 7;

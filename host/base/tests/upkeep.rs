@@ -1,9 +1,10 @@
 //! A round of upkeep over a whole database.
 #![expect(clippy::unwrap_used, reason = "a test may panic, in its helper functions too")]
 
-use base::{Retention, upkeep};
+use base::upkeep;
 use chrono::{DateTime, Days, Utc};
 use domain::clock::first_id_at;
+use settings::Retention;
 use storage::{Db, work::partitions};
 use uuid::Uuid;
 

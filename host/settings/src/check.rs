@@ -5,7 +5,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use channels::smpp::SmppUrl;
 use domain::sms_products::{StopWords, email::EmailDomain, source};
 
-use super::{Settings, ConfigError, MediaPlace, SecretUrl, join};
+use super::{ConfigError, MediaPlace, SecretUrl, Settings, join};
 
 /// Bytes of `security.master_key`.
 const MASTER_KEY_BYTES: usize = 32;

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    Settings, ConfigError, Place, join,
+    ConfigError, Place, Settings, join,
     section::{Input, Refused},
 };
 

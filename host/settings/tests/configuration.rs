@@ -3,7 +3,7 @@
 
 use std::{env, fs, path::PathBuf, time::Duration};
 
-use settings::{Settings, ConfigError, LogFormat, MediaPlace, Table};
+use settings::{ConfigError, LogFormat, MediaPlace, Settings, Table};
 
 fn from_file(text: &str) -> Result<Settings, ConfigError> {
     Settings::from_sources(Some((PathBuf::from("patchbay.toml"), text.to_owned())), [])

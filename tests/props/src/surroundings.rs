@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use base::{Context, ContextBuilder, Settings, lanes::Wakeups, secrets::Sealer};
+use base::{Context, ContextBuilder, MediaKept, lanes::Wakeups, secrets::Sealer};
 use channels::{
     carrier::Carriers,
     http::{GuardedClient, GuardedSettings},
@@ -16,6 +16,7 @@ use channels::{
 };
 use domain::clock::{Clock, IdSource};
 use plugin_host::{HostConfig, PluginHost};
+use settings::Settings;
 use storage::Db;
 
 /// Stages of this program so far. Their ids are alike, so each keeps the files of customers apart from those of the others.
@@ -67,6 +68,8 @@ impl Surroundings {
             cloud: CloudApi::new(nowhere).unwrap(),
             http: GuardedClient::new(GuardedSettings::default()).unwrap(),
             media_folder: self.folder.join("media").join(STAGES.fetch_add(1, Ordering::Relaxed).to_string()),
+            media_kept: MediaKept::default(),
+            relay: None,
             settings: self.settings,
         }
         .build(wake)

@@ -14,7 +14,7 @@ use axum::{
     http::{HeaderMap, Request, StatusCode, header},
 };
 use base::{
-    Context, Settings,
+    Context,
     audit::{Actor, Administration},
 };
 use chrono::{DateTime, TimeDelta, Utc};
@@ -24,6 +24,7 @@ use metrics_exporter_prometheus::PrometheusBuilder;
 use outbound::accept::Acceptor;
 use props::{HandClock, Surroundings};
 use serde_json::Value;
+use settings::Settings;
 use storage::Db;
 use tenancy::{
     accounts::{Authenticator, NewClient, NewUser, Role, create_client, create_user},
@@ -302,12 +303,10 @@ async fn context(db: Db, clock: Arc<HandClock>, options: &Options) -> Context {
 }
 
 fn settings(app_secret: &str) -> Settings {
-    Settings {
-        public_url: "http://127.0.0.1:8080".to_owned(),
-        app_secret: app_secret.to_owned(),
-        verify_token: "verify-me".to_owned(),
-        max_recipients: 10,
-        media_url_lifetime: Duration::from_secs(24 * 3600),
-        ..Settings::default()
-    }
+    let mut settings = Settings::default();
+    settings.server.public_url = Some("http://127.0.0.1:8080".parse().unwrap());
+    settings.whatsapp_cloud.app_secret = app_secret.into();
+    settings.whatsapp_cloud.verify_token = "verify-me".into();
+    settings.limits.max_recipients = 10;
+    settings
 }

@@ -77,7 +77,7 @@ pub(super) async fn apply(
     }
     let whose = (client, scene.plugin(), participant.id);
     let values = (&answer.reads, answer.writes.as_slice());
-    match key_values::write(&mut tx, whose, values, ctx.settings.limits.key_values()).await? {
+    match key_values::write(&mut tx, whose, values, &ctx.settings).await? {
         key_values::Writing::Written => {}
         key_values::Writing::ReadsChanged => {
             tx.rollback().await?;

@@ -63,7 +63,7 @@ pub(super) async fn apply(
     if let Some((made, values)) = call {
         let whose = (client, router.name(), seen.id);
         let wanted = (&values.reads, values.writes.as_slice());
-        match key_values::write(&mut tx, whose, wanted, ctx.settings.limits.key_values()).await? {
+        match key_values::write(&mut tx, whose, wanted, &ctx.settings).await? {
             key_values::Writing::Written => {}
             key_values::Writing::ReadsChanged => {
                 tx.rollback().await?;

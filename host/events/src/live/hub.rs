@@ -214,15 +214,15 @@ impl Hub {
     }
 
     pub(super) fn enter(self: &Arc<Self>, holder: &Holder, last: i64) -> Result<Seat, Refused> {
-        let settings = &self.ctx.settings.live;
+        let limits = &self.ctx.settings.limits;
         let client = holder.client;
         let mut rooms = self.rooms();
         let room = rooms.entry(client).or_insert_with(|| Room {
-            feed: Arc::new(Feed::new(client, last, settings.events_held)),
-            unread: Arc::new(Semaphore::new(settings.unread_bytes_per_client.min(Semaphore::MAX_PERMITS))),
+            feed: Arc::new(Feed::new(client, last, limits.live_events_held)),
+            unread: Arc::new(Semaphore::new(limits.live_unread_bytes().min(Semaphore::MAX_PERMITS))),
             places: HashMap::new(),
         });
-        if room.places.len() >= settings.connections_per_client {
+        if room.places.len() >= limits.live_connections_per_client {
             return Err(Refused::TooMany(room.places.len()));
         }
         let number = self.entered.fetch_add(1, Ordering::Relaxed);

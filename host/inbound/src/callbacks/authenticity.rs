@@ -57,7 +57,7 @@ pub async fn open_callback(
         let fine = unsigned_is_fine && app_secret.is_empty();
         return if fine { parse(raw).await } else { Err(CallbackRefused::BadSignature) };
     };
-    if signed_with(raw, vec![app_secret.clone()], signature).await?.is_some() {
+    if signed_with(raw, vec![app_secret.to_owned()], signature).await?.is_some() {
         return parse(raw).await;
     }
     signed_for_its_numbers(ctx, raw, signature).await

@@ -15,7 +15,8 @@ use storage::{
     },
 };
 
-use base::{KeyValueQuota, Result};
+use base::Result;
+use settings::Settings;
 
 /// Reads from the database on each request of the plugin, and remembers the version of every read value. Different
 /// reads may see different times. Before the answer takes effect, every version is checked to be unchanged, so that all
@@ -129,7 +130,7 @@ pub async fn write(
     db: &mut PgConnection,
     (client, plugin, participant): (ClientId, &str, ParticipantId),
     (reads, writes): (&Reads, &[KeyValueWrite]),
-    quota: KeyValueQuota,
+    settings: &Settings,
 ) -> Result<Writing> {
     if reads.is_empty() && writes.is_empty() {
         return Ok(Writing::Written);
@@ -150,12 +151,12 @@ pub async fn write(
         return Ok(Writing::Written);
     }
     let grown = chatbot_values::write(db, client, plugin, &writes).await?;
-    if let Some(refusal) = too_many_keys(db, (client, plugin, participant), &writes, (quota, reads.now)).await? {
+    if let Some(refusal) = too_many_keys(db, (client, plugin, participant), &writes, (settings, reads.now)).await? {
         return Ok(Writing::TooMuch(refusal));
     }
     if grown != 0 {
         let held = chatbot_values::grow(db, client, participant, grown).await?;
-        let most = i64::try_from(quota.bytes_per_client).unwrap_or(i64::MAX);
+        let most = i64::try_from(settings.limits.kv_bytes_per_client).unwrap_or(i64::MAX);
         if grown > 0 && held > most {
             return Ok(Writing::TooMuch(format!(
                 "the key-values of this client would take {held} bytes, and {most} are allowed; delete some of them"
@@ -170,14 +171,14 @@ async fn too_many_keys(
     db: &mut PgConnection,
     (client, plugin, participant): (ClientId, &str, ParticipantId),
     writes: &[(Key, Option<Kept>)],
-    (quota, now): (KeyValueQuota, DateTime<Utc>),
+    (settings, now): (&Settings, DateTime<Utc>),
 ) -> Result<Option<String>> {
     let sets_own = writes.iter().any(|(key, value)| key.participant.is_some() && value.is_some());
     if !sets_own {
         return Ok(None);
     }
     let keys = chatbot_values::keys_of(db, client, plugin, participant, now).await?;
-    let most = quota.keys_per_participant;
+    let most = settings.limits.kv_keys_per_participant;
     Ok((keys > i64::from(most)).then(|| {
         format!(
             "plugin `{plugin}` would keep {keys} keys of one participant, and {most} are allowed; delete some of them"

@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use base::{
-    Context, Settings,
+    Context,
     lanes::{Lease, Wake},
 };
 use chrono::TimeDelta;
@@ -16,6 +16,7 @@ use domain::{
 };
 use events::{NewEvent, record};
 use props::{HandClock, Surroundings, one_number};
+use settings::Settings;
 use storage::{Db, Queue, chat::participants, work::lanes};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -186,10 +187,9 @@ async fn context(db: Db, clock: Arc<HandClock>) -> Context {
 }
 
 fn settings() -> Settings {
-    Settings {
-        public_url: "http://127.0.0.1:8080".to_owned(),
-        webhook_retry_schedule: vec![Duration::from_secs(5), Duration::from_secs(300)],
-        webhook_in_flight: 8,
-        ..Settings::default()
-    }
+    let mut settings = Settings::default();
+    settings.server.public_url = Some("http://127.0.0.1:8080".parse().unwrap());
+    settings.webhooks.retry_schedule = vec![Duration::from_secs(5), Duration::from_secs(300)];
+    settings.limits.webhook_concurrency_per_endpoint = 8;
+    settings
 }

@@ -44,16 +44,20 @@ fn lines_with<'t>(text: &'t str, what: &str) -> Vec<&'t str> {
     text.lines().filter(|line| !line.trim_start().starts_with("//")).filter(whole).collect()
 }
 
-/// The lines that read a setting in the program, except in the files that define, check and show settings.
+/// The lines that read a setting: `limits.name` in the program and where other settings decide a default, and
+/// `settings.limits.name` in a use case, whose error texts name settings too.
 fn readings<'t>(sources: &'t [(String, String)], key: &str) -> Vec<&'t str> {
-    let place = |file: &str| {
-        file.starts_with("app/src/") && (!file.starts_with("app/src/config/") || file == "app/src/config/derived.rs")
-    };
     let read = if key.contains('.') { key.to_owned() } else { format!("base.{key}") };
     // The data directory has its own method.
     let method = format!("{key}()");
-    let texts = sources.iter().filter(|(file, _)| place(file));
-    texts.flat_map(|(_, text)| [lines_with(text, &read), lines_with(text, &method)].concat()).collect()
+    let of_use_case = format!("settings.{key}");
+    let lines = |file: &str, text: &'t str| match file {
+        "settings/src/derived.rs" => [lines_with(text, &read), lines_with(text, &method)].concat(),
+        _ if file.starts_with("app/src/") => [lines_with(text, &read), lines_with(text, &method)].concat(),
+        _ if file.starts_with("settings/src/") => Vec::new(),
+        _ => lines_with(text, &of_use_case),
+    };
+    sources.iter().flat_map(|(file, text)| lines(file, text)).collect()
 }
 
 /// The field to which a setting is passed, as in `field: limits.setting,`.
@@ -97,7 +101,7 @@ fn every_setting_is_read_by_something() {
 fn a_setting_that_nothing_reads_is_found() {
     let source = |file: &str, text: &str| (file.to_owned(), text.to_owned());
     let sources = [
-        source("app/src/config/limits.rs", "max_recipients: usize = 1_000, // limits.max_recipients"),
+        source("settings/src/limits.rs", "max_recipients: usize = 1_000, // limits.max_recipients"),
         source("app/src/boot.rs", "    recipients: limits.max_recipients_in_all,\n    // limits.max_recipients"),
         source("api/src/lib.rs", "limits.max_recipients"),
     ];
