@@ -10,7 +10,7 @@ use std::{
 use serde_json::Value;
 
 /// Crates that every use case may name.
-const BELOW_BASE: &[&str] = &["domain", "storage", "plugin-host", "channels", "settings"];
+const BELOW_BASE: &[&str] = &["domain", "storage", "plugin-host", "channels", "settings", "people"];
 
 /// The crates of use cases. They may also name the crates of [`BELOW_BASE`].
 const USE_CASES: &[&str] =
@@ -24,7 +24,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("plugin-host", &["plugin-bindings"]),
     ("channels", &[]),
     ("settings", &["channels"]),
-    ("base", BELOW_BASE),
+    ("people", &["storage"]),
+    ("base", &["domain", "storage", "plugin-host", "channels", "settings"]),
     ("tenancy", &["base"]),
     ("events", &["tenancy", "base"]),
     ("plugins", &["events", "tenancy", "base"]),

@@ -78,6 +78,11 @@ impl Error {
         matches!(self, Self::Database(sqlx::Error::Database(_)))
     }
 
+    /// Other transactions changed the same rows again and again. The caller's transaction may be tried again.
+    pub fn overtaken(said: &str) -> Self {
+        Self::Database(sqlx::Error::Protocol(said.to_owned()))
+    }
+
     /// A row is missing that the same transaction has written.
     pub fn missing_row() -> Self {
         Self::Database(sqlx::Error::RowNotFound)

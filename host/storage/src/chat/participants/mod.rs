@@ -1,6 +1,6 @@
 //! Live-chat participants: one per inbox and customer, for ever (SPEC 2.6, DESIGN 7).
 
-mod fold;
+pub mod merging;
 
 use std::collections::HashMap;
 
@@ -14,8 +14,6 @@ use domain::{
 use uuid::Uuid;
 
 pub use domain::chat::ParticipantState;
-pub use fold::Folded;
-pub(crate) use fold::fold_customer;
 
 use crate::{Error, PgConnection, Result, stored::known};
 
