@@ -48,7 +48,7 @@ pub async fn create(
 ) -> Result<Contact, ContactError> {
     let mut tx = admin.db.begin().await?;
     let address = Address::from(new.phone.clone());
-    let found = customers::resolve_many(&mut tx, client, admin.ids, &[&address], admin.now()).await?;
+    let found = people::resolve_many(&mut tx, client, admin.ids, &[&address], admin.now()).await?;
     let customer = found.first().copied().ok_or(ContactError::Unknown)?;
     let id: ContactId = admin.mint();
     let known = customers::find(&mut tx, client, customer).await?;

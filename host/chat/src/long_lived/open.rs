@@ -10,7 +10,6 @@ use storage::{
     PgConnection,
     chat::conversations::{self, NewConversation},
     inboxes,
-    people::customers,
 };
 
 use base::{Context, Error};
@@ -65,7 +64,7 @@ async fn with_customer(
 ) -> Result<Opened, OpenError> {
     let now = ctx.now();
     // Other addresses in the request are unverified, so they are not used to identify customers.
-    let named = customers::resolve_many(db, client, &ctx.ids, &[request.recipient.address()], now).await?;
+    let named = people::resolve_many(db, client, &ctx.ids, &[request.recipient.address()], now).await?;
     let gone = || {
         let (table, column) = ("customer", "id");
         OpenError::from(storage::Error::Inconsistent { table, column, value: "missing".to_owned() })

@@ -26,10 +26,10 @@ use domain::{
     privacy::Sight,
 };
 use events::{NewEvent, record};
+use people::{Introduction, introduce};
 use props::{HandClock, Surroundings, one_number};
 use storage::{
     chat::participants::{self, Participant},
-    people::customers::{Introduction, introduce},
     tenancy::users::Role,
 };
 use tenancy::accounts::users::{self, UserChange};

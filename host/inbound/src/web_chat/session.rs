@@ -6,9 +6,9 @@ use base::{
 };
 use domain::address::{Address, AddressKind};
 use events::record_folded;
+use people::Introduction;
 use storage::{
     PgConnection, Queue,
-    people::customers::{self, Introduction},
     web::{
         sites::{self, Site},
         threads::Thread,
@@ -167,7 +167,7 @@ async fn join(
         username: Some(user.to_owned()),
         ..Introduction::default()
     };
-    let folded = customers::introduce(db, site.client, &ctx.ids, introduction, ctx.now()).await?.folded;
+    let folded = people::introduce(db, site.client, &ctx.ids, introduction, ctx.now()).await?.folded;
     known.epoch = known.epoch.saturating_add(1);
     known.form_answered |= before.form_answered;
     // Receipts start again: sequence numbers restart with the next message.

@@ -6,13 +6,13 @@ use domain::{
     clock::IdSource,
     ids::{ClientId, ParticipantId, TeamId, UserId},
 };
+use people::Introduction;
 use storage::{
     PgConnection,
     chat::{
         agents::{self, Order},
         participants, teams,
     },
-    people::customers::Introduction,
 };
 use uuid::Uuid;
 

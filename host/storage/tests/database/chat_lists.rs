@@ -7,6 +7,7 @@ use domain::{
     ids::{CustomerId, ParticipantId, TeamId, UserId},
     page::{Page, PageRequest},
 };
+use people::Introduction;
 use serde_json::Value;
 use sqlx::Row;
 use storage::{
@@ -16,7 +17,7 @@ use storage::{
         participants::{self, Participant},
         search,
     },
-    people::customers::{self, Introduction},
+    people::customers,
 };
 use uuid::Uuid;
 

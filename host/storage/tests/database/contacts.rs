@@ -5,9 +5,9 @@ use domain::{
     ids::{ClientId, ContactId, CustomerId},
     search,
 };
+use people::{Introduction, change_address};
 use storage::{
     PgConnection,
-    people::customers::{self, Introduction, change_address},
     tenancy::contacts::{self, Glimpse},
     violates,
 };
@@ -23,7 +23,7 @@ fn ids() -> IdSource {
 
 async fn customer(db: &mut PgConnection, client: ClientId, digits: &str, seconds: i64) -> CustomerId {
     let address = phone(digits);
-    let customers = customers::resolve_many(db, client, &ids_of(digits), &[&address], moment(seconds)).await.unwrap();
+    let customers = people::resolve_many(db, client, &ids_of(digits), &[&address], moment(seconds)).await.unwrap();
     *customers.first().unwrap()
 }
 

@@ -12,6 +12,7 @@ use domain::{
     inbound::InboundContent,
     opaque::Opaque,
 };
+use people::{Introduction, change_address, resolve_many, resolve_sent};
 use storage::{
     PgConnection,
     chat::{
@@ -20,7 +21,7 @@ use storage::{
     },
     inboxes::{self, Inbox, InboxSettings, Messenger, Web},
     people::{
-        customers::{self, Introduction, change_address, resolve_many, resolve_sent},
+        customers,
         inbox_customers::{self, LateOutbound, WroteAfter},
     },
 };

@@ -6,13 +6,13 @@ use domain::{
     clock::IdSource,
     ids::{ParticipantId, TeamId, TicketId, UserId},
 };
+use people::{Folded, Introduction, introduce};
 use storage::{
     PgConnection,
     chat::{
-        participants::{self, Folded, Participant},
+        participants::{self, Participant},
         tickets,
     },
-    people::customers::{Introduction, introduce},
 };
 use uuid::Uuid;
 

@@ -14,6 +14,7 @@ use domain::{
     delivery::DeliveryState,
     ids::{ChatMessageId, CustomerId, ParticipantEventId, ParticipantId},
 };
+use people::Introduction;
 use storage::{
     PgConnection,
     chat::{
@@ -23,7 +24,6 @@ use storage::{
         participants::{self, Participant},
         teams,
     },
-    people::customers::Introduction,
 };
 use uuid::Uuid;
 

@@ -7,14 +7,12 @@ use domain::{
     numbering,
     search::{self, Sought},
 };
+use people::{Introduction, change_address, resolve_many, resolve_sent};
 use storage::{
     PgConnection,
     chat::conversations,
     outbound::standing::{self, Asked, Barred, Questions},
-    people::{
-        customers::{self, Introduction, change_address, resolve_many, resolve_sent},
-        inbox_customers, marketing_stops,
-    },
+    people::{customers, inbox_customers, marketing_stops},
     sms::products::opt_outs,
     tenancy::{blocklist, contacts},
 };

@@ -7,6 +7,7 @@ use domain::{
     content::OutboundContent,
     ids::{BatchId, CustomerId, MessageId, PartId, ParticipantId},
 };
+use people::Introduction;
 use storage::{
     Error, PgConnection,
     chat::{participant_events, participants},
@@ -18,7 +19,7 @@ use storage::{
         parts::{self, NewPart, PartOrigin},
         work,
     },
-    people::customers::{self, Introduction},
+    people::customers,
     tenancy::clients,
     webhooks::configs::{self, NewConfig},
 };

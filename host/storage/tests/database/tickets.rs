@@ -7,13 +7,13 @@ use domain::{
     ids::{ClientId, ParticipantId, TicketId, UserId},
     page::PageRequest,
 };
+use people::Introduction;
 use storage::{
     PgConnection,
     chat::{
         participants,
         tickets::{self, Filter, Ticket},
     },
-    people::customers::Introduction,
 };
 use uuid::Uuid;
 
