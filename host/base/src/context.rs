@@ -24,7 +24,7 @@ use storage::Db;
 use uuid::Uuid;
 
 use crate::{
-    SkippedComparisons, database_media::DatabaseMediaStore, lanes::Wakeups, moved_media::MovedMediaStore,
+    RoutedLanes, SkippedComparisons, database_media::DatabaseMediaStore, lanes::Wakeups, moved_media::MovedMediaStore,
     readiness::Writes, rights::Rights, secrets::Sealer,
 };
 
@@ -55,6 +55,8 @@ pub struct Context {
     pub carriers: Carriers,
     /// Counts comparisons with shadow versions that were skipped for lack of room.
     pub skipped: SkippedComparisons,
+    /// Lanes of SMS with routers.
+    pub routed: RoutedLanes,
     /// Whether sends can be stored.
     pub writes: Arc<Writes>,
     /// Notices of permissions that may have ended.
@@ -159,6 +161,7 @@ impl ContextBuilder {
             wake,
             carriers: self.carriers,
             skipped: SkippedComparisons::default(),
+            routed: RoutedLanes::default(),
             writes: Arc::default(),
             rights: Rights::default(),
         }

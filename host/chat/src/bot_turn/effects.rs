@@ -21,6 +21,8 @@ use uuid::Uuid;
 
 use super::{
     actions::{Effect, Reply},
+    failure::Trouble,
+    outcome::TurnOutcome,
     scene::Scene,
 };
 use crate::{
@@ -46,34 +48,23 @@ pub(super) struct Answer {
     pub(super) made: Box<FinishedCall>,
 }
 
-/// The outcome of applying an answer.
-pub(super) enum Applied {
-    Done,
-    /// The chat changed hands during the call. Nothing was applied.
-    Overtaken,
-    /// A key-value that the call read has changed. Nothing was applied, and the call must be repeated.
-    ReadsChanged,
-    /// The key-values would exceed their limit, for this reason. Nothing was applied.
-    TooMuch(String, Box<FinishedCall>),
-}
-
-/// Applies an answer under the lease of the lane.
+/// Applies an answer under the lease of the lane. It fails if the key-values would exceed their limit.
 pub(super) async fn apply(
     ctx: &Context,
     lease: &Lease,
     scene: &Scene,
     event: &Event,
     answer: Answer,
-) -> Result<Applied> {
+) -> Result<TurnOutcome> {
     let client = lease.client;
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
     let Some(mut participant) = participants::lock(&mut tx, client, scene.participant.id).await? else {
-        return Ok(Applied::Overtaken);
+        return Ok(TurnOutcome::Over);
     };
     let seen = &scene.participant;
     if participant.state != ParticipantState::Bot || participant.control_version != seen.control_version {
-        return Ok(Applied::Overtaken);
+        return Ok(TurnOutcome::Over);
     }
     let whose = (client, scene.plugin(), participant.id);
     let values = (&answer.reads, answer.writes.as_slice());
@@ -83,11 +74,11 @@ pub(super) async fn apply(
             tx.rollback().await?;
             let mut db = ctx.db.acquire().await?;
             calls::keep_beside(ctx, &mut db, client, *answer.made).await?;
-            return Ok(Applied::ReadsChanged);
+            return Ok(TurnOutcome::ReadsChanged);
         }
         key_values::Writing::TooMuch(reason) => {
             tx.rollback().await?;
-            return Ok(Applied::TooMuch(reason, answer.made));
+            return Ok(TurnOutcome::failed(Trouble::Unusable { reason, made: answer.made }));
         }
     }
     let mut turn = Turn { ctx, lease, scene, event, participant: &mut participant, steps: Vec::new(), timers: false };
@@ -103,7 +94,7 @@ pub(super) async fn apply(
     kept.compare(ctx, client);
     wakes.insert((Queue::Participant, participant.id.0));
     ctx.wake.wake_all(client, wakes);
-    Ok(Applied::Done)
+    Ok(TurnOutcome::Over)
 }
 
 enum Step {
