@@ -93,7 +93,7 @@ async fn what_was_done_is_written_down_once_a_silent_database_answers_again() {
                   VALUES ('00000000-0000-0000-0000-000000000001', 'done', '', now()) ON CONFLICT DO NOTHING";
     wire.hold();
     let writing = write_down(&ctx, || async {
-        sqlx::query(insert).execute(&ctx.db).await?;
+        sqlx::query(insert).execute(&ctx.db).await.map_err(storage::Error::from)?;
         Result::Ok(())
     });
     let answering = async {
