@@ -286,7 +286,7 @@ fn a_file_named_on_the_command_line_must_exist() {
     assert!(matches!(error, ConfigError::Missing { .. }), "{error}");
 }
 
-/// `UPDATE_DOCS=1 cargo test -p app --test config` rewrites the tables.
+/// `UPDATE_DOCS=1 cargo test -p settings --test configuration` rewrites the tables.
 #[test]
 fn the_documentation_lists_every_setting_with_its_default() {
     let path = format!("{}/../../docs/operations.md", env::var("CARGO_MANIFEST_DIR").unwrap());
