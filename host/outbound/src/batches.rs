@@ -47,11 +47,7 @@ pub enum BatchError {
     Failed(#[from] base::Error),
 }
 
-impl From<storage::Error> for BatchError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(BatchError: storage::Error);
 
 /// Lists the client's batches that were accepted at or after `from` and before `until`, newest first.
 pub async fn list(

@@ -74,11 +74,7 @@ impl From<CreateError> for ClientError {
     }
 }
 
-impl From<storage::Error> for ClientError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(ClientError: storage::Error);
 
 /// The client that a caller names: `me`, its own reference, or one below it. `None` for all others, whether they exist
 /// or not.

@@ -28,11 +28,7 @@ pub enum CreditsError {
     Failed(#[from] Error),
 }
 
-impl From<storage::Error> for CreditsError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(CreditsError: storage::Error);
 
 /// Adds credits to a client and returns the balance.
 pub async fn add(admin: &Administration<'_>, client_ref: &str, amount: i64, actor: Actor) -> Result<i64, CreditsError> {

@@ -29,11 +29,7 @@ pub enum OpenError {
     Failed(#[from] Error),
 }
 
-impl From<storage::Error> for OpenError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(OpenError: storage::Error);
 
 /// Attempts, in case the open conversation is closed between two statements.
 const ROUNDS: usize = 4;

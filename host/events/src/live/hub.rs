@@ -99,11 +99,7 @@ pub enum Refused {
     Failed(#[from] Error),
 }
 
-impl From<storage::Error> for Refused {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(Refused: storage::Error);
 
 impl Hub {
     /// Runs a task that [`finish`](Self::finish) waits for.

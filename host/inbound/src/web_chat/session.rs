@@ -63,17 +63,7 @@ pub enum SessionRefused {
     Failed(#[from] Error),
 }
 
-impl From<storage::Error> for SessionRefused {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<SealError> for SessionRefused {
-    fn from(error: SealError) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(SessionRefused: storage::Error, SealError);
 
 /// Begins a session of the proven user, or else of the visitor in the token, or else of a new visitor. An invalid token
 /// counts as none. When an anonymous visitor proves to be a user, the chat comes along.

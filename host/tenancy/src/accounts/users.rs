@@ -75,11 +75,7 @@ pub enum UserError {
     Failed(#[from] Error),
 }
 
-impl From<storage::Error> for UserError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(UserError: storage::Error);
 
 /// Creates a user with a temporary password and without a key. The user gets a key after changing the password.
 pub async fn invite(

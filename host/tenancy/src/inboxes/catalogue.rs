@@ -38,11 +38,7 @@ pub enum SyncError {
     Failed(#[from] Error),
 }
 
-impl From<storage::Error> for SyncError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(SyncError: storage::Error);
 
 /// Fetches the templates of all business accounts of a client and returns their number. `actor` is `None` if Patchbay
 /// itself starts it.

@@ -36,11 +36,7 @@ pub enum EraseError {
     Failed(#[from] Error),
 }
 
-impl From<storage::Error> for EraseError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(EraseError: storage::Error);
 
 /// Erases the person with this address: cancels waiting messages, deletes files, then rows. Other processes may work
 /// at the same time. Rows that they store during the erasure are found in the next round.

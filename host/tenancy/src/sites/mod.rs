@@ -39,17 +39,7 @@ pub enum SiteError {
     Failed(#[from] Error),
 }
 
-impl From<storage::Error> for SiteError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<SealError> for SiteError {
-    fn from(error: SealError) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(SiteError: storage::Error, SealError);
 
 /// Adds a site to the client with this reference.
 pub async fn add_of_ref(

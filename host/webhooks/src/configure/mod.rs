@@ -66,17 +66,7 @@ pub enum ConfigureError {
     Failed(#[from] Error),
 }
 
-impl From<storage::Error> for ConfigureError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<SealError> for ConfigureError {
-    fn from(error: SealError) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(ConfigureError: storage::Error, SealError);
 
 /// Stores a configuration with a new signing secret. `actor` is the id of the user for the audit trail.
 pub async fn create(
