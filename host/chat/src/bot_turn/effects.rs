@@ -30,7 +30,7 @@ use crate::{
         as_event::{self, Before},
         in_charge, site_team,
     },
-    say::{BY_ITSELF, InChat, OfAgent, Words, said, say},
+    say::{BY_ITSELF, InChat, OfAgent, SayIn, Words, said, say},
 };
 use base::{Context, Result, lanes::Lease};
 use events::{NewEvent, record};
@@ -66,9 +66,8 @@ pub(super) async fn apply(
     if participant.state != ParticipantState::Bot || participant.control_version != seen.control_version {
         return Ok(TurnOutcome::Over);
     }
-    let whose = (client, scene.plugin(), participant.id);
-    let values = (&answer.reads, answer.writes.as_slice());
-    match key_values::write(&mut tx, whose, values, &ctx.settings).await? {
+    let owner = key_values::ValueOwner { client, plugin: scene.plugin(), participant: participant.id };
+    match key_values::write(&mut tx, owner, &answer.reads, &answer.writes, &ctx.settings).await? {
         key_values::Writing::Written => {}
         key_values::Writing::ReadsChanged => {
             tx.rollback().await?;
@@ -171,8 +170,8 @@ impl Turn<'_> {
 
     async fn reply(&mut self, db: &mut PgConnection, reply: Box<Reply>) -> Result<()> {
         let scene = self.scene;
-        let chat = (&mut *self.participant, scene.inbox.kind(), &scene.customer);
-        let in_chat = say(self.ctx, db, self.lease.client, chat, &words_of(&reply)).await?;
+        let place = SayIn { chat: &mut *self.participant, inbox: scene.inbox.kind(), customer: &scene.customer };
+        let in_chat = say(self.ctx, db, self.lease.client, place, &words_of(&reply)).await?;
         self.steps.push(Step::Said(in_chat, reply, self.participant.state));
         Ok(())
     }

@@ -116,6 +116,7 @@ async fn tell(
         quotes: None,
         of_agent: saying::OfAgent::default(),
     };
-    let (_, said) = saying::say_and_tell(ctx, db, client, (chat, inbox.kind(), &customer), &words).await?;
+    let place = saying::SayIn { chat, inbox: inbox.kind(), customer: &customer };
+    let (_, said) = saying::say_and_tell(ctx, db, client, place, &words).await?;
     Ok(Some(said))
 }

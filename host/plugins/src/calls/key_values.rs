@@ -125,13 +125,23 @@ pub enum Writing {
     TooMuch(String),
 }
 
-/// Checks the reads of a call of `plugin` and stores its writes, in the caller's transaction.
+/// The plugin and the participant whose values a call reads and writes, besides the shared values of the plugin.
+#[derive(Debug, Clone, Copy)]
+pub struct ValueOwner<'a> {
+    pub client: ClientId,
+    pub plugin: &'a str,
+    pub participant: ParticipantId,
+}
+
+/// Checks the reads of a call of a plugin and stores its writes, in the caller's transaction.
 pub async fn write(
     db: &mut PgConnection,
-    (client, plugin, participant): (ClientId, &str, ParticipantId),
-    (reads, writes): (&Reads, &[KeyValueWrite]),
+    owner: ValueOwner<'_>,
+    reads: &Reads,
+    writes: &[KeyValueWrite],
     settings: &Settings,
 ) -> Result<Writing> {
+    let ValueOwner { client, plugin, participant } = owner;
     if reads.is_empty() && writes.is_empty() {
         return Ok(Writing::Written);
     }
@@ -151,7 +161,7 @@ pub async fn write(
         return Ok(Writing::Written);
     }
     let grown = chatbot_values::write(db, client, plugin, &writes).await?;
-    if let Some(refusal) = too_many_keys(db, (client, plugin, participant), &writes, (settings, reads.now)).await? {
+    if let Some(refusal) = too_many_keys(db, owner, &writes, settings, reads.now).await? {
         return Ok(Writing::TooMuch(refusal));
     }
     if grown != 0 {
@@ -169,9 +179,10 @@ pub async fn write(
 /// Keys of the participant beyond the quota. Changes and removals of existing keys are never refused.
 async fn too_many_keys(
     db: &mut PgConnection,
-    (client, plugin, participant): (ClientId, &str, ParticipantId),
+    ValueOwner { client, plugin, participant }: ValueOwner<'_>,
     writes: &[(Key, Option<Kept>)],
-    (settings, now): (&Settings, DateTime<Utc>),
+    settings: &Settings,
+    now: DateTime<Utc>,
 ) -> Result<Option<String>> {
     let sets_own = writes.iter().any(|(key, value)| key.participant.is_some() && value.is_some());
     if !sets_own {

@@ -84,8 +84,14 @@ impl Stage {
                 .await
                 .unwrap();
         }
-        let who = (Channel::Whatsapp, ParticipantState::Queued);
-        participants::insert(&mut db, client, sample_events::CHAT, (self.number, customer), who, now).await.unwrap();
+        let new = participants::NewParticipant {
+            id: sample_events::CHAT,
+            inbox: self.number,
+            customer,
+            channel: Channel::Whatsapp,
+            state: ParticipantState::Queued,
+        };
+        participants::insert(&mut db, client, new, now).await.unwrap();
     }
 
     /// Moves the business clock.
