@@ -75,6 +75,7 @@ mod routing;
 mod rules;
 mod schema;
 mod sending;
+mod service_manager;
 mod sms_bad_input;
 mod sms_batch;
 mod sms_chats;

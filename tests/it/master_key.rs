@@ -62,6 +62,18 @@ async fn a_running_program_works_before_during_and_after_the_change_of_the_key()
 }
 
 #[tokio::test]
+async fn a_start_without_the_key_of_the_data_says_so_and_leaves_no_new_key() {
+    let mut patchbay = Patchbay::start().await;
+    patchbay.bare_client("acme");
+    patchbay.terminate().await;
+    let key = patchbay.data_dir().join("data/master.key");
+    fs::remove_file(&key).unwrap();
+    let said = patchbay.refused(&["client", "list"]);
+    assert!(said.contains("the master key is missing"), "{said}");
+    assert!(!key.exists());
+}
+
+#[tokio::test]
 async fn the_key_of_a_data_directory_is_renewed_and_then_used_after_a_restart() {
     let mut patchbay = Patchbay::start().await;
     let client = patchbay.client("acme", "27110000001").await;

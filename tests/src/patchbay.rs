@@ -43,6 +43,12 @@ impl Setup {
         self
     }
 
+    /// Sets an environment variable that is not a key of the configuration.
+    pub fn variable(mut self, name: &str, value: &str) -> Self {
+        self.environment.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
     /// Binds once more to the simulated SMSC, with these options. Without any it binds once, with none.
     pub fn bind(mut self, options: &str) -> Self {
         self.smpp.push(options.to_owned());

@@ -1,6 +1,9 @@
 //! Around every request: its id, the log line, the metrics, and the body of an error answer.
 
-use std::time::{Duration, Instant};
+use std::{
+    net::IpAddr,
+    time::{Duration, Instant},
+};
 
 use axum::{
     extract::{MatchedPath, OriginalUri, Request, State},
@@ -16,6 +19,7 @@ use crate::{
     admission::Exit,
     deprecation::DEPRECATION,
     error::{ApiError, Failed},
+    https,
     legacy::Successor,
     product::Product,
     providers,
@@ -49,6 +53,7 @@ pub(crate) async fn observe(State(state): State<ApiState>, mut request: Request,
     let path = request.extensions().get::<OriginalUri>().map_or_else(|| request.uri().clone(), |uri| uri.0.clone());
     let route = matched.as_ref().map_or(UNMATCHED, MatchedPath::as_str);
     let span = tracing::info_span!("request", request.id = %id, request.their_id = Empty, client.id = Empty);
+    let source = https::source_of_request(&state.settings, request.extensions(), request.headers());
     if let Some(theirs) = their_id(request.headers()) {
         span.record("request.their_id", theirs);
     }
@@ -84,7 +89,7 @@ pub(crate) async fn observe(State(state): State<ApiState>, mut request: Request,
     // Answers contain texts of customers, so no browser may interpret one as a page.
     response.headers_mut().entry(X_CONTENT_TYPE_OPTIONS).or_insert(HeaderValue::from_static("nosniff"));
     let took = started.elapsed();
-    record(&span, &method, route, response.status(), took);
+    record(&span, (&method, route, source), response.status(), took);
     if let Some(answered) = facts.answered(id, (&method, path.path()), response.status(), took) {
         state.request_log.add(answered);
     }
@@ -103,14 +108,16 @@ fn log_fault(span: &Span, error: &ApiError, status: StatusCode) {
     span.in_scope(|| tracing::error!(error = cause, status = status.as_u16(), "request failed"));
 }
 
-fn record(span: &Span, method: &Method, route: &str, status: StatusCode, took: Duration) {
+fn record(span: &Span, (method, route, source): (&Method, &str, Option<IpAddr>), status: StatusCode, took: Duration) {
     let (code, duration_ms) = (status.as_u16(), took.as_secs_f64() * 1000.0);
+    let source = source.map(tracing::field::display);
     span.in_scope(|| {
-        // Providers report every step of every message, and a log line would cost more than the callback itself.
-        if providers::is_callback(route) && status.is_success() {
-            tracing::debug!(%method, route, status = code, duration_ms, "request answered");
+        // Providers report every step of every message, and probes come every few seconds: a log line would cost more than
+        // the request itself.
+        if (providers::is_callback(route) || https::is_probe(route)) && status.is_success() {
+            tracing::debug!(%method, route, source, status = code, duration_ms, "request answered");
         } else {
-            tracing::info!(%method, route, status = code, duration_ms, "request answered");
+            tracing::info!(%method, route, source, status = code, duration_ms, "request answered");
         }
     });
     let labels = [

@@ -46,6 +46,7 @@ mod opened_base;
 pub mod plugin;
 pub mod postgres;
 pub mod serve;
+mod service_manager;
 pub mod simulated_numbers;
 mod simulated_providers;
 pub mod status;

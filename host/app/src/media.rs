@@ -1,6 +1,6 @@
 //! The place of customers' files.
 
-use std::sync::Arc;
+use std::{io, path::Path, sync::Arc};
 
 use anyhow::Context as _;
 use base::MediaKept;
@@ -10,6 +10,7 @@ use channels::{
 };
 use domain::ids::MediaId;
 use settings::{MediaPlace, Settings};
+use tokio::fs;
 
 /// The place in `media.store`. A bucket is tested in parallel to the start. `trial` names the test file.
 pub(crate) fn kept(config: &Settings, trial: MediaId) -> anyhow::Result<MediaKept> {
@@ -32,8 +33,8 @@ pub(crate) fn kept(config: &Settings, trial: MediaId) -> anyhow::Result<MediaKep
     })
 }
 
-/// Creates the folders of this machine without access for other accounts. An existing folder that the operator named is
-/// restricted in the same way.
+/// Creates the folders of this machine without access for other accounts, and so a folder that the operator named. Fails if
+/// no file can be written there.
 pub(crate) async fn make_folders(config: &Settings) -> anyhow::Result<()> {
     let own = config.media_folder();
     close_to_others(&own).await.with_context(|| format!("cannot make {}, or close it to others", own.display()))?;
@@ -41,16 +42,22 @@ pub(crate) async fn make_folders(config: &Settings) -> anyhow::Result<()> {
     create_private_folder(&scratch).await.with_context(|| format!("cannot make {}", scratch.display()))?;
     if let MediaPlace::Folder(named) = config.media_place()
         && named != own
-        && named.is_dir()
-        && let Err(error) = close_to_others(&named).await
     {
-        tracing::warn!(
-            folder = %named.display(),
-            error = &error as &dyn std::error::Error,
-            "the folder of files of customers could not be closed to others"
-        );
+        write_trial(&named).await.with_context(|| {
+            format!(
+                "media.store: no file can be written to {}; mend its rights, or name another place",
+                named.display()
+            )
+        })?;
     }
     Ok(())
+}
+
+async fn write_trial(folder: &Path) -> io::Result<()> {
+    close_to_others(folder).await?;
+    let file = folder.join(format!("trial-{}", std::process::id()));
+    fs::write(&file, []).await?;
+    fs::remove_file(&file).await
 }
 
 /// Reports a fault now that would otherwise appear with the first file of a customer.

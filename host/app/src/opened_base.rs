@@ -31,8 +31,9 @@ impl Base {
             .with_context(|| unreachable(config))?;
         storage::migrate(&db).await.context("cannot migrate the database")?;
         let clock = Arc::new(SystemClock::new());
-        let sealer = master_key::sealer(config)?;
         let mut connection = db.acquire().await?;
+        let is_sealed = storage::tenancy::settings::master_key_check(&mut connection).await?.is_some();
+        let sealer = if is_sealed { master_key::sealer_of_data(config) } else { master_key::sealer(config) }?;
         sealer.check_or_init(&mut connection).await?;
         if config.testing.clock {
             clock.set_offset(storage::tenancy::settings::testing_clock_offset(&mut connection).await?);

@@ -31,6 +31,7 @@ use crate::{
     metrics,
     opened_base::Base,
     postgres::Database,
+    service_manager,
     simulated_providers::Simulated,
     tls::{self, ListenerTls},
 };
@@ -47,6 +48,9 @@ pub async fn serve(config: Settings) -> anyhow::Result<()> {
     // Faults in the TLS settings are found before anything starts.
     let tls = tls::configured(&config)?;
     let mut ending = Ending::new(tls.as_ref().map(|tls| Arc::clone(&tls.files)))?;
+    // A taken port is reported before the first start makes a database. The sockets are bound again when all is ready:
+    // until then a caller is refused at once, and does not wait.
+    drop(Sockets::bind(&config).await?);
     let database = Database::start(&config).await?;
     let result = run_server(&config, &database, tls, &mut ending).await;
     database.stop().await;
@@ -123,8 +127,10 @@ async fn run_server(
         None => Some(()),
     };
     if prepared.is_some() {
+        service_manager::ready(process.stop.child_token());
         ending.wait(database, &mut servers).await?;
     }
+    service_manager::stopping();
     tracing::info!("stopping: requests in flight are finished, work is given back");
     readiness.stop();
     process.stop.cancel();
@@ -160,7 +166,9 @@ async fn run_workers(config: &Settings, database: &Database, ending: &mut Ending
     let Parts { context: ctx, wakes, smpp } = boot::context(config, base, public_url, simulated.as_ref()).await?;
     let process = Process::start(config, &ctx, &clock, smpp, Some(wakes));
     tracing::info!("working");
+    service_manager::ready(process.stop.child_token());
     ending.wait(database, &mut []).await?;
+    service_manager::stopping();
     process.stop.cancel();
     process.finish().await;
     ctx.db.close().await;

@@ -14,7 +14,7 @@ use std::{
 
 use app::postgres::{Binaries, DataDirLock, Database, EmbeddedPostgres, PostgresError, RunFile};
 use rustix::process::{Pid, Signal, kill_process};
-use settings::Settings;
+use settings::{Settings, Sources};
 use support::TempDir;
 
 /// The data directory for the helper process of tests about killed servers.
@@ -293,7 +293,7 @@ async fn a_data_directory_behind_a_closed_one_has_its_database_elsewhere() {
 
 fn config_for(data_dir: &Path) -> Settings {
     let variable = ("PATCHBAY__DATA_DIR".to_owned(), data_dir.display().to_string());
-    Settings::from_sources(None, [variable]).unwrap()
+    Settings::from_sources(Sources { variables: vec![variable], ..Sources::default() }).unwrap()
 }
 
 #[tokio::test]
@@ -343,7 +343,7 @@ async fn commands_at_the_same_time_take_turns() {
 #[tokio::test]
 async fn a_configured_database_is_taken_as_it_is() {
     let variable = ("PATCHBAY__DATABASE__URL".to_owned(), "postgres://app:pw@db.example/patchbay".to_owned());
-    let config = Settings::from_sources(None, [variable]).unwrap();
+    let config = Settings::from_sources(Sources { variables: vec![variable], ..Sources::default() }).unwrap();
     let database = Database::start(&config).await.unwrap();
     assert_eq!(database.url(), "postgres://app:pw@db.example/patchbay");
     assert!(!database.is_embedded());

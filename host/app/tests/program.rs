@@ -68,6 +68,27 @@ fn a_certificate_that_is_not_there_is_found_out_before_a_database_is_begun() {
 }
 
 #[test]
+fn a_taken_port_is_found_out_before_a_database_is_begun() {
+    let dir = TempDir::new();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap();
+    fs::write(dir.path().join("patchbay.toml"), format!("[server]\nlisten = \"{address}\"\n")).unwrap();
+    let output = patchbay(dir.path(), &["serve"]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said.contains(&address.to_string()) && said.contains("server.listen"), "{said}");
+    assert!(!dir.path().join(".patchbay").exists(), "nothing was begun");
+}
+
+#[test]
+fn the_version_names_the_build() {
+    let dir = TempDir::new();
+    let output = patchbay(dir.path(), &["--version"]);
+    let said = text(&output.stdout);
+    assert!(said.starts_with(&format!("patchbay {} (", env!("CARGO_PKG_VERSION"))), "{said}");
+}
+
+#[test]
 fn a_database_that_is_not_there_is_named_without_its_password_and_with_what_went_wrong() {
     let dir = TempDir::new();
     let file = "[database]\nurl = \"postgres://app:hunter2@127.0.0.1:1/patchbay\"\n";
@@ -103,7 +124,8 @@ fn a_program_that_is_told_to_read_its_settings_again_goes_on_and_says_that_it_di
     let dir = TempDir::new();
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("postgres://app@{}/patchbay", silent.local_addr().unwrap());
-    fs::write(dir.path().join("patchbay.toml"), format!("[database]\nurl = \"{url}\"\n")).unwrap();
+    let file = format!("[database]\nurl = \"{url}\"\n[server]\nlisten = \"127.0.0.1:0\"\n");
+    fs::write(dir.path().join("patchbay.toml"), file).unwrap();
     for command in ["serve", "work"] {
         let mut starting = Command::new(env!("CARGO_BIN_EXE_patchbay"));
         starting.current_dir(dir.path()).arg(command).stderr(Stdio::piped());
@@ -126,7 +148,8 @@ fn a_program_that_is_told_to_stop_while_it_starts_does_so_with_status_0() {
     // A database that never answers, so that the start waits for it.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("postgres://app@{}/patchbay", silent.local_addr().unwrap());
-    fs::write(dir.path().join("patchbay.toml"), format!("[database]\nurl = \"{url}\"\n")).unwrap();
+    let file = format!("[database]\nurl = \"{url}\"\n[server]\nlisten = \"127.0.0.1:0\"\n");
+    fs::write(dir.path().join("patchbay.toml"), file).unwrap();
     for command in ["serve", "work"] {
         let mut starting = Command::new(env!("CARGO_BIN_EXE_patchbay"));
         starting.current_dir(dir.path()).arg(command).stderr(Stdio::piped());

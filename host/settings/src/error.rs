@@ -7,6 +7,8 @@ use std::{fmt, io, path::PathBuf};
 pub enum Place {
     /// A configuration file.
     File(PathBuf),
+    /// A file with one value, from the service manager.
+    Credential(PathBuf),
     /// An environment variable, with its full name.
     Environment(String),
 }
@@ -15,6 +17,7 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path) => write!(f, "in {}", path.display()),
+            Self::Credential(path) => write!(f, "in the credential {}", path.display()),
             Self::Environment(name) => write!(f, "in the environment variable {name}"),
         }
     }
@@ -22,6 +25,14 @@ impl fmt::Display for Place {
 
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
+    #[error("cannot read the credential {}", .path.display())]
+    UnreadableCredential {
+        /// The file, or the folder of all credentials.
+        path: PathBuf,
+        /// The error of the system.
+        #[source]
+        source: io::Error,
+    },
     #[error("there is no configuration file {}; check the path given to --config", .path.display())]
     Missing {
         /// The path as given.
@@ -44,6 +55,13 @@ pub enum ConfigError {
         line: usize,
         /// The column of the fault, from 1.
         column: usize,
+    },
+    #[error("{variable} is not read: two underscores follow PATCHBAY in the name of a setting; write {cure}")]
+    OneUnderscore {
+        /// The name of the environment variable.
+        variable: String,
+        /// The name that is read.
+        cure: String,
     },
     #[error("unknown setting {key} {place}{}", suggestion(.near))]
     Unknown {

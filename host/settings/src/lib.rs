@@ -16,6 +16,7 @@ mod value;
 pub use derived::META_GRAPH_URL;
 pub use error::{ConfigError, Place};
 pub use limits::{Limits, Retention};
+pub use load::Sources;
 pub use media_place::MediaPlace;
 pub use secret::{BaseUrl, Secret, SecretUrl};
 pub use section::{Section, Setting};

@@ -15,30 +15,47 @@ pub const DEFAULT_FILE: &str = "patchbay.toml";
 
 /// Prefix of environment variables that are settings. `PATCHBAY_URL` and others are not.
 const PREFIX: &str = "PATCHBAY__";
+/// Prefix of the credentials that are settings: `patchbay_security.master_key`. With `LoadCredential=patchbay:FOLDER`
+/// systemd names the files of a folder so.
+const CREDENTIAL_PREFIX: &str = "patchbay_";
+
+/// The places of settings. A later one wins.
+#[derive(Debug, Default)]
+pub struct Sources {
+    /// The configuration file with its text.
+    pub file: Option<(PathBuf, String)>,
+    /// A folder of files with one value each, such as secrets that a service manager passes.
+    pub credentials: Option<PathBuf>,
+    /// Environment variables. Those without the prefix `PATCHBAY__` are ignored.
+    pub variables: Vec<(String, String)>,
+}
 
 impl Settings {
-    /// Reads `file`, or `patchbay.toml` in the working directory if it exists, then the environment.
+    /// Reads `file`, or `patchbay.toml` in the working directory if it exists, then the credentials in
+    /// `$CREDENTIALS_DIRECTORY`, then the environment.
     ///
     /// Errors name the setting, its source, and the expected value.
     pub fn load(file: Option<&Path>) -> Result<Self, ConfigError> {
         let variables = env::vars_os().filter_map(|(name, value)| {
-            let name = name.into_string().ok().filter(|name| name.starts_with(PREFIX))?;
+            let name = name.into_string().ok().filter(|name| name.starts_with("PATCHBAY_"))?;
             Some((name, value.to_string_lossy().into_owned()))
         });
-        Self::from_sources(read(file)?, variables)
+        Self::from_sources(Sources {
+            file: read(file)?,
+            credentials: env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from),
+            variables: variables.collect(),
+        })
     }
 
-    /// Builds a configuration from the text of a file and from environment variables. Variables without the prefix
-    /// `PATCHBAY__` are ignored.
-    pub fn from_sources(
-        file: Option<(PathBuf, String)>,
-        variables: impl IntoIterator<Item = (String, String)>,
-    ) -> Result<Self, ConfigError> {
+    pub fn from_sources(sources: Sources) -> Result<Self, ConfigError> {
         let mut config = Self::default();
-        if let Some((path, text)) = file {
+        if let Some((path, text)) = sources.file {
             config.apply_file(&path, &text)?;
         }
-        for (name, value) in variables {
+        if let Some(folder) = sources.credentials {
+            config.apply_credentials(&folder)?;
+        }
+        for (name, value) in sources.variables {
             config.apply_variable(&name, &value)?;
         }
         config.check()?;
@@ -65,13 +82,36 @@ impl Settings {
         Ok(())
     }
 
+    /// A line break at the end of a file does not belong to the value.
+    fn apply_credentials(&mut self, folder: &Path) -> Result<(), ConfigError> {
+        let unreadable = |path: &Path| {
+            let path = path.to_owned();
+            |source| ConfigError::UnreadableCredential { path, source }
+        };
+        for entry in fs::read_dir(folder).map_err(unreadable(folder))? {
+            let path = entry.map_err(unreadable(folder))?.path();
+            let name = path.file_name().and_then(|name| name.to_str());
+            let Some(key) = name.and_then(|name| name.strip_prefix(CREDENTIAL_PREFIX)) else { continue };
+            let value = fs::read_to_string(&path).map_err(unreadable(&path))?;
+            let (section, name) = key.split_once('.').unwrap_or(("", key));
+            let value = value.strip_suffix('\n').unwrap_or(&value);
+            self.apply(section, name, Input::Text(value), &Place::Credential(path.clone()))?;
+        }
+        Ok(())
+    }
+
     fn apply_variable(&mut self, variable: &str, value: &str) -> Result<(), ConfigError> {
         let Some(key) = variable.strip_prefix(PREFIX) else {
-            return Ok(());
+            return match variable.strip_prefix("PATCHBAY_").filter(|rest| rest.contains("__")) {
+                Some(rest) => {
+                    Err(ConfigError::OneUnderscore { variable: variable.to_owned(), cure: format!("{PREFIX}{rest}") })
+                }
+                None => Ok(()),
+            };
         };
         let key = key.to_ascii_lowercase();
         let (section, name) = key.split_once("__").unwrap_or(("", &key));
-        self.apply(section, name, Input::Environment(value), &Place::Environment(variable.to_owned()))
+        self.apply(section, name, Input::Text(value), &Place::Environment(variable.to_owned()))
     }
 
     fn apply(&mut self, section: &str, name: &str, input: Input<'_>, place: &Place) -> Result<(), ConfigError> {

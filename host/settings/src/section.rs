@@ -18,8 +18,8 @@ pub struct Setting {
 pub enum Input<'a> {
     /// A value of `patchbay.toml`.
     File(&'a toml::Value),
-    /// The text of an environment variable.
-    Environment(&'a str),
+    /// The text of an environment variable or of a credential.
+    Text(&'a str),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,8 +39,8 @@ impl Input<'_> {
     /// Reads the input as a setting of type `T`.
     pub fn read<T: Value>(self) -> Result<T, Refused> {
         let (read, got) = match self {
-            Self::File(value) => (T::from_toml(value), describe(value)),
-            Self::Environment(text) => (T::from_text(text), format!("\"{}\"", masked_text(text))),
+            Self::File(value) => (T::from_toml(value), describe(T::refused_part(value))),
+            Self::Text(text) => (T::from_text(text), format!("\"{}\"", masked_text(text))),
         };
         let got = if T::SECRET { String::new() } else { got };
         read.ok_or_else(|| Refused::Wrong { expected: T::expected(), got })

@@ -19,6 +19,11 @@ pub trait Value: Sized {
         value.as_str().and_then(Self::from_text)
     }
 
+    /// The part of an unreadable value that is the reason: for a list, its first unreadable item.
+    fn refused_part(value: &toml::Value) -> &toml::Value {
+        value
+    }
+
     /// The value for `patchbay config`, masked if secret.
     fn shown(&self) -> toml::Value;
 }
@@ -177,6 +182,10 @@ impl<T: Value> Value for Vec<T> {
             toml::Value::String(text) => Self::from_text(text),
             _ => None,
         }
+    }
+    fn refused_part(value: &toml::Value) -> &toml::Value {
+        let items = value.as_array().map(Vec::as_slice).unwrap_or_default();
+        items.iter().find(|item| T::from_toml(item).is_none()).unwrap_or(value)
     }
     fn shown(&self) -> toml::Value {
         toml::Value::Array(self.iter().map(Value::shown).collect())

@@ -3,14 +3,16 @@
 
 use std::{env, fs, path::PathBuf, time::Duration};
 
-use settings::{ConfigError, LogFormat, MediaPlace, Settings, Table};
+use settings::{ConfigError, LogFormat, MediaPlace, Settings, Sources, Table};
 
 fn from_file(text: &str) -> Result<Settings, ConfigError> {
-    Settings::from_sources(Some((PathBuf::from("patchbay.toml"), text.to_owned())), [])
+    let file = Some((PathBuf::from("patchbay.toml"), text.to_owned()));
+    Settings::from_sources(Sources { file, ..Sources::default() })
 }
 
 fn from_environment(variables: &[(&str, &str)]) -> Result<Settings, ConfigError> {
-    Settings::from_sources(None, variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))
+    let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    Settings::from_sources(Sources { variables, ..Sources::default() })
 }
 
 fn refusal(result: Result<Settings, ConfigError>) -> String {
@@ -31,12 +33,55 @@ fn without_file_and_environment_the_defaults_of_the_contract_hold() {
 }
 
 #[test]
+fn a_credential_overrides_the_file_and_the_environment_overrides_both() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("patchbay_database.url"), "postgres://app:pw@db.example/patchbay\n").unwrap();
+    fs::write(folder.path().join("patchbay_data_dir"), "/from/credential").unwrap();
+    fs::write(folder.path().join("another.program"), "ignored").unwrap();
+    let sources = |variables: Vec<(String, String)>| Sources {
+        file: Some(("p.toml".into(), "data_dir = \"/from/file\"".to_owned())),
+        credentials: Some(folder.path().to_owned()),
+        variables,
+    };
+    let config = Settings::from_sources(sources(vec![])).unwrap();
+    assert_eq!(config.data_dir(), PathBuf::from("/from/credential"));
+    assert_eq!(config.database.url.unwrap().expose(), "postgres://app:pw@db.example/patchbay");
+    let variable = ("PATCHBAY__DATA_DIR".to_owned(), "/from/environment".to_owned());
+    assert_eq!(Settings::from_sources(sources(vec![variable])).unwrap().data_dir(), PathBuf::from("/from/environment"));
+}
+
+#[test]
+fn an_error_in_a_credential_names_its_file_and_not_its_value() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("patchbay_security.master_kay");
+    fs::write(&file, "a-secret").unwrap();
+    let credentials = Some(folder.path().to_owned());
+    let said = refusal(Settings::from_sources(Sources { credentials, ..Sources::default() }));
+    assert!(said.contains(&file.display().to_string()) && said.contains("security.master_key"), "{said}");
+    assert!(!said.contains("a-secret"), "{said}");
+}
+
+#[test]
+fn a_variable_with_one_underscore_after_patchbay_is_refused() {
+    let said = refusal(from_environment(&[("PATCHBAY_SERVER__LISTEN", "0.0.0.0:2")]));
+    assert!(said.contains("write PATCHBAY__SERVER__LISTEN"), "{said}");
+    from_environment(&[("PATCHBAY_URL", "https://patchbay.example")]).unwrap();
+}
+
+#[test]
+fn an_error_in_a_list_names_the_item() {
+    let said = refusal(from_file("[server]\ntrusted_proxies = [\"10.0.0.0/8\", \"10.0.0.0/64\"]"));
+    assert!(said.contains("got the string \"10.0.0.0/64\""), "{said}");
+}
+
+#[test]
 fn the_environment_overrides_the_file() {
     let file =
         "data_dir = \"/from/file\"\n[server]\nlisten = \"127.0.0.1:1\"\nworkers = false\n[logging]\nformat = \"json\"";
     let variables = [("PATCHBAY__SERVER__LISTEN", "0.0.0.0:2"), ("PATCHBAY__DATA_DIR", "/from/environment")];
-    let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let config = Settings::from_sources(Some(("p.toml".into(), file.to_owned())), variables).unwrap();
+    let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+    let file = Some(("p.toml".into(), file.to_owned()));
+    let config = Settings::from_sources(Sources { file, variables, ..Sources::default() }).unwrap();
     assert_eq!(config.server.listen.to_string(), "0.0.0.0:2");
     assert_eq!(config.data_dir(), PathBuf::from("/from/environment"));
     assert!(!config.server.workers, "what only the file says stays");

@@ -51,6 +51,8 @@ async fn apply(pool: &Db, migrator: &Migrator) -> Result<usize> {
     // On its own session, because it waits for a process that already migrates, however long that takes.
     let mut db = db.detach();
     sqlx::query("SET lock_timeout = 0").execute(&mut db).await?;
+    // The migrator always creates its own table `IF NOT EXISTS`, and the notice about it would be a log line of each start.
+    sqlx::query("SET client_min_messages = warning").execute(&mut db).await?;
     let applied = migrator.run(db.unlimited()?).await;
     // Only the migrations used it, and its end does not matter for them.
     drop(db.close().await);

@@ -22,9 +22,12 @@ pub use sms::{
 
 use crate::plugin::commands::PluginCommand;
 
+/// Version and commit of this build.
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("PATCHBAY_COMMIT"), ")");
+
 /// Omnichannel messaging and live chat with WebAssembly components that make the decisions.
 #[derive(Debug, Parser)]
-#[command(name = "patchbay", version, about)]
+#[command(name = "patchbay", version = VERSION, about)]
 pub struct Cli {
     /// Configuration file. Default: patchbay.toml in the working directory, if it exists
     #[arg(long, global = true, value_name = "FILE")]

@@ -232,7 +232,11 @@ impl Bind {
                 Ok((link, incoming)) => {
                     let since = Instant::now();
                     let reason = self.serve(link, incoming, &deliveries, &stop).await;
-                    tracing::warn!(bind = %self.url.name, %reason, "the SMSC session ended");
+                    if stop.is_cancelled() {
+                        tracing::info!(bind = %self.url.name, "unbound from the SMSC");
+                    } else {
+                        tracing::warn!(bind = %self.url.name, %reason, "the SMSC session ended");
+                    }
                     pause.lived(since.elapsed());
                     let wait = pause.after_loss();
                     self.waits(wait, BindState::Waiting { reason });
