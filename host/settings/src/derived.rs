@@ -131,7 +131,7 @@ impl Limits {
     }
 
     /// Most unread bytes of live events of all connections of one client.
-    pub fn live_unread_bytes(&self) -> usize {
+    pub fn live_unread_bytes_per_client(&self) -> usize {
         usize::try_from(self.live_unread_bytes_per_client).unwrap_or(usize::MAX)
     }
 }

@@ -44,20 +44,20 @@ fn lines_with<'t>(text: &'t str, what: &str) -> Vec<&'t str> {
     text.lines().filter(|line| !line.trim_start().starts_with("//")).filter(whole).collect()
 }
 
-/// The lines that read a setting: `limits.name` in the program and where other settings decide a default, and
-/// `settings.limits.name` in a use case, whose error texts name settings too.
+/// True if the line has `what` outside its texts: error texts name settings, too.
+fn has_outside_texts(line: &str, what: &str) -> bool {
+    line.split('"').step_by(2).any(|code| !lines_with(code, what).is_empty())
+}
+
+/// The lines that read a setting, except in the files that define, check and show settings.
 fn readings<'t>(sources: &'t [(String, String)], key: &str) -> Vec<&'t str> {
+    let defines = |file: &str| file.starts_with("settings/src/") && file != "settings/src/derived.rs";
     let read = if key.contains('.') { key.to_owned() } else { format!("base.{key}") };
     // The data directory has its own method.
     let method = format!("{key}()");
-    let of_use_case = format!("settings.{key}");
-    let lines = |file: &str, text: &'t str| match file {
-        "settings/src/derived.rs" => [lines_with(text, &read), lines_with(text, &method)].concat(),
-        _ if file.starts_with("app/src/") => [lines_with(text, &read), lines_with(text, &method)].concat(),
-        _ if file.starts_with("settings/src/") => Vec::new(),
-        _ => lines_with(text, &of_use_case),
-    };
-    sources.iter().flat_map(|(file, text)| lines(file, text)).collect()
+    let texts = sources.iter().filter(|(file, _)| !defines(file));
+    let lines = texts.flat_map(|(_, text)| [lines_with(text, &read), lines_with(text, &method)].concat());
+    lines.filter(|line| has_outside_texts(line, &read) || has_outside_texts(line, &method)).collect()
 }
 
 /// The field to which a setting is passed, as in `field: limits.setting,`.
@@ -103,7 +103,7 @@ fn a_setting_that_nothing_reads_is_found() {
     let sources = [
         source("settings/src/limits.rs", "max_recipients: usize = 1_000, // limits.max_recipients"),
         source("app/src/boot.rs", "    recipients: limits.max_recipients_in_all,\n    // limits.max_recipients"),
-        source("api/src/lib.rs", "limits.max_recipients"),
+        source("api/src/lib.rs", "    refuse(\"limits.max_recipients\", 429);"),
     ];
     assert!(readings(&sources, "limits.max_recipients").is_empty());
     assert_eq!(readings(&sources, "limits.max_recipients_in_all").len(), 1);

@@ -298,7 +298,7 @@ impl Connection {
 
     /// Waits for room among the unread bytes of the client's connections, at most as long as they may take to read.
     async fn room(&self, bytes: usize) -> Result<OwnedSemaphorePermit, End> {
-        let most = self.seat.hub.ctx.settings.limits.live_unread_bytes().max(1);
+        let most = self.seat.hub.ctx.settings.limits.live_unread_bytes_per_client().max(1);
         let bytes = u32::try_from(bytes.min(most)).unwrap_or(u32::MAX);
         let room = Arc::clone(&self.seat.unread).acquire_many_owned(bytes);
         tokio::select! {

@@ -215,7 +215,7 @@ impl Hub {
         let mut rooms = self.rooms();
         let room = rooms.entry(client).or_insert_with(|| Room {
             feed: Arc::new(Feed::new(client, last, limits.live_events_held)),
-            unread: Arc::new(Semaphore::new(limits.live_unread_bytes().min(Semaphore::MAX_PERMITS))),
+            unread: Arc::new(Semaphore::new(limits.live_unread_bytes_per_client().min(Semaphore::MAX_PERMITS))),
             places: HashMap::new(),
         });
         if room.places.len() >= limits.live_connections_per_client {
