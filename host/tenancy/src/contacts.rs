@@ -53,7 +53,8 @@ pub async fn create(
     let id: ContactId = admin.mint();
     let known = customers::find(&mut tx, client, customer).await?;
     let phones = phones(known.as_ref());
-    contacts::insert(&mut tx, client, (id, customer), (new.name.as_str(), &phones), admin.now()).await?;
+    let entry = contacts::NewEntry { contact: id, customer, name: new.name.as_str(), phones: &phones };
+    contacts::insert(&mut tx, client, entry, admin.now()).await?;
     chat_search::customer_changed(&mut tx, client, customer).await?;
     audit(admin, &mut tx, client, actor, "create", ("contact", &id.to_string())).await?;
     let made = contacts::get(&mut tx, client, id).await?.ok_or(ContactError::Unknown)?;
