@@ -55,7 +55,8 @@ fn readings<'t>(sources: &'t [(String, String)], key: &str) -> Vec<&'t str> {
     let read = if key.contains('.') { key.to_owned() } else { format!("base.{key}") };
     // The data directory has its own method.
     let method = format!("{key}()");
-    let texts = sources.iter().filter(|(file, _)| !defines(file));
+    let names = |text: &str| text.contains(&read) || text.contains(&method);
+    let texts = sources.iter().filter(|(file, text)| !defines(file) && names(text));
     let lines = texts.flat_map(|(_, text)| [lines_with(text, &read), lines_with(text, &method)].concat());
     lines.filter(|line| has_outside_texts(line, &read) || has_outside_texts(line, &method)).collect()
 }
