@@ -96,6 +96,14 @@ fn nothing_is_left_to_do_in_the_code() {
 }
 
 #[test]
+fn no_lock_can_be_poisoned() {
+    let found = lines_that(|line| line.contains(&["Poison", "Error"].concat()));
+    let found: Vec<&String> =
+        found.iter().filter(|line| line.split(':').next().is_some_and(|file| file.ends_with(".rs"))).collect();
+    assert!(found.is_empty(), "take the locks of parking_lot: {found:#?}");
+}
+
+#[test]
 fn migrations_are_numbered_without_a_gap() {
     let mut numbers: Vec<u32> = std::fs::read_dir(root().join("migrations"))
         .unwrap()

@@ -10,7 +10,7 @@ use std::{
 use serde_json::Value;
 
 /// Crates that every use case may name.
-const BELOW_BASE: &[&str] = &["domain", "storage", "plugin-host", "channels"];
+const BELOW_BASE: &[&str] = &["domain", "storage", "plugin-host", "channels", "settings", "people"];
 
 /// The crates of use cases. They may also name the crates of [`BELOW_BASE`].
 const USE_CASES: &[&str] =
@@ -23,7 +23,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("plugin-bindings", &[]),
     ("plugin-host", &["plugin-bindings"]),
     ("channels", &[]),
-    ("base", BELOW_BASE),
+    ("settings", &["channels"]),
+    ("people", &["storage"]),
+    ("base", &["domain", "storage", "plugin-host", "channels", "settings"]),
     ("tenancy", &["base"]),
     ("events", &["tenancy", "base"]),
     ("plugins", &["events", "tenancy", "base"]),
@@ -37,7 +39,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("simulator", &[]),
     ("author", &["plugin-host", "channels"]),
     ("scratch", &["storage"]),
-    ("props", &["base", "storage", "plugin-host", "channels"]),
+    ("props", &["base", "settings", "storage", "plugin-host", "channels"]),
     ("harness", &["scratch", "simulator"]),
 ];
 

@@ -85,7 +85,7 @@ pub use web_chat::{WebChat, WebChatLimits};
 pub fn router(shared: SharedState) -> Router {
     let state = ApiState::from(shared);
     let (routes, document) = routes(state.settings.testing_clock.is_some()).split_for_parts();
-    let document = document::complete(document, &state.context.settings.public_url);
+    let document = document::complete(document, state.context.settings.server.public_base());
     let routes = routes
         .fallback(async || error::no_such_path())
         .method_not_allowed_fallback(error::method_not_allowed)

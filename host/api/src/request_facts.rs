@@ -1,14 +1,12 @@
 //! The facts about a request that become known while it is handled, for the log of requests: its caller and its body.
 //! A request without a known key is not in that log, because it has no client.
 
-use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use axum::http::{Extensions, HeaderMap, Method, StatusCode, header};
 use bytes::Bytes;
 use domain::ids::{ClientId, RequestId, UserId};
+use parking_lot::{Mutex, MutexGuard};
 use tenancy::{
     accounts::Caller,
     request_log::{AnsweredRequest, BODY_BYTES, RequestBody},
@@ -88,6 +86,6 @@ impl RequestFacts {
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }

@@ -102,7 +102,7 @@ fn shown(state: &ApiState, site: &Site) -> SiteBody {
     SiteBody {
         id: site.id.to_string(),
         site_key: site.key.clone(),
-        script: script(&state.context.settings.public_url, &site.key),
+        script: script(state.context.settings.server.public_base(), &site.key),
         name: site.name.clone(),
         origins: site.origins.iter().map(ToString::to_string).collect(),
         team: site.team.as_ref().map(|team| team.name.clone()),

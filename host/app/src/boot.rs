@@ -1,16 +1,14 @@
 //! Builds the `Context` of the use cases from the configuration.
 
-use std::{net::SocketAddr, path::Path, sync::Arc, time::Duration};
+use std::{net::SocketAddr, path::Path, sync::Arc};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use base::{
-    Context, ContextBuilder, EmailSettings, KeyValueQuota, LiveSettings, MediaKept, PluginSettings, Retention,
-    Settings,
+    Context, ContextBuilder,
     lanes::{Wake, Wakeups},
 };
 use channels::{
     carrier::Carriers,
-    email::SmtpRelay,
     http::{GuardedClient, GuardedSettings},
     messenger::{MessengerApi, MessengerCarrier, MessengerLimits},
     smpp::{SmppCarrier, SmppGateway, SmppUrl},
@@ -18,19 +16,13 @@ use channels::{
     whatsapp_cloud::{CloudApi, CloudCarrier, CloudLimits, CloudSettings},
     whatsapp_lite::{LiteCarrier, LiteDevices},
 };
-use domain::{clock::Clock, ids::MediaId, sms_products::StopWords};
+use domain::{clock::Clock, ids::MediaId};
 use plugin_host::{Compiler, HostConfig, Limits, PluginHost};
 use plugins::{DatabaseComponents, SealedSecrets, calls::http::GuardedOutgoing};
+use settings::{BaseUrl, DatabaseSettings, Secret, Security, Settings};
 use tokio::sync::mpsc;
 
-use crate::{
-    clock::SystemClock, config::Config, email, lite, media, opened_base::Base, simulated_providers::Simulated,
-};
-
-const MEDIA_URL_LIFETIME: Duration = Duration::from_secs(7 * 24 * 3600);
-
-/// The minimum of plugin versions to keep.
-const FEWEST_VERSIONS: u32 = 100;
+use crate::{clock::SystemClock, email, lite, media, opened_base::Base, simulated_providers::Simulated};
 
 /// The parts of a process.
 pub struct Parts {
@@ -43,7 +35,7 @@ pub struct Parts {
 
 /// Builds the context of the use cases and the receiver of their wake-ups.
 pub async fn context(
-    config: &Config,
+    config: &Settings,
     base: Base,
     public_url: String,
     simulated: Option<&Simulated>,
@@ -90,13 +82,15 @@ pub async fn context(
         cloud,
         http,
         media_folder,
-        settings: settings(config, public_url, simulated, (media_kept, email::relay(config)?)),
+        media_kept,
+        relay: email::relay(config)?,
+        settings: in_force(config, &public_url, simulated)?,
     };
     Ok(Parts { context: Arc::new(parts.build(wake)), wakes, smpp })
 }
 
 fn carriers(
-    config: &Config,
+    config: &Settings,
     cloud: &CloudApi,
     messenger: &MessengerApi,
     smpp: &SmppGateway,
@@ -124,82 +118,29 @@ fn carriers(
     }
 }
 
-fn settings(
-    config: &Config,
-    public_url: String,
-    simulated: Option<&Simulated>,
-    (media_kept, relay): (MediaKept, Option<SmtpRelay>),
-) -> Settings {
-    let own_secret = config.whatsapp_cloud.app_secret.expose();
-    let app_secret = match simulated {
-        Some(simulated) if own_secret.is_empty() => simulated.app_secret.clone(),
-        _ => own_secret.to_owned(),
-    };
-    let own_secret = config.messenger.app_secret.expose();
-    let messenger_app_secret = match simulated {
-        Some(simulated) if own_secret.is_empty() => simulated.messenger_app_secret.clone(),
-        _ => own_secret.to_owned(),
-    };
-    let limits = &config.limits;
-    Settings {
-        public_url: public_url.trim_end_matches('/').to_owned(),
-        app_secret,
-        verify_token: config.whatsapp_cloud.verify_token.expose().to_owned(),
-        messenger_app_secret,
-        messenger_verify_token: config.messenger.verify_token.expose().to_owned(),
-        max_recipients: limits.max_recipients,
-        unknown_after: limits.unknown_after,
-        sms_expires_after: limits.sms_expires_after,
-        lite_expires_after: limits.lite_expires_after,
-        fallback_max_age: limits.fallback_max_age,
-        conversation_lifetime: limits.conversation_lifetime,
-        missed_after: limits.missed_after,
-        agent_chats: limits.agent_chats,
-        media_max_bytes: limits.inbound_media_max_bytes,
-        media_url_lifetime: MEDIA_URL_LIFETIME,
-        media_kept,
-        sms_default_source: config.sms.default_source.clone(),
-        // Invalid words were refused with the configuration.
-        stop_words: StopWords::with(&config.sms.stop_words).unwrap_or_default(),
-        email: EmailSettings { relay },
-        webhook_retry_schedule: config.webhooks.retry_schedule.clone(),
-        webhook_in_flight: limits.webhook_concurrency_per_endpoint,
-        allow_private_targets: config.webhooks.allow_private_targets,
-        plugins: PluginSettings {
-            upload_bytes: usize::try_from(limits.plugin_bytes).unwrap_or(usize::MAX),
-            bytes_per_client: limits.plugin_storage_bytes_per_client,
-            names_per_client: limits.plugins_per_client,
-            versions_kept: limits.plugin_versions_kept.max(FEWEST_VERSIONS),
-            recording_bytes: limits.plugin_recording_bytes,
-        },
-        key_values: KeyValueQuota {
-            bytes_per_client: limits.kv_bytes_per_client,
-            keys_per_participant: limits.kv_keys_per_participant,
-        },
-        live: LiveSettings {
-            resume_for: limits.live_resume,
-            connections_per_client: limits.live_connections_per_client,
-            ticket_lifetime: limits.live_ticket,
-            events_held: limits.live_events_held,
-            unread_bytes_per_client: usize::try_from(limits.live_unread_bytes_per_client).unwrap_or(usize::MAX),
-            write_timeout: limits.live_write_timeout,
-            heartbeat: limits.live_heartbeat,
-        },
-        retention: Retention {
-            messages_days: config.retention.message_days,
-            receipts_days: config.retention.receipt_days,
-            webhooks_days: config.retention.webhook_attempt_days,
-            invocations_days: config.retention.invocation_days,
-            recordings_days: config.retention.recording_days,
-            callbacks_days: config.retention.callback_days,
-            media_days: config.retention.message_days,
-            live_events_days: config.retention.live_event_days,
-            request_log_days: config.retention.request_log_days,
-        },
+/// The settings in force: with the values that are decided at the start. The URL of the database and the keys are left
+/// out, because use cases need neither.
+fn in_force(config: &Settings, public_url: &str, simulated: Option<&Simulated>) -> anyhow::Result<Settings> {
+    let mut settings =
+        Settings { database: DatabaseSettings::default(), security: Security::default(), ..config.clone() };
+    let public_url = public_url.parse::<BaseUrl>();
+    settings.server.public_url =
+        Some(public_url.map_err(|expected| anyhow!("server.public_url: expected {expected}"))?);
+    if let Some(simulated) = simulated {
+        let secrets = [
+            (&mut settings.whatsapp_cloud.app_secret, &simulated.app_secret),
+            (&mut settings.messenger.app_secret, &simulated.messenger_app_secret),
+        ];
+        for (own, of_simulator) in secrets {
+            if own.is_empty() {
+                *own = Secret::from(of_simulator.as_str());
+            }
+        }
     }
+    Ok(settings)
 }
 
-fn host_config(config: &Config) -> HostConfig {
+fn host_config(config: &Settings) -> HostConfig {
     HostConfig {
         plugins_dir: config.plugins.dir.clone(),
         limits: plugin_limits(config),
@@ -208,7 +149,7 @@ fn host_config(config: &Config) -> HostConfig {
     }
 }
 
-fn plugin_limits(config: &Config) -> Limits {
+fn plugin_limits(config: &Settings) -> Limits {
     let limits = &config.limits;
     let bytes = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
     Limits {
@@ -264,7 +205,7 @@ pub fn compiler() -> Compiler {
 }
 
 /// The SMSC binds: as configured, or the simulated one.
-pub fn smpp_urls(config: &Config, simulated: Option<&Simulated>) -> anyhow::Result<Vec<SmppUrl>> {
+pub fn smpp_urls(config: &Settings, simulated: Option<&Simulated>) -> anyhow::Result<Vec<SmppUrl>> {
     let configured = config.smpp.url.iter().map(|url| url.expose().to_owned());
     let mut urls: Vec<String> = configured.collect();
     if let (true, Some(simulated)) = (urls.is_empty(), simulated) {

@@ -7,27 +7,26 @@ use base::Context;
 use channels::email::{self, ListenerSettings, SmtpRelay};
 use domain::sms_products::email::EmailDomain;
 use rustls::ServerConfig;
+use settings::Settings;
 use sms_products::email::Mails;
 use tokio::{net::TcpListener, task::JoinHandle};
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
-use crate::config::Config;
-
 /// The domain of SMS addresses, if configured.
-pub fn domain(config: &Config) -> Option<EmailDomain> {
+pub fn domain(config: &Settings) -> Option<EmailDomain> {
     EmailDomain::parse(&config.email.domain)
 }
 
 /// The relay, if configured. Mails come from addresses of the domain, so it needs one.
-pub fn relay(config: &Config) -> anyhow::Result<Option<SmtpRelay>> {
+pub fn relay(config: &Settings) -> anyhow::Result<Option<SmtpRelay>> {
     let (Some(url), Some(domain)) = (&config.email.relay, domain(config)) else { return Ok(None) };
     Ok(Some(SmtpRelay::new(url.url(), domain).context("email.relay")?))
 }
 
 /// Accepts mails on `email.listen` until `stop`, with STARTTLS if there is a certificate.
 pub fn listen(
-    config: &Config,
+    config: &Settings,
     ctx: &Arc<Context>,
     (listener, tls): (TcpListener, Option<Arc<ServerConfig>>),
     stop: CancellationToken,

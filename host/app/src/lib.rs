@@ -7,7 +7,7 @@
 //! `patchbay serve` does all steps. `patchbay work` has no listener and no simulator and skips the steps with an
 //! asterisk.
 //!
-//! 1. `Config::load`, logging, TLS provider. The log names settings that have no effect.
+//! 1. `Settings::load`, logging, TLS provider. The log names settings that have no effect.
 //! 2. `Database::start` uses `database.url`, or `EmbeddedPostgres::start`: take `patchbay.lock`, find the programs,
 //!    make the cluster or check its version, stop the remains of a killed run (`orphan::clear`), start the server and
 //!    its watcher, wait until it is ready. `patchbay work` joins the server of the data directory.
@@ -33,7 +33,6 @@ pub mod backup;
 pub mod boot;
 pub mod cli;
 pub mod clock;
-pub mod config;
 pub mod demo;
 pub mod email;
 mod ending;
@@ -60,8 +59,8 @@ use anyhow::Context;
 use clap::Parser;
 
 use cli::{Cli, Command};
-use config::Config;
 use logging::Audience;
+use settings::Settings;
 
 /// Runs one command line. Results go to standard output, all other output to standard error. A failure is status 1.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -89,7 +88,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 fn execute(cli: Cli) -> anyhow::Result<()> {
     // For a plugin command, `--config` belongs to the plugin.
     let file = cli.config.as_deref().filter(|_| !matches!(cli.command, Some(Command::Plugin(_))));
-    let config = Config::load(file)?;
+    let config = Settings::load(file)?;
     let command = cli.command.unwrap_or(Command::Serve);
     let audience = match command {
         Command::Serve | Command::Work => Audience::Server,
@@ -110,7 +109,7 @@ fn execute(cli: Cli) -> anyhow::Result<()> {
     runtime.block_on(done)
 }
 
-async fn dispatch(config: Config, command: Command) -> anyhow::Result<()> {
+async fn dispatch(config: Settings, command: Command) -> anyhow::Result<()> {
     match command {
         Command::Serve => serve::serve(config).await,
         Command::Work => serve::work(config).await,

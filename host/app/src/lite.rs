@@ -11,12 +11,13 @@ use channels::{
         simulated::SimulatedDevices,
     },
 };
+use settings::Settings;
 
-use crate::{config::Config, opened_base::Base, simulated_providers::Simulated};
+use crate::{opened_base::Base, simulated_providers::Simulated};
 
 /// The devices of Lite numbers, if there are any.
 pub(crate) fn devices(
-    config: &Config,
+    config: &Settings,
     simulated: Option<&Simulated>,
     public_url: &str,
     (base, http): (&Base, &GuardedClient),
@@ -51,7 +52,7 @@ pub(crate) fn devices(
 }
 
 #[cfg(feature = "lite-native")]
-fn native(config: &Config, base: &Base, http: &GuardedClient) -> anyhow::Result<Arc<dyn LiteDevices>> {
+fn native(config: &Settings, base: &Base, http: &GuardedClient) -> anyhow::Result<Arc<dyn LiteDevices>> {
     use ::base::DatabaseDeviceValues;
     use channels::whatsapp_lite::native::{NativeDevices, NativeSettings};
 
@@ -65,7 +66,7 @@ fn native(config: &Config, base: &Base, http: &GuardedClient) -> anyhow::Result<
 }
 
 #[cfg(not(feature = "lite-native"))]
-fn native(_: &Config, _: &Base, _: &GuardedClient) -> anyhow::Result<Arc<dyn LiteDevices>> {
+fn native(_: &Settings, _: &Base, _: &GuardedClient) -> anyhow::Result<Arc<dyn LiteDevices>> {
     bail!(
         "whatsapp_lite.native is set, and this program was built without such devices: build it with `--features lite-native`"
     )

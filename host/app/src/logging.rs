@@ -2,9 +2,8 @@
 
 use std::io::{self, IsTerminal};
 
+use settings::{LogFormat, Logging};
 use tracing_subscriber::{EnvFilter, Layer, Registry, layer::SubscriberExt, util::SubscriberInitExt};
-
-use crate::config::{LogFormat, Logging};
 
 /// The reader of the log, which determines the default level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,8 +9,7 @@ use std::{
 
 use anyhow::{Context as _, bail};
 use base::secrets::{self, Sealer};
-
-use crate::config::Config;
+use settings::Settings;
 
 /// Its name in the data directory.
 const FILE: &str = "master.key";
@@ -23,7 +22,7 @@ const OF_OTHERS: u32 = 0o077;
 ///
 /// # Errors
 /// As [`of_data_dir`].
-pub fn sealer(config: &Config) -> anyhow::Result<Sealer> {
+pub fn sealer(config: &Settings) -> anyhow::Result<Sealer> {
     let security = &config.security;
     if security.master_key.is_empty() {
         let key = of_data_dir(config.data_dir())?;
@@ -39,7 +38,7 @@ pub fn sealer(config: &Config) -> anyhow::Result<Sealer> {
 ///
 /// # Errors
 /// As [`of_data_dir`], and if there is no key.
-pub fn sealer_of_data(config: &Config) -> anyhow::Result<Sealer> {
+pub fn sealer_of_data(config: &Settings) -> anyhow::Result<Sealer> {
     let file = config.data_dir().join(FILE);
     if config.security.master_key.is_empty() && !file.exists() {
         bail!(

@@ -9,12 +9,11 @@ use channels::{
     object_media::{BucketSettings, ObjectMediaStore},
 };
 use domain::ids::MediaId;
+use settings::{MediaPlace, Settings};
 use tokio::fs;
 
-use crate::config::{Config, MediaPlace};
-
 /// The place in `media.store`. A bucket is tested in parallel to the start. `trial` names the test file.
-pub(crate) fn kept(config: &Config, trial: MediaId) -> anyhow::Result<MediaKept> {
+pub(crate) fn kept(config: &Settings, trial: MediaId) -> anyhow::Result<MediaKept> {
     Ok(match config.media_place() {
         MediaPlace::Folder(folder) if folder != config.media_folder() => MediaKept::InSharedFolder(folder),
         MediaPlace::Folder(_) | MediaPlace::Auto => MediaKept::InFolder,
@@ -36,7 +35,7 @@ pub(crate) fn kept(config: &Config, trial: MediaId) -> anyhow::Result<MediaKept>
 
 /// Creates the folders of this machine without access for other accounts, and so a folder that the operator named. Fails if
 /// no file can be written there.
-pub(crate) async fn make_folders(config: &Config) -> anyhow::Result<()> {
+pub(crate) async fn make_folders(config: &Settings) -> anyhow::Result<()> {
     let own = config.media_folder();
     close_to_others(&own).await.with_context(|| format!("cannot make {}, or close it to others", own.display()))?;
     let scratch = own.join("scratch");

@@ -8,18 +8,15 @@ use base::{
     secrets::{self, Sealer},
 };
 use domain::clock::IdSource;
-use storage::PgPool;
+use settings::{SecretUrl, Settings};
+use storage::Db;
 
-use crate::{
-    clock::SystemClock,
-    config::{Config, SecretUrl},
-    master_key,
-};
+use crate::{clock::SystemClock, master_key};
 
 /// The basis of administration and of each process: database, clock, ids and encryption of secrets.
 pub struct Base {
     /// The migrated database.
-    pub db: PgPool,
+    pub db: Db,
     /// The business clock of this process.
     pub clock: Arc<SystemClock>,
     pub ids: IdSource,
@@ -28,7 +25,7 @@ pub struct Base {
 
 impl Base {
     /// Connects, migrates, and checks that the data was encrypted with our key.
-    pub async fn open(config: &Config, database_url: &str) -> anyhow::Result<Self> {
+    pub async fn open(config: &Settings, database_url: &str) -> anyhow::Result<Self> {
         let db = storage::connect(database_url, config.limits.database_connections)
             .await
             .with_context(|| unreachable(config))?;
@@ -51,7 +48,7 @@ impl Base {
 }
 
 /// The error for an unreachable database, without the password in the URL.
-pub fn unreachable(config: &Config) -> String {
+pub fn unreachable(config: &Settings) -> String {
     match config.database.url.as_ref().map(SecretUrl::url) {
         Some(url) => {
             let (host, port) = (url.host_str().unwrap_or_default(), url.port().unwrap_or(5432));

@@ -14,6 +14,7 @@ use inbound::callbacks::Intake;
 use metrics_exporter_prometheus::PrometheusHandle;
 use outbound::accept::Acceptor;
 use rustls::ServerConfig;
+use settings::Settings;
 use simulator::{CallbackLine, Simulator, SimulatorConfig};
 use sms_products::{Gateways, SmscEvents};
 use tenancy::{accounts::Authenticator, request_log::RequestLog};
@@ -24,7 +25,6 @@ use workers::{Runner, RunnerSettings};
 use crate::{
     boot::{self, Parts},
     clock::SystemClock,
-    config::Config,
     demo, email,
     ending::Ending,
     listeners::{self, ConnectionLimits, Doors, Patience, Reception},
@@ -44,7 +44,7 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 const WORK_ENDS_WITHIN: Duration = Duration::from_secs(20);
 
 /// Runs the service until it is told to stop.
-pub async fn serve(config: Config) -> anyhow::Result<()> {
+pub async fn serve(config: Settings) -> anyhow::Result<()> {
     // Faults in the TLS settings are found before anything starts.
     let tls = tls::configured(&config)?;
     let mut ending = Ending::new(tls.as_ref().map(|tls| Arc::clone(&tls.files)))?;
@@ -58,7 +58,7 @@ pub async fn serve(config: Config) -> anyhow::Result<()> {
 }
 
 /// Runs background work until it is told to stop.
-pub async fn work(config: Config) -> anyhow::Result<()> {
+pub async fn work(config: Settings) -> anyhow::Result<()> {
     let mut ending = Ending::new(None)?;
     let database = Database::connect_for_admin(&config).await?;
     let result = run_workers(&config, &database, &mut ending).await;
@@ -67,7 +67,7 @@ pub async fn work(config: Config) -> anyhow::Result<()> {
 }
 
 async fn run_server(
-    config: &Config,
+    config: &Settings,
     database: &Database,
     tls: Option<ListenerTls>,
     ending: &mut Ending,
@@ -152,7 +152,7 @@ async fn run_server(
     Ok(())
 }
 
-async fn run_workers(config: &Config, database: &Database, ending: &mut Ending) -> anyhow::Result<()> {
+async fn run_workers(config: &Settings, database: &Database, ending: &mut Ending) -> anyhow::Result<()> {
     let Some(base) = ending.unless_asked(Base::open(config, database.url())).await else { return Ok(()) };
     let base = base?;
     let clock = Arc::clone(&base.clock);
@@ -184,7 +184,7 @@ struct Sockets {
 }
 
 impl Sockets {
-    async fn bind(config: &Config) -> anyhow::Result<Self> {
+    async fn bind(config: &Settings) -> anyhow::Result<Self> {
         let server = &config.server;
         Ok(Self {
             http: bind("server.listen", server.listen).await?,
@@ -216,7 +216,7 @@ struct Process {
 
 impl Process {
     fn start(
-        config: &Config,
+        config: &Settings,
         ctx: &Arc<Context>,
         clock: &Arc<SystemClock>,
         smpp: SmppGateway,
@@ -264,7 +264,7 @@ async fn follow_clock(ctx: Arc<Context>, clock: Arc<SystemClock>, stop: Cancella
     }
 }
 
-async fn start_simulator(config: &Config, server: SocketAddr) -> anyhow::Result<Option<(Simulator, Simulated)>> {
+async fn start_simulator(config: &Settings, server: SocketAddr) -> anyhow::Result<Option<(Simulator, Simulated)>> {
     if !config.simulator_on() {
         return Ok(None);
     }
@@ -295,7 +295,7 @@ async fn start_simulator(config: &Config, server: SocketAddr) -> anyhow::Result<
 }
 
 fn router(
-    config: &Config,
+    config: &Settings,
     ctx: &Arc<Context>,
     clock: &Arc<SystemClock>,
     readiness: &Arc<Readiness>,
@@ -340,7 +340,7 @@ fn router(
     }))
 }
 
-fn web_chat_limits(config: &Config) -> WebChatLimits {
+fn web_chat_limits(config: &Settings) -> WebChatLimits {
     let limits = &config.limits;
     WebChatLimits {
         posts_per_minute: limits.web_chat_posts_per_minute,
@@ -358,7 +358,7 @@ fn web_chat_limits(config: &Config) -> WebChatLimits {
 }
 
 /// Limits on requests in flight in this process.
-fn admission(config: &Config) -> AdmissionSettings {
+fn admission(config: &Settings) -> AdmissionSettings {
     let limits = &config.limits;
     AdmissionSettings {
         requests_per_second: limits.requests_per_second_per_client,
@@ -421,7 +421,7 @@ async fn serve_metrics(
 
 /// Limits of connections. The number of open files is raised to the maximum of the system, since each connection is
 /// one.
-fn reception(config: &Config, answers: EarlyAnswers) -> Reception {
+fn reception(config: &Settings, answers: EarlyAnswers) -> Reception {
     let limits = &config.limits;
     let connections = listeners::connections_for(listeners::raise(), limits.connections);
     if connections < limits.connections {

@@ -5,11 +5,11 @@ use std::net::SocketAddr;
 use anyhow::bail;
 use channels::http::{GuardedClient, GuardedSettings, WebhookAddress, WebhookPost};
 use storage::{
-    PgPool,
+    Db,
     inboxes::{Inbox, InboxSettings},
 };
 
-pub async fn register_all(db: &PgPool, simulator: SocketAddr) -> anyhow::Result<()> {
+pub async fn register_all(db: &Db, simulator: SocketAddr) -> anyhow::Result<()> {
     let mut connection = db.acquire().await?;
     let mut known = storage::inboxes::all_cloud(&mut connection).await?;
     known.extend(storage::inboxes::all_pages(&mut connection).await?);

@@ -5,12 +5,13 @@ use std::fmt::Write as _;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::ids::NodeId;
 use serde::Serialize;
+use settings::Settings;
 use storage::{
     PgConnection, Queue,
     work::depths::{self, Depth, FailedCalls, Node, WaitingLane},
 };
 
-use crate::{config::Config, opened_base::Base, postgres::Database};
+use crate::{opened_base::Base, postgres::Database};
 
 /// The time whose failed calls are shown.
 const RECENT: TimeDelta = TimeDelta::hours(1);
@@ -69,7 +70,7 @@ struct ProviderFailures {
 }
 
 /// Returns the status as text, or as JSON.
-pub async fn run(config: &Config, as_json: bool) -> anyhow::Result<String> {
+pub async fn run(config: &Settings, as_json: bool) -> anyhow::Result<String> {
     let database = Database::connect_for_admin(config).await?;
     let answer = read(config, database.url()).await;
     database.stop().await;
@@ -77,7 +78,7 @@ pub async fn run(config: &Config, as_json: bool) -> anyhow::Result<String> {
     if as_json { Ok(format!("{}\n", serde_json::to_string(&status)?)) } else { Ok(status.text()) }
 }
 
-async fn read(config: &Config, url: &str) -> anyhow::Result<Status> {
+async fn read(config: &Settings, url: &str) -> anyhow::Result<Status> {
     let base = Base::open(config, url).await?;
     let now = base.administration().now();
     let status = Status::read(&mut *base.db.acquire().await?, now).await;

@@ -3,10 +3,11 @@
 use std::{
     fmt, fs, io,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError, RwLock},
+    sync::Arc,
     time::Duration,
 };
 
+use parking_lot::{Mutex, RwLock};
 use rustls::{
     ServerConfig,
     pki_types::{
@@ -16,10 +17,9 @@ use rustls::{
     server::{ClientHello, ResolvesServerCert},
     sign::CertifiedKey,
 };
+use settings::Settings;
 use sha2::{Digest, Sha256};
 use tokio_util::sync::CancellationToken;
-
-use crate::config::Config;
 
 const CERT_SETTING: &str = "server.tls_cert";
 const KEY_SETTING: &str = "server.tls_key";
@@ -85,7 +85,7 @@ impl fmt::Debug for CertificateFiles {
 
 impl ResolvesServerCert for CertificateFiles {
     fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
-        Some(Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner)))
+        Some(Arc::clone(&self.current.read()))
     }
 }
 
@@ -111,16 +111,16 @@ impl CertificateFiles {
     /// The same if their contents have changed since they were read; `false` if not.
     pub fn reload_if_changed(&self) -> Result<bool, TlsError> {
         let contents = Contents::read(&self.cert, &self.key)?;
-        if *self.seen.lock().unwrap_or_else(PoisonError::into_inner) == contents.digest() {
+        if *self.seen.lock() == contents.digest() {
             return Ok(false);
         }
         self.take(&contents).map(|()| true)
     }
 
     fn take(&self, contents: &Contents) -> Result<(), TlsError> {
-        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = contents.digest();
+        *self.seen.lock() = contents.digest();
         let pair = contents.parse(&self.cert, &self.key)?;
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(pair);
+        *self.current.write() = Arc::new(pair);
         Ok(())
     }
 
@@ -190,7 +190,7 @@ pub struct ListenerTls {
 }
 
 /// The TLS configuration of the settings, if there is one. Call [`install_crypto`] first.
-pub fn configured(config: &Config) -> Result<Option<ListenerTls>, TlsError> {
+pub fn configured(config: &Settings) -> Result<Option<ListenerTls>, TlsError> {
     match (&config.server.tls_cert, &config.server.tls_key) {
         (Some(cert), Some(key)) => load(cert, key).map(Some),
         _ => Ok(None),

@@ -12,11 +12,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use app::{
-    config::{Config, Sources},
-    postgres::{Binaries, DataDirLock, Database, EmbeddedPostgres, PostgresError, RunFile},
-};
+use app::postgres::{Binaries, DataDirLock, Database, EmbeddedPostgres, PostgresError, RunFile};
 use rustix::process::{Pid, Signal, kill_process};
+use settings::{Settings, Sources};
 use support::TempDir;
 
 /// The data directory for the helper process of tests about killed servers.
@@ -293,9 +291,9 @@ async fn a_data_directory_behind_a_closed_one_has_its_database_elsewhere() {
     assert!(matches!(error, PostgresError::HomeLost { .. }), "{error}");
 }
 
-fn config_for(data_dir: &Path) -> Config {
+fn config_for(data_dir: &Path) -> Settings {
     let variable = ("PATCHBAY__DATA_DIR".to_owned(), data_dir.display().to_string());
-    Config::from_sources(Sources { variables: vec![variable], ..Sources::default() }).unwrap()
+    Settings::from_sources(Sources { variables: vec![variable], ..Sources::default() }).unwrap()
 }
 
 #[tokio::test]
@@ -345,7 +343,7 @@ async fn commands_at_the_same_time_take_turns() {
 #[tokio::test]
 async fn a_configured_database_is_taken_as_it_is() {
     let variable = ("PATCHBAY__DATABASE__URL".to_owned(), "postgres://app:pw@db.example/patchbay".to_owned());
-    let config = Config::from_sources(Sources { variables: vec![variable], ..Sources::default() }).unwrap();
+    let config = Settings::from_sources(Sources { variables: vec![variable], ..Sources::default() }).unwrap();
     let database = Database::start(&config).await.unwrap();
     assert_eq!(database.url(), "postgres://app:pw@db.example/patchbay");
     assert!(!database.is_embedded());

@@ -7,7 +7,7 @@ use domain::{
     clock::{Clock, IdSource},
     ids::{ClientId, UserId},
 };
-use storage::{PgConnection, PgPool, tenancy::audit::AuditEntry};
+use storage::{Db, PgConnection, tenancy::audit::AuditEntry};
 use uuid::Uuid;
 
 use crate::{Context, Result, secrets::Sealer};
@@ -16,7 +16,7 @@ use crate::{Context, Result, secrets::Sealer};
 /// and providers.
 #[derive(Clone, Copy)]
 pub struct Administration<'a> {
-    pub db: &'a PgPool,
+    pub db: &'a Db,
     pub clock: &'a dyn Clock,
     pub ids: &'a IdSource,
     pub sealer: &'a Sealer,

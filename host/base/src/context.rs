@@ -1,12 +1,14 @@
 //! The shared resources of all use cases. The program builds them once.
 
 use std::{
+    fmt,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use channels::{
     carrier::Carriers,
+    email::SmtpRelay,
     http::GuardedClient,
     media_store::{LocalMediaStore, MediaStore},
     whatsapp_cloud::CloudApi,
@@ -17,19 +19,20 @@ use domain::{
     ids::NodeId,
 };
 use plugin_host::PluginHost;
-use storage::PgPool;
+use settings::Settings;
+use storage::Db;
 use uuid::Uuid;
 
 use crate::{
-    MediaKept, Settings, SkippedComparisons, database_media::DatabaseMediaStore, lanes::Wakeups,
-    moved_media::MovedMediaStore, readiness::Writes, rights::Rights, secrets::Sealer,
+    RoutedLanes, SkippedComparisons, database_media::DatabaseMediaStore, lanes::Wakeups, moved_media::MovedMediaStore,
+    readiness::Writes, rights::Rights, secrets::Sealer,
 };
 
 /// The shared resources of all use cases. A clone shares them. The fields never change, only their own inner state
 /// does.
 #[derive(Clone)]
 pub struct Context {
-    pub db: PgPool,
+    pub db: Db,
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<IdSource>,
     /// This process, as the owner of leases.
@@ -43,12 +46,17 @@ pub struct Context {
     /// Local folder in which downloads are assembled.
     pub scratch: PathBuf,
     pub sealer: Sealer,
-    pub settings: Settings,
+    /// The configuration, with the values that are decided at the start.
+    pub settings: Arc<Settings>,
+    /// The relay for mails to clients. Without it, no mails are written.
+    pub relay: Option<SmtpRelay>,
     /// Hints to the runner.
     pub wake: Wakeups,
     pub carriers: Carriers,
     /// Counts comparisons with shadow versions that were skipped for lack of room.
     pub skipped: SkippedComparisons,
+    /// Lanes of SMS with routers.
+    pub routed: RoutedLanes,
     /// Whether sends can be stored.
     pub writes: Arc<Writes>,
     /// Notices of permissions that may have ended.
@@ -75,9 +83,33 @@ impl Context {
     }
 }
 
+/// The store for files of customers (`media.store`).
+#[derive(Clone, Default)]
+pub enum MediaKept {
+    /// In a local folder. Suitable for an installation on one machine.
+    #[default]
+    InFolder,
+    /// In a folder that all nodes share.
+    InSharedFolder(PathBuf),
+    InDatabase,
+    /// In a store of another kind that all nodes share.
+    Elsewhere(Arc<dyn MediaStore>),
+}
+
+impl fmt::Debug for MediaKept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InFolder => f.write_str("InFolder"),
+            Self::InSharedFolder(folder) => f.debug_tuple("InSharedFolder").field(folder).finish(),
+            Self::InDatabase => f.write_str("InDatabase"),
+            Self::Elsewhere(_) => f.write_str("Elsewhere"),
+        }
+    }
+}
+
 /// The store for files of customers. `folder` is the local folder for downloads, and for all files if `kept` names no other
 /// place.
-pub fn media_store(kept: &MediaKept, db: &PgPool, folder: &Path) -> Arc<dyn MediaStore> {
+pub fn media_store(kept: &MediaKept, db: &Db, folder: &Path) -> Arc<dyn MediaStore> {
     let folder = LocalMediaStore::new(folder);
     let in_database = |folder| Arc::new(DatabaseMediaStore::new(db.for_requests(), folder));
     match kept {
@@ -93,7 +125,7 @@ pub fn media_store(kept: &MediaKept, db: &PgPool, folder: &Path) -> Arc<dyn Medi
 
 /// The parts of a [`Context`] that the caller must supply.
 pub struct ContextBuilder {
-    pub db: PgPool,
+    pub db: Db,
     pub clock: Arc<dyn Clock>,
     pub ids: IdSource,
     pub sealer: Sealer,
@@ -104,13 +136,15 @@ pub struct ContextBuilder {
     pub http: GuardedClient,
     /// Local folder for downloads, and for all files of customers if the settings name no other place. It must exist.
     pub media_folder: PathBuf,
+    pub media_kept: MediaKept,
+    pub relay: Option<SmtpRelay>,
     pub settings: Settings,
 }
 
 impl ContextBuilder {
     /// Builds the context. Hints to the runner go to `wake`.
     pub fn build(self, wake: Wakeups) -> Context {
-        let media = media_store(&self.settings.media_kept, &self.db, &self.media_folder);
+        let media = media_store(&self.media_kept, &self.db, &self.media_folder);
         Context {
             node: NodeId(self.ids.mint(self.clock.now())),
             db: self.db,
@@ -122,10 +156,12 @@ impl ContextBuilder {
             scratch: self.media_folder.join("scratch"),
             media,
             sealer: self.sealer,
-            settings: self.settings,
+            settings: Arc::new(self.settings),
+            relay: self.relay,
             wake,
             carriers: self.carriers,
             skipped: SkippedComparisons::default(),
+            routed: RoutedLanes::default(),
             writes: Arc::default(),
             rights: Rights::default(),
         }

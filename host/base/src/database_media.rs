@@ -8,7 +8,7 @@ use channels::media_store::{LocalMediaStore, MediaContent, MediaStore, MediaStor
 use domain::ids::{ClientId, MediaId};
 use futures::stream;
 use sha2::{Digest, Sha256};
-use storage::{PgConnection, PgPool, inbound::media_content};
+use storage::{Db, PgConnection, inbound::media_content};
 use tokio::{
     fs::File,
     io::{AsyncRead, AsyncReadExt},
@@ -22,13 +22,13 @@ const PART: usize = 512 * 1024;
 /// deleted when they are too old.
 #[derive(Debug, Clone)]
 pub struct DatabaseMediaStore {
-    db: PgPool,
+    db: Db,
     folder: LocalMediaStore,
 }
 
 impl DatabaseMediaStore {
     /// Stores files in `db`. `folder` has the files of earlier releases.
-    pub fn new(db: PgPool, folder: LocalMediaStore) -> Self {
+    pub fn new(db: Db, folder: LocalMediaStore) -> Self {
         Self { db, folder }
     }
 }
@@ -128,7 +128,7 @@ async fn write(
 }
 
 /// Reads each part when it is needed, so that a slow reader does not hold a connection.
-fn reader(db: PgPool, client: ClientId, id: MediaId, wanted: Range<u64>) -> impl AsyncRead + Send + Unpin {
+fn reader(db: Db, client: ClientId, id: MediaId, wanted: Range<u64>) -> impl AsyncRead + Send + Unpin {
     let part_size = u64::try_from(PART).unwrap_or(u64::MAX);
     let parts = stream::try_unfold(wanted.start, move |at| {
         let db = db.clone();

@@ -49,11 +49,17 @@ impl Error {
     }
 }
 
-impl From<storage::SqlxError> for Error {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Storage(error.into())
-    }
-}
-
 /// Result of most use cases.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Lets `?` turn the named failures into the case `Failed` of an error of a use case, which holds an [`Error`].
+#[macro_export]
+macro_rules! fails_with {
+    ($error:ty: $($cause:ty),+) => { $(
+        impl From<$cause> for $error {
+            fn from(error: $cause) -> Self {
+                Self::Failed(error.into())
+            }
+        }
+    )+ };
+}

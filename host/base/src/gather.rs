@@ -5,15 +5,10 @@
 //! back. Without that pause, such callers would split into two halves that take turns, each with groups of half the
 //! size.
 
-use std::{
-    collections::HashMap,
-    hash::Hash,
-    panic::AssertUnwindSafe,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{collections::HashMap, hash::Hash, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use futures::{FutureExt, future::BoxFuture};
+use parking_lot::Mutex;
 use storage::silence::within;
 use tokio::sync::{Notify, oneshot};
 
@@ -82,7 +77,7 @@ where
     pub async fn join(self: &Arc<Self>, key: K, item: I) -> Option<A> {
         let (answer, answered) = oneshot::channel();
         let starts_group = {
-            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut waiting = self.waiting.lock();
             let waiting = waiting.entry(key).or_insert_with(|| Waiting { items: Vec::new(), groups: 0, awaited: None });
             waiting.items.push((item, answer));
             if let Some((_, all_are_there)) = waiting.awaited.take_if(|(awaited, _)| waiting.items.len() >= *awaited) {
@@ -131,7 +126,7 @@ where
             return;
         }
         let all_are_there = {
-            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut waiting = self.waiting.lock();
             let Some(entry) = waiting.get_mut(&key) else { return };
             if entry.groups > 1 || !self.is_too_light(entry) {
                 return;
@@ -146,7 +141,7 @@ where
     }
 
     fn next_group(&self, key: K) -> Option<Vec<(I, oneshot::Sender<A>)>> {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.waiting.lock();
         let entry = waiting.get_mut(&key)?;
         if entry.items.is_empty() || (entry.groups > 1 && self.is_too_light(entry)) {
             entry.groups = entry.groups.saturating_sub(1);
@@ -218,7 +213,7 @@ mod tests {
         let gate = Arc::new(Semaphore::new(0));
         let gatherer = sizes(GROUPING, &gate);
         assert_eq!(joined(&gatherer, &gate, &[1, 1, 1]).await, [Some(1), Some(2), Some(2)]);
-        assert!(gatherer.waiting.lock().unwrap().is_empty(), "nothing is kept of a key that is done");
+        assert!(gatherer.waiting.lock().is_empty(), "nothing is kept of a key that is done");
     }
 
     #[tokio::test]

@@ -13,7 +13,7 @@ use domain::ids::ClientId;
 use plugin_host::{SEALED, replace_sealed};
 use serde_json::Value;
 use storage::{
-    PgConnection, PgPool,
+    Db, PgConnection,
     tenancy::sealed::{self, SealedColumn, SealedForm, SealedRow},
 };
 use tokio_util::sync::CancellationToken;
@@ -52,7 +52,7 @@ const fn purpose(column: SealedColumn) -> Purpose {
 
 /// Seals all values of the database with the current key. `progress` gets a line for each column with older values.
 pub async fn rotate(
-    db: &PgPool,
+    db: &Db,
     sealer: &Sealer,
     mut progress: impl FnMut(&str) + Send,
 ) -> Result<RotationReport, MasterKeyError> {
@@ -73,7 +73,7 @@ pub async fn rotate(
 }
 
 /// Lets a process with two master keys seal with the one that the database names, until `stop`.
-pub async fn follow(db: PgPool, sealer: Sealer, stop: CancellationToken) {
+pub async fn follow(db: Db, sealer: Sealer, stop: CancellationToken) {
     if !sealer.has_previous() {
         return;
     }

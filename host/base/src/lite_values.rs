@@ -10,7 +10,7 @@ use channels::whatsapp_lite::{
 };
 use domain::ids::{ClientId, NodeId};
 use storage::{
-    PgPool, Transaction,
+    Db, Transaction,
     inboxes::lite_values::{self, Change},
 };
 
@@ -19,12 +19,12 @@ use crate::secrets::{Purpose, Sealer};
 /// Stores values sealed and bound to their client.
 #[derive(Clone)]
 pub struct DatabaseDeviceValues {
-    db: PgPool,
+    db: Db,
     sealer: Sealer,
 }
 
 impl DatabaseDeviceValues {
-    pub fn new(db: PgPool, sealer: Sealer) -> Self {
+    pub fn new(db: Db, sealer: Sealer) -> Self {
         Self { db, sealer }
     }
 

@@ -4,6 +4,7 @@
 use bytes::Bytes;
 pub use channels::media_store::MediaStoreError;
 use channels::{http::AddressPolicy, media_store::MediaContent};
+use chrono::TimeDelta;
 use domain::{
     file_name,
     ids::{ClientId, MediaId},
@@ -14,18 +15,20 @@ use storage::inbound::media::Media;
 
 use crate::Context;
 
-/// The address of a file. It is valid for `media_url_lifetime`, starting now.
+/// Validity of the address of a file.
+const ADDRESS_LIFETIME: TimeDelta = TimeDelta::days(7);
+
+/// The address of a file. It is valid for [`ADDRESS_LIFETIME`], starting now.
 pub fn url_for(ctx: &Context, client: ClientId, id: MediaId) -> String {
-    let lifetime = i64::try_from(ctx.settings.media_url_lifetime.as_secs()).unwrap_or(i64::MAX);
-    let expires = ctx.now().timestamp().saturating_add(lifetime);
+    let expires = (ctx.now() + ADDRESS_LIFETIME).timestamp();
     let signature = Signer::new(ctx).sign(client, id, expires);
-    format!("{}/media/{client}/{id}?expires={expires}&signature={signature}", ctx.settings.public_url)
+    format!("{}/media/{client}/{id}?expires={expires}&signature={signature}", ctx.settings.server.public_base())
 }
 
 /// The client and the file that one of our addresses names, expired or not. `None` if the address is not ours,
 /// `Some(None)` if it names no file.
 pub fn own(ctx: &Context, url: &str) -> Option<Option<(ClientId, MediaId)>> {
-    below(&ctx.settings.public_url, url)
+    below(ctx.settings.server.public_base(), url)
 }
 
 /// Like [`own`], for the given base address.

@@ -3,13 +3,14 @@
 use std::{
     panic::AssertUnwindSafe,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
     time::{Duration, Instant},
 };
 
 use futures::FutureExt;
+use parking_lot::{Mutex, MutexGuard};
 use storage::{PgConnection, work::trial};
 use tokio::{sync::watch, time::timeout};
 
@@ -72,7 +73,7 @@ struct Database {
 
 impl Writes {
     pub fn note_failure(&self, error: &Error) {
-        if matches!(error, Error::Storage(storage::Error::Database(storage::SqlxError::Database(_)))) {
+        if matches!(error, Error::Storage(error) if error.is_refusal()) {
             self.doubted.store(true, Ordering::Relaxed);
         }
     }
@@ -160,7 +161,7 @@ impl Writes {
     }
 
     fn session(&self) -> MutexGuard<'_, Option<PgConnection>> {
-        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+        self.session.lock()
     }
 }
 
@@ -188,15 +189,8 @@ async fn try_to_write(db: &mut PgConnection, ctx: &Context, thoroughly: bool) ->
 /// True for a temporary failure, such as an overloaded, restarting or unreachable database. The caller may try again
 /// (SPEC 7).
 pub fn is_passing(error: &Error) -> bool {
-    let Error::Storage(storage::Error::Database(error)) = error else { return matches!(error, Error::Stopped) };
     match error {
-        storage::SqlxError::PoolTimedOut | storage::SqlxError::PoolClosed | storage::SqlxError::Io(_) => true,
-        // PostgreSQL codes: classes 08 (connection), 53 (resources), 57P (shutdown) and 40 (rollback); 55P03, a lock
-        // wait of another process that took too long; 25P03, an idle transaction of ours that took too long; 25006, a
-        // server that has become read-only, whose sessions are replaced.
-        storage::SqlxError::Database(error) => error.code().is_some_and(|code| {
-            ["08", "53", "57P", "40", "55P03", "25P03", "25006"].iter().any(|class| code.starts_with(class))
-        }),
-        _ => false,
+        Error::Storage(error) => error.is_passing(),
+        error => matches!(error, Error::Stopped),
     }
 }

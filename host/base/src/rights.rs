@@ -3,7 +3,7 @@
 
 use std::{future, time::Duration};
 
-use storage::{PgPool, tenancy::rights::Notices};
+use storage::{Db, tenancy::rights::Notices};
 use tokio::sync::broadcast::{self, error::RecvError};
 use tokio_util::sync::CancellationToken;
 
@@ -54,7 +54,7 @@ impl RightChanges {
 
 /// Distributes the notices of the database until `stop`. After a failure it listens again when the database answers.
 /// During the outage, connections are checked only with their heartbeats. Afterwards all of them are checked.
-pub async fn follow(db: PgPool, rights: Rights, stop: CancellationToken) {
+pub async fn follow(db: Db, rights: Rights, stop: CancellationToken) {
     let followed = async {
         loop {
             let ended = match Notices::listen(&db).await {

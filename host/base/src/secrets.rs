@@ -1,11 +1,7 @@
 //! Stored secrets. They are sealed with an AEAD under the operator's master key and bound to the client and the
 //! purpose, so that a sealed value in another row cannot be opened (DESIGN 3.9).
 
-use std::{
-    collections::BTreeSet,
-    fmt,
-    sync::{Arc, PoisonError, RwLock},
-};
+use std::{collections::BTreeSet, fmt, sync::Arc};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use chacha20poly1305::{
@@ -14,6 +10,7 @@ use chacha20poly1305::{
 };
 use domain::ids::ClientId;
 use hmac::{Hmac, Mac};
+use parking_lot::RwLock;
 use rand::{TryRngCore, rngs::OsRng};
 use sha2::Sha256;
 use storage::{PgConnection, tenancy::settings};
@@ -301,12 +298,12 @@ impl Sealer {
             None => return Err(MasterKeyError::OtherKey),
         };
         let adopted = Adopted { previous_seals: key.id != self.0.current.id, root };
-        *self.0.adopted.write().unwrap_or_else(PoisonError::into_inner) = adopted;
+        *self.0.adopted.write() = adopted;
         Ok(())
     }
 
     fn adopted(&self) -> Adopted {
-        *self.0.adopted.read().unwrap_or_else(PoisonError::into_inner)
+        *self.0.adopted.read()
     }
 
     fn sealing(&self) -> &MasterKey {

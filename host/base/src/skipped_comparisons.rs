@@ -3,13 +3,14 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::Duration,
 };
 
 use domain::ids::ClientId;
+use parking_lot::Mutex;
 use storage::{
-    PgPool,
+    Db,
     plugins::skipped::{self, Skipped},
 };
 use uuid::Uuid;
@@ -27,7 +28,7 @@ pub struct SkippedComparisons(Arc<Mutex<Gathering>>);
 
 impl SkippedComparisons {
     /// Counts skipped comparisons of a client. Does not wait.
-    pub fn count(&self, db: &PgPool, client: ClientId, skipped: Vec<Skipped>) {
+    pub fn count(&self, db: &Db, client: ClientId, skipped: Vec<Skipped>) {
         if self.gather(client, skipped) {
             let (gathering, db) = (self.clone(), db.clone());
             tokio::spawn(async move {
@@ -44,7 +45,7 @@ impl SkippedComparisons {
 
     /// True if these are the first counts of the client.
     fn gather(&self, client: ClientId, skipped: Vec<Skipped>) -> bool {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.lock();
         let is_first = !all.contains_key(&client);
         let gathered = all.entry(client).or_default();
         for next in skipped {
@@ -60,7 +61,7 @@ impl SkippedComparisons {
     }
 
     fn take(&self, client: ClientId) -> Vec<Skipped> {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.lock();
         all.remove(&client).into_iter().flat_map(BTreeMap::into_values).collect()
     }
 }

@@ -5,8 +5,9 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Days, Utc};
+use settings::Retention;
 use storage::{
-    PgPool, Transaction,
+    Db, Transaction,
     chat::{chatbot_value_lists, conversations},
     live::streams,
     sms::{
@@ -21,7 +22,7 @@ use storage::{
     },
 };
 
-use crate::{Result, Retention};
+use crate::Result;
 
 /// Lifetime of an idempotency key (DESIGN 7).
 const KEY_DAYS: u64 = 7;
@@ -56,12 +57,12 @@ pub struct Round {
 }
 
 /// Runs one round. If another process is doing upkeep, this one leaves the rest to it.
-pub async fn round(db: &PgPool, now: DateTime<Utc>, keep: &Retention) -> Result<Round> {
+pub async fn round(db: &Db, now: DateTime<Utc>, retention: &Retention) -> Result<Round> {
     let mut upkeep = Upkeep { db, now, done: Round::default() };
-    upkeep.make_partitions(keep).await?;
-    upkeep.drop_partitions(keep).await?;
+    upkeep.make_partitions(retention).await?;
+    upkeep.drop_partitions(retention).await?;
     upkeep.close_expired_conversations().await?;
-    upkeep.forget_rows(keep).await?;
+    upkeep.forget_rows(retention).await?;
     upkeep.forget_expired_values().await?;
     upkeep.forget_texts().await?;
     upkeep.forget_idle_lanes().await?;
@@ -70,7 +71,7 @@ pub async fn round(db: &PgPool, now: DateTime<Utc>, keep: &Retention) -> Result<
 }
 
 /// Lets PostgreSQL analyze the tables that have outgrown their statistics. Returns the number of tables.
-pub async fn renew_statistics(db: &PgPool) -> Result<usize> {
+pub async fn renew_statistics(db: &Db) -> Result<usize> {
     let tables = statistics::outgrown(&mut *db.acquire().await?).await?;
     for table in &tables {
         let mut tx = db.begin().await?;
@@ -82,7 +83,7 @@ pub async fn renew_statistics(db: &PgPool) -> Result<usize> {
 
 /// Folds changes of message counts into the counts and returns the number of changes. If another process is doing this,
 /// this one leaves the rest to it.
-pub async fn fold_message_counts(db: &PgPool) -> Result<i64> {
+pub async fn fold_message_counts(db: &Db) -> Result<i64> {
     let mut folded = 0;
     loop {
         let mut tx = db.begin().await?;
@@ -99,22 +100,22 @@ pub async fn fold_message_counts(db: &PgPool) -> Result<i64> {
 }
 
 /// The partitioned tables and their retention in days.
-fn partitioned(keep: &Retention) -> [(&'static str, u32); PARTITIONED.len()] {
+fn partitioned(retention: &Retention) -> [(&'static str, u32); PARTITIONED.len()] {
     [
-        ("outbound_part", keep.messages_days),
-        ("outbound_message", keep.messages_days),
-        ("outbound_leg", keep.messages_days),
-        ("chat_message", keep.messages_days),
-        ("message_version", keep.messages_days),
-        ("delivery_receipt", keep.receipts_days),
-        ("webhook_delivery", keep.webhooks_days),
-        ("webhook_attempt", keep.webhooks_days),
-        ("plugin_invocation", keep.invocations_days),
-        ("plugin_difference", keep.invocations_days),
-        ("plugin_recording", keep.recordings_days),
-        ("routing_decision", keep.messages_days),
-        ("live_event", keep.live_events_days),
-        ("request_log", keep.request_log_days),
+        ("outbound_part", retention.message_days),
+        ("outbound_message", retention.message_days),
+        ("outbound_leg", retention.message_days),
+        ("chat_message", retention.message_days),
+        ("message_version", retention.message_days),
+        ("delivery_receipt", retention.receipt_days),
+        ("webhook_delivery", retention.webhook_attempt_days),
+        ("webhook_attempt", retention.webhook_attempt_days),
+        ("plugin_invocation", retention.invocation_days),
+        ("plugin_difference", retention.invocation_days),
+        ("plugin_recording", retention.recording_days),
+        ("routing_decision", retention.message_days),
+        ("live_event", retention.live_event_days),
+        ("request_log", retention.request_log_days),
     ]
 }
 
@@ -135,7 +136,7 @@ impl Change {
 }
 
 struct Upkeep<'a> {
-    db: &'a PgPool,
+    db: &'a Db,
     now: DateTime<Utc>,
     done: Round,
 }
@@ -151,8 +152,8 @@ impl Upkeep<'_> {
         self.now.checked_sub_days(Days::new(days)).unwrap_or(self.now)
     }
 
-    async fn make_partitions(&mut self, keep: &Retention) -> Result<()> {
-        for (table, days) in partitioned(keep) {
+    async fn make_partitions(&mut self, retention: &Retention) -> Result<()> {
+        for (table, days) in partitioned(retention) {
             let weeks = partitions::length(days);
             let missing = partitions::missing(&mut *self.db.acquire().await?, table, self.now, weeks).await?;
             for partition in missing {
@@ -164,8 +165,8 @@ impl Upkeep<'_> {
         Ok(())
     }
 
-    async fn drop_partitions(&mut self, keep: &Retention) -> Result<()> {
-        for (table, days) in partitioned(keep) {
+    async fn drop_partitions(&mut self, retention: &Retention) -> Result<()> {
+        for (table, days) in partitioned(retention) {
             let before = self.days_ago(u64::from(days));
             let old = partitions::wholly_before(&mut *self.db.acquire().await?, table, before).await?;
             for partition in old {
@@ -220,10 +221,10 @@ impl Upkeep<'_> {
         }
     }
 
-    async fn forget_rows(&mut self, keep: &Retention) -> Result<()> {
-        let astray = partitioned(keep).map(|(table, days)| (retention::astray(table), u64::from(days)));
-        let (messages, invocations) = (u64::from(keep.messages_days), u64::from(keep.invocations_days));
-        let callbacks = u64::from(keep.callbacks_days.max(CALLBACK_DAYS));
+    async fn forget_rows(&mut self, retention: &Retention) -> Result<()> {
+        let astray = partitioned(retention).map(|(table, days)| (retention::astray(table), u64::from(days)));
+        let (messages, invocations) = (u64::from(retention.message_days), u64::from(retention.invocation_days));
+        let callbacks = u64::from(retention.callback_days.max(CALLBACK_DAYS));
         let others = retention::OF_MESSAGES.map(|aging| (aging, messages)).into_iter();
         let others = others.chain(retention::OF_CALLBACKS.map(|aging| (aging, callbacks)));
         let others = others.chain(retention::OF_PLUGINS.map(|aging| (aging, invocations)));

@@ -8,7 +8,7 @@ use base::{
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use domain::ids::ClientId;
 use storage::{
-    PgPool,
+    Db,
     tenancy::sealed::{SealedColumn, SealedForm},
 };
 use uuid::Uuid;
@@ -36,7 +36,7 @@ fn purpose(column: SealedColumn) -> Purpose {
 }
 
 /// Tables with the sealed columns and nothing else, so that each column can be filled alone.
-async fn tables() -> PgPool {
+async fn tables() -> Db {
     let db = scratch::database().await.pool(3).await;
     for column in SealedColumn::ALL {
         let (table, name) = column.place();
@@ -69,7 +69,7 @@ async fn tables() -> PgPool {
 }
 
 /// Puts a secret into a column.
-async fn put(db: &PgPool, column: SealedColumn, sealed: &[u8]) {
+async fn put(db: &Db, column: SealedColumn, sealed: &[u8]) {
     let (table, name) = column.place();
     let client = if table == "client" { "id" } else { "client_id" };
     let statement = format!("INSERT INTO {table} ({client}, {name}) VALUES ($1, $2)");
@@ -91,7 +91,7 @@ async fn put(db: &PgPool, column: SealedColumn, sealed: &[u8]) {
 }
 
 /// All values of a column of any form.
-async fn stored(db: &PgPool, column: SealedColumn) -> Vec<Vec<u8>> {
+async fn stored(db: &Db, column: SealedColumn) -> Vec<Vec<u8>> {
     let (table, name) = column.place();
     let content = match column.form() {
         SealedForm::One => name.to_owned(),
@@ -103,7 +103,7 @@ async fn stored(db: &PgPool, column: SealedColumn) -> Vec<Vec<u8>> {
     sqlx::query_scalar(&statement).fetch_all(db).await.unwrap()
 }
 
-async fn marked(db: &PgPool) -> Sealer {
+async fn marked(db: &Db) -> Sealer {
     let sealer = Sealer::new(OLD);
     sealer.check_or_init(&mut db.acquire().await.unwrap()).await.unwrap();
     sealer

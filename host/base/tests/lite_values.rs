@@ -12,7 +12,7 @@ use domain::{
     lite::WantedSession,
 };
 use storage::{
-    PgPool,
+    Db,
     inboxes::{
         self, Inbox, InboxSettings, WhatsappLite,
         lite::{self, NextLook},
@@ -25,7 +25,7 @@ const HERE: NodeId = NodeId(Uuid::from_u128(91));
 const THERE: NodeId = NodeId(Uuid::from_u128(92));
 
 struct Numbers {
-    db: PgPool,
+    db: Db,
     values: DatabaseDeviceValues,
 }
 

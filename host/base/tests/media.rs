@@ -8,7 +8,7 @@ use bytes::Bytes;
 use channels::media_store::{LocalMediaStore, MediaContent, MediaStore};
 use domain::ids::{ClientId, MediaId};
 use sha2::{Digest, Sha256};
-use storage::PgPool;
+use storage::Db;
 use tempfile::TempDir;
 use tokio::io::AsyncReadExt;
 use uuid::Uuid;
@@ -26,7 +26,7 @@ struct Node {
 }
 
 impl Node {
-    fn new(db: &PgPool) -> Self {
+    fn new(db: &Db) -> Self {
         let folder = tempfile::tempdir().unwrap();
         Self { store: DatabaseMediaStore::new(db.clone(), LocalMediaStore::new(folder.path())), folder }
     }

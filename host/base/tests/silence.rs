@@ -10,7 +10,7 @@ use base::{
 };
 use domain::ids::ClientId;
 use props::{HandClock, Surroundings};
-use storage::{PgPool, Timing};
+use storage::{Db, Timing};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -26,7 +26,7 @@ const ALERT: Timing = Timing {
     work: FOR_EVER,
 };
 
-async fn context(pool: PgPool) -> Context {
+async fn context(pool: Db) -> Context {
     let mut surroundings = Surroundings::new(Path::new(env!("CARGO_TARGET_TMPDIR")).join("base"));
     surroundings.plugins.built_ins = false;
     surroundings.build(pool, Arc::new(HandClock::at(1_790_000_000))).await
@@ -93,7 +93,7 @@ async fn what_was_done_is_written_down_once_a_silent_database_answers_again() {
                   VALUES ('00000000-0000-0000-0000-000000000001', 'done', '', now()) ON CONFLICT DO NOTHING";
     wire.hold();
     let writing = write_down(&ctx, || async {
-        sqlx::query(insert).execute(&ctx.db).await?;
+        sqlx::query(insert).execute(&ctx.db).await.map_err(storage::Error::from)?;
         Result::Ok(())
     });
     let answering = async {

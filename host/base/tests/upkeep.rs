@@ -1,10 +1,11 @@
 //! A round of upkeep over a whole database.
 #![expect(clippy::unwrap_used, reason = "a test may panic, in its helper functions too")]
 
-use base::{Retention, upkeep};
+use base::upkeep;
 use chrono::{DateTime, Days, Utc};
 use domain::clock::first_id_at;
-use storage::{PgPool, work::partitions};
+use settings::Retention;
+use storage::{Db, work::partitions};
 use uuid::Uuid;
 
 /// Number of partitions after a round: the current one and the next one of each table.
@@ -17,7 +18,7 @@ fn now() -> DateTime<Utc> {
 }
 
 /// Stores a provider's message id that is `days` old.
-async fn remember(db: &PgPool, name: &str, days: u64) {
+async fn remember(db: &Db, name: &str, days: u64) {
     sqlx::query("INSERT INTO provider_message (client_id, provider_id, outbound_message_id) VALUES ($1, $2, $3)")
         .bind(CLIENT)
         .bind(name)
@@ -27,7 +28,7 @@ async fn remember(db: &PgPool, name: &str, days: u64) {
         .unwrap();
 }
 
-async fn remembered(db: &PgPool) -> Vec<String> {
+async fn remembered(db: &Db) -> Vec<String> {
     sqlx::query_scalar("SELECT provider_id FROM provider_message ORDER BY provider_id").fetch_all(db).await.unwrap()
 }
 
@@ -35,7 +36,7 @@ async fn remembered(db: &PgPool) -> Vec<String> {
 async fn a_round_makes_what_is_missing_once_and_forgets_what_is_old() {
     let db = scratch::database().await.pool(4).await;
     let keep = Retention::default();
-    let kept = u64::from(keep.messages_days);
+    let kept = u64::from(keep.message_days);
     remember(&db, "young", kept - 1).await;
     remember(&db, "old", kept + 1).await;
 
@@ -117,7 +118,7 @@ async fn a_change_that_found_somebody_at_the_table_is_made_in_the_same_round_whe
 async fn a_change_of_the_schema_does_not_wait_for_the_deletes_to_be_committed() {
     let db = scratch::database().await.pool(4).await;
     let keep = Retention::default();
-    remember(&db, "old", u64::from(keep.messages_days) + 1).await;
+    remember(&db, "old", u64::from(keep.message_days) + 1).await;
     // A delete that lasts until the test ends it.
     sqlx::raw_sql(
         "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS

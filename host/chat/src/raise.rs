@@ -61,17 +61,7 @@ pub enum RaiseError {
     Failed(#[from] Error),
 }
 
-impl From<storage::Error> for RaiseError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<storage::SqlxError> for RaiseError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(RaiseError: storage::Error);
 
 /// Raises an event for the chatbot of a chat, after all earlier events of the chat. Returns its id, which the chatbot
 /// sees too.

@@ -25,6 +25,19 @@ use crate::conversation::{as_event, words};
 /// The owner of words without an agent: those of chatbots and of Patchbay itself.
 pub const BY_ITSELF: &str = "BOT";
 
+/// The chat in which something is said.
+pub struct SayIn<'a> {
+    pub chat: &'a mut Participant,
+    pub inbox: InboxKind,
+    pub customer: &'a Customer,
+}
+
+impl SayIn<'_> {
+    fn again(&mut self) -> SayIn<'_> {
+        SayIn { chat: self.chat, inbox: self.inbox, customer: self.customer }
+    }
+}
+
 #[derive(Clone, Copy)]
 pub struct Words<'a> {
     pub content: &'a OutboundContent,
@@ -74,19 +87,19 @@ pub async fn say(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    (chat, inbox, customer): (&mut Participant, InboxKind, &Customer),
+    mut place: SayIn<'_>,
     words: &Words<'_>,
 ) -> Result<InChat> {
-    let parts = match inbox {
+    let parts = match place.inbox {
         InboxKind::Messenger => messenger::in_messages(words.content),
         InboxKind::WhatsappCloud | InboxKind::WhatsappLite | InboxKind::Web | InboxKind::Sms => Vec::new(),
     };
     let (content, more) = parts.split_first().unwrap_or((words.content, &[]));
     let begin = Words { content, ..*words };
-    let first = say_one(ctx, db, client, (&mut *chat, inbox, customer), &begin).await?;
+    let first = say_one(ctx, db, client, place.again(), &begin).await?;
     let mut rest = Vec::new();
     for content in more {
-        rest.push(say_one(ctx, db, client, (&mut *chat, inbox, customer), &words.going_on(content)).await?);
+        rest.push(say_one(ctx, db, client, place.again(), &words.going_on(content)).await?);
     }
     Ok(InChat { first, rest })
 }
@@ -96,12 +109,12 @@ pub async fn say_and_tell(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    (chat, inbox, customer): (&mut Participant, InboxKind, &Customer),
+    mut place: SayIn<'_>,
     words: &Words<'_>,
 ) -> Result<(ChatMessageId, Event)> {
-    let in_chat = say(ctx, db, client, (&mut *chat, inbox, customer), words).await?;
-    let chat = as_event::chat(db, client, chat).await?;
-    Ok((in_chat.first, said(in_chat, words, (chat, customer))))
+    let in_chat = say(ctx, db, client, place.again(), words).await?;
+    let chat = as_event::chat(db, client, place.chat).await?;
+    Ok((in_chat.first, said(in_chat, words, (chat, place.customer))))
 }
 
 /// The event that words were sent in this chat.
@@ -122,9 +135,10 @@ async fn say_one(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    (chat, inbox, customer): (&mut Participant, InboxKind, &Customer),
+    place: SayIn<'_>,
     words: &Words<'_>,
 ) -> Result<ChatMessageId> {
+    let SayIn { chat, inbox, customer } = place;
     let id: ChatMessageId = ctx.mint();
     let quoted_provider_id = words.quotes.map(|(_, provider_id)| provider_id.to_owned());
     let (gst_id, provider_id, state) = match customer.addresses.written_to(inbox) {

@@ -4,12 +4,10 @@ use std::time::Duration;
 
 use base::{Context, Result, lanes::Lease};
 use domain::{chat::ParticipantEventKind, ids::ParticipantId};
+use plugins::calls::FinishedCall;
 use storage::chat::participant_events::{self, Event};
 
-use crate::{
-    bot_turn::{self, Turn},
-    routing,
-};
+use crate::{bot_turn, routing};
 
 /// Pause before a chatbot is asked again if the host had no room.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -25,8 +23,8 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
         };
         match next {
             Some(event) if event.due_at <= ctx.now() => match deal_with(ctx, lease, participant, &event).await {
-                Ok(Turn::Over) => {}
-                Ok(Turn::NotAsked(made)) => {
+                Ok(None) => {}
+                Ok(Some(made)) => {
                     // Logged and stored once per event. After that nothing is written while the chat waits.
                     if was_not_asked.replace(event.id) != Some(event.id) {
                         tracing::info!(participant.id = %participant, outcome = made.outcome(), "a chatbot is asked when the host can do that");
@@ -43,9 +41,15 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
     Ok(())
 }
 
-async fn deal_with(ctx: &Context, lease: &Lease, participant: ParticipantId, event: &Event) -> Result<Turn> {
+/// Returns the call that the host could not make, if there is one.
+async fn deal_with(
+    ctx: &Context,
+    lease: &Lease,
+    participant: ParticipantId,
+    event: &Event,
+) -> Result<Option<Box<FinishedCall>>> {
     match event.event.kind() {
-        ParticipantEventKind::Route => routing::decide(ctx, lease, participant, event).await.map(|()| Turn::Over),
+        ParticipantEventKind::Route => routing::decide(ctx, lease, participant, event).await.map(|()| None),
         ParticipantEventKind::Started
         | ParticipantEventKind::Message
         | ParticipantEventKind::Rating

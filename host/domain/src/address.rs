@@ -91,6 +91,17 @@ impl Address {
     }
 }
 
+/// Adds the other spellings ([`numbering`]) to addresses, sorted, without repetitions. Both spellings of a
+/// number are rows of one customer, so that each finds it. The unused spelling is older than all other addresses and is
+/// not shown.
+pub fn with_spellings<'a>(addresses: impl IntoIterator<Item = &'a Address>) -> Vec<Address> {
+    let both = |address: &Address| [Some(address.clone()), address.other_spelling()].into_iter().flatten();
+    let mut named: Vec<Address> = addresses.into_iter().flat_map(both).collect();
+    named.sort();
+    named.dedup();
+    named
+}
+
 impl From<Msisdn> for Address {
     fn from(phone: Msisdn) -> Self {
         Self { kind: AddressKind::Phone, value: phone.into() }

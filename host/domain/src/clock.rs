@@ -1,8 +1,7 @@
 //! The one clock and the one source of ids, both passed in, so that tests run on virtual time.
 
-use std::sync::Mutex;
-
 use chrono::{DateTime, Utc};
+use parking_lot::Mutex;
 use rand::{RngCore, SeedableRng, rngs::StdRng};
 use uuid::Uuid;
 
@@ -42,10 +41,7 @@ impl IdSource {
 
     /// An id for something that happens at `now`.
     pub fn mint(&self, now: DateTime<Utc>) -> Uuid {
-        let mut state = match self.state.lock() {
-            Ok(state) => state,
-            Err(poisoned) => poisoned.into_inner(),
-        };
+        let mut state = self.state.lock();
         let millis = u64::try_from(now.timestamp_millis()).unwrap_or(0);
         if millis > state.millis {
             state.millis = millis;
@@ -66,10 +62,7 @@ impl IdSource {
 
     /// 64 random bits: jitter, sampling. Never keys or secrets.
     pub fn random(&self) -> u64 {
-        let mut state = match self.state.lock() {
-            Ok(state) => state,
-            Err(poisoned) => poisoned.into_inner(),
-        };
+        let mut state = self.state.lock();
         state.randomness.next_u64()
     }
 }

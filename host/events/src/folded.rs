@@ -8,7 +8,8 @@ use domain::{
     event::{ChatClosed, ChatOpened, Event},
     ids::ClientId,
 };
-use storage::{PgConnection, Queue, chat::participants::Folded, people::customers};
+use people::Folded;
+use storage::{PgConnection, Queue, people::customers};
 use uuid::Uuid;
 
 use crate::{NewEvent, record, scene};

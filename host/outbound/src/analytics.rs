@@ -5,11 +5,11 @@ use domain::{
     analytics::{CountedType, MessageCounts, Period},
     ids::ClientId,
 };
-use storage::{PgPool, work::message_counts};
+use storage::{Db, work::message_counts};
 
 /// Counts the WhatsApp messages that a client submitted in a period, by their present state. If `of` is given, only
 /// messages of that type count.
-pub async fn messages(db: &PgPool, client: ClientId, period: Period, of: Option<CountedType>) -> Result<MessageCounts> {
+pub async fn messages(db: &Db, client: ClientId, period: Period, of: Option<CountedType>) -> Result<MessageCounts> {
     let mut db = db.acquire().await?;
     Ok(message_counts::of_period(&mut db, client, period, of).await?)
 }

@@ -16,7 +16,7 @@ use domain::{
 };
 pub use storage::outbound::batches::{Batch, Hold};
 use storage::{
-    PgConnection, PgPool, Queue,
+    Db, PgConnection, Queue,
     outbound::batches::{self, held_until},
     work::lanes,
 };
@@ -47,21 +47,11 @@ pub enum BatchError {
     Failed(#[from] base::Error),
 }
 
-impl From<storage::Error> for BatchError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<storage::SqlxError> for BatchError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(BatchError: storage::Error);
 
 /// Lists the client's batches that were accepted at or after `from` and before `until`, newest first.
 pub async fn list(
-    db: &PgPool,
+    db: &Db,
     client: ClientId,
     (from, to): (Option<DateTime<Utc>>, Option<DateTime<Utc>>),
     page: PageRequest,
@@ -72,7 +62,7 @@ pub async fn list(
 }
 
 /// Returns the progress of a batch, or `None` if the client has no such batch.
-pub async fn progress(db: &PgPool, client: ClientId, batch: BatchId) -> Result<Option<Progress>> {
+pub async fn progress(db: &Db, client: ClientId, batch: BatchId) -> Result<Option<Progress>> {
     let mut db = db.acquire().await?;
     let Some(batch) = batches::find(&mut db, client, batch).await? else { return Ok(None) };
     Ok(Some(counted(&mut db, client, batch).await?))

@@ -15,7 +15,7 @@ use domain::{
     search::Sought,
 };
 pub use storage::tenancy::blocklist::Blocked;
-use storage::{PgPool, tenancy::blocklist};
+use storage::{Db, tenancy::blocklist};
 
 /// Recipients that one request can add.
 pub const ADDED_MAX: usize = 1_000;
@@ -100,7 +100,7 @@ pub async fn remove(ctx: &Context, client: ClientId, actor: Actor, recipient: &A
 
 /// Lists the entries that contain `search` (blank: all), user ids before numbers. A number may be written in any
 /// spelling.
-pub async fn list(db: &PgPool, client: ClientId, search: &str, page: PageRequest) -> Result<Page<Blocked>> {
+pub async fn list(db: &Db, client: ClientId, search: &str, page: PageRequest) -> Result<Page<Blocked>> {
     let mut db = db.acquire().await?;
     let sought = Sought::parse(search);
     let (items, total) = blocklist::page(&mut db, client, sought.as_ref(), page.limit(), page.offset()).await?;

@@ -5,11 +5,11 @@ use domain::{
     ids::ClientId,
     page::{Page, PageRequest},
 };
-use storage::{PgPool, outbound::lookups};
+use storage::{Db, outbound::lookups};
 
 pub use storage::outbound::lookups::{FoundMessage, Lookup};
 
 /// Returns a page of the client's messages, newest first.
-pub async fn find(db: &PgPool, client: ClientId, lookup: &Lookup, page: PageRequest) -> Result<Page<FoundMessage>> {
+pub async fn find(db: &Db, client: ClientId, lookup: &Lookup, page: PageRequest) -> Result<Page<FoundMessage>> {
     Ok(lookups::page(&mut *db.acquire().await?, client, lookup, page).await?)
 }

@@ -3,11 +3,7 @@
 
 use base::{Context, Result};
 use domain::{ids::ClientId, inbound::ProviderFailure};
-use storage::{
-    PgConnection,
-    outbound::legs::MessageLeg,
-    people::{customers, marketing_stops},
-};
+use storage::{PgConnection, outbound::legs::MessageLeg, people::marketing_stops};
 
 /// Meta's code for it. Also our code if the customer opted out while the message waited.
 pub(crate) const STOPPED_MARKETING: i64 = 131_050;
@@ -23,7 +19,7 @@ pub(crate) async fn note(
     if failure.code != STOPPED_MARKETING {
         return Ok(());
     }
-    for customer in customers::resolve_many(db, client, &ctx.ids, &[&leg.leg_address], ctx.now()).await? {
+    for customer in people::resolve_many(db, client, &ctx.ids, &[&leg.leg_address], ctx.now()).await? {
         marketing_stops::stop(db, client, customer, ctx.now()).await?;
     }
     Ok(())

@@ -5,9 +5,9 @@ use base::{
     audit::{Actor, Administration, audit},
 };
 use domain::{ids::ClientId, rate::Rate};
-use storage::{PgPool, outbound::rates};
+use storage::{Db, outbound::rates};
 
-pub async fn all(db: &PgPool, client: ClientId) -> Result<Vec<Rate>> {
+pub async fn all(db: &Db, client: ClientId) -> Result<Vec<Rate>> {
     let mut db = db.acquire().await?;
     Ok(rates::all(&mut db, client).await?)
 }

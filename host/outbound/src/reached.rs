@@ -13,13 +13,11 @@ use domain::{
     ids::{ClientId, CustomerId, InboxId, MessageId},
 };
 use events::record_folded;
+use people::Met;
 use storage::{
     PgConnection, Queue,
     outbound::legs::{self, LegCustomer, MessageLeg},
-    people::{
-        customers::{self, Met},
-        inbox_customers::{self, LateOutbound},
-    },
+    people::inbox_customers::{self, LateOutbound},
 };
 use uuid::Uuid;
 
@@ -65,7 +63,7 @@ pub(crate) async fn remember(
     if !strangers.is_empty() {
         let sent: Vec<(&Address, &[Address])> =
             strangers.iter().map(|one| (&one.leg.leg_address, one.named.as_slice())).collect();
-        let Met { who, folded } = customers::resolve_sent(db, client, &ctx.ids, &sent, ctx.now()).await?;
+        let Met { who, folded } = people::resolve_sent(db, client, &ctx.ids, &sent, ctx.now()).await?;
         let reached: BTreeSet<_> = strangers.iter().map(|one| one.leg.inbox).zip(who.iter().copied()).collect();
         inbox_customers::mark_reached(db, client, &reached).await?;
         met.extend(strangers.into_iter().zip(who));

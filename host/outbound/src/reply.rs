@@ -78,7 +78,7 @@ pub async fn queue(ctx: &Context, db: &mut PgConnection, client: ClientId, reply
     }
     if new_message.channel == Channel::Sms {
         let inbox = inboxes::by_id(db, client, new_message.inbox).await?;
-        let source = inbox.as_ref().and_then(|inbox| inbox.address()).unwrap_or(&ctx.settings.sms_default_source);
+        let source = inbox.as_ref().and_then(|inbox| inbox.address()).unwrap_or(&ctx.settings.sms.default_source);
         let subscriber = new_message.recipient.address().value();
         replies::correspond_now(db, client, &[(source, subscriber, message)], ctx.now()).await?;
     }

@@ -9,7 +9,7 @@ use domain::{
 };
 pub use storage::outbound::reports::ReportedMessage;
 use storage::{
-    PgPool,
+    Db,
     outbound::{
         batches::{self, Extent},
         reports,
@@ -22,7 +22,7 @@ const PAGE: i64 = 500;
 
 #[derive(Debug)]
 pub struct Report {
-    db: PgPool,
+    db: Db,
     client: ClientId,
     extent: Option<Extent>,
     after: Uuid,
@@ -30,14 +30,14 @@ pub struct Report {
 
 impl Report {
     /// The report of a batch, or `None` if the client has no such batch.
-    pub async fn of_batch(db: &PgPool, client: ClientId, batch: BatchId) -> Result<Option<Self>> {
+    pub async fn of_batch(db: &Db, client: ClientId, batch: BatchId) -> Result<Option<Self>> {
         let mut connection = db.acquire().await?;
         let Some(batch) = batches::find(&mut connection, client, batch).await? else { return Ok(None) };
         Ok(Some(Self { db: db.for_work(), client, extent: batch.extent(), after: Uuid::nil() }))
     }
 
     /// The report of a day (UTC): the messages that were accepted on it.
-    pub fn of_day(db: &PgPool, client: ClientId, day: NaiveDate) -> Self {
+    pub fn of_day(db: &Db, client: ClientId, day: NaiveDate) -> Self {
         let begins =
             |day: NaiveDate| first_id_at(DateTime::<Utc>::from_naive_utc_and_offset(day.and_time(NaiveTime::MIN), Utc));
         // No message has the first id of a moment, because that id lacks the version bits.

@@ -10,7 +10,7 @@ use domain::{
     sms_route::SmsRoute,
 };
 use storage::{
-    PgConnection, PgPool,
+    Db, PgConnection,
     outbound::stories::{self, StoryAttempt, StoryDecision, StoryMessage, StoryReceipt, StoryWebhook},
 };
 use uuid::Uuid;
@@ -75,7 +75,7 @@ pub enum What {
 }
 
 /// Reads the story of the message with a tracking id. `None`: the client has no such message.
-pub async fn tell(db: &PgPool, client: ClientId, gst_id: &str) -> Result<Option<Story>> {
+pub async fn tell(db: &Db, client: ClientId, gst_id: &str) -> Result<Option<Story>> {
     let mut db = db.acquire().await?;
     let Some(id) = stories::find(&mut db, client, gst_id).await? else { return Ok(None) };
     let Some(message) = stories::message(&mut db, client, id).await? else { return Ok(None) };

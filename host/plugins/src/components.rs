@@ -5,13 +5,13 @@ use std::error::Error;
 use async_trait::async_trait;
 use domain::ids::ClientId;
 use plugin_host::ComponentSource;
-use storage::{PgPool, plugins::versions};
+use storage::{Db, plugins::versions};
 
 #[derive(Debug, Clone)]
-pub struct DatabaseComponents(PgPool);
+pub struct DatabaseComponents(Db);
 
 impl DatabaseComponents {
-    pub fn new(db: PgPool) -> Self {
+    pub fn new(db: Db) -> Self {
         Self(db)
     }
 }

@@ -81,7 +81,7 @@ async fn take(ctx: &Context, client: ClientId, orders: &[Order<'_>]) -> Result<T
         return Ok(Taken::SameName);
     }
     let Some(inbox) = inboxes::default_sms(&mut tx, client).await? else { return Err(Error::Stopped) };
-    let own = inbox.address().unwrap_or(&ctx.settings.sms_default_source);
+    let own = inbox.address().unwrap_or(&ctx.settings.sms.default_source);
     let stopped = who_stopped(&mut tx, client, orders, own).await?;
     let (mut unsent, before) = once::unsent(ctx, &mut tx, client, orders, (own, &stopped)).await?;
     let mut drafts = Vec::new();

@@ -85,6 +85,15 @@ async fn is_ours(ctx: &Context, number: &str, subscriber: &str) -> Result<bool> 
         || sms_sources::sole_owner(&mut db, number).await?.is_some())
 }
 
+/// An SMS of a subscriber.
+#[derive(Clone, Copy)]
+struct SubscriberSms<'a> {
+    id: Uuid,
+    message: &'a MobileOriginated,
+    /// The text after the routers.
+    text: &'a str,
+}
+
 async fn take(ctx: &Context, message: &MobileOriginated) -> Result<()> {
     // PostgreSQL texts have no NUL characters, but a phone may send them.
     let text = message.text.replace('\0', "\u{fffd}");
@@ -98,11 +107,11 @@ async fn take(ctx: &Context, message: &MobileOriginated) -> Result<()> {
     if let Some((client, answered)) = found {
         kept = Some((client, incoming.keep(ctx, &mut tx, client, id).await?));
         // Uses the original text, so that no router can suppress an opt-out.
-        if let Some(word) = ctx.settings.stop_words.heard(&text) {
+        if let Some(word) = ctx.settings.sms.stop_words().heard(&text) {
             wakes = stops::heed(ctx, &mut tx, client, (&message.to, &message.from), word).await?;
         }
         if !incoming.is_refused() {
-            let reply = (message, incoming.text(&text), id);
+            let reply = SubscriberSms { id, message, text: incoming.text(&text) };
             wakes.extend(hand_over(ctx, &mut tx, client, answered, reply).await?);
         }
     }
@@ -131,14 +140,15 @@ async fn hand_over(
     db: &mut PgConnection,
     client: ClientId,
     answered: Option<MessageId>,
-    (message, text, id): (&MobileOriginated, &str, Uuid),
+    sms: SubscriberSms<'_>,
 ) -> Result<Vec<(Queue, Uuid)>> {
+    let SubscriberSms { id, message, text } = sms;
     let sent = match answered {
         Some(answered) => replies::message(db, client, answered).await?.map(|sent| (answered, sent)),
         None => None,
     };
     let Some((answered, sent)) = sent else {
-        return write_in_chat(ctx, db, client, (message, text, id)).await;
+        return write_in_chat(ctx, db, client, sms).await;
     };
     let request = SmsRequestId(sent.request_id);
     let Some(known) = requests::get(db, client, request).await?.filter(|known| known.wants_replies) else {
@@ -171,9 +181,10 @@ async fn write_in_chat(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    (message, text, id): (&MobileOriginated, &str, Uuid),
+    sms: SubscriberSms<'_>,
 ) -> Result<Vec<(Queue, Uuid)>> {
-    if ctx.settings.stop_words.heard(text).is_some() {
+    let SubscriberSms { id, message, text } = sms;
+    if ctx.settings.sms.stop_words().heard(text).is_some() {
         return Ok(Vec::new());
     }
     let named = inboxes::by_addresses(db, client, Channel::Sms, std::slice::from_ref(&message.to)).await?.pop();

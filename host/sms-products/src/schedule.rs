@@ -12,13 +12,13 @@ const GRACE: TimeDelta = TimeDelta::days(1);
 
 /// Bound on scheduling, in days. A message must not be deleted before it is sent.
 pub(crate) fn days_ahead(ctx: &Context) -> i64 {
-    let kept = i64::from(ctx.settings.retention.messages_days);
+    let kept = i64::from(ctx.settings.retention.message_days);
     DAYS_MAX.min((kept - DAYS_AFTER).max(kept / 2))
 }
 
 /// Latest time at which the texts of messages due at `due`, or now, are deleted.
 pub(crate) fn forgotten_by(ctx: &Context, due: Option<DateTime<Utc>>) -> DateTime<Utc> {
-    let validity = TimeDelta::from_std(ctx.settings.sms_expires_after).unwrap_or(TimeDelta::MAX);
+    let validity = TimeDelta::from_std(ctx.settings.limits.sms_expires_after).unwrap_or(TimeDelta::MAX);
     let sent = due.unwrap_or_default().max(ctx.now());
     sent.checked_add_signed(validity).and_then(|end| end.checked_add_signed(GRACE)).unwrap_or(DateTime::<Utc>::MAX_UTC)
 }

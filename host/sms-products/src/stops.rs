@@ -15,7 +15,7 @@ use outbound::{
     dispatch::STOPPED_SMS,
 };
 use storage::{
-    PgConnection, PgPool, Queue, inboxes,
+    Db, PgConnection, Queue, inboxes,
     sms::products::{messages, opt_outs},
     work::lanes,
 };
@@ -26,7 +26,7 @@ const STOPPED_AT_ONCE: i64 = 1000;
 const PAGE: i64 = 5000;
 
 /// The subscribers that opted out, in order.
-pub async fn list(db: &PgPool, client: ClientId) -> Result<Vec<String>> {
+pub async fn list(db: &Db, client: ClientId) -> Result<Vec<String>> {
     let mut db = db.acquire().await?;
     let mut all: Vec<String> = Vec::new();
     loop {

@@ -58,6 +58,36 @@ impl Error {
         }
     }
 
+    /// True for a temporary failure, such as an overloaded, restarting or unreachable database. The caller may try again.
+    pub fn is_passing(&self) -> bool {
+        let Self::Database(error) = self else { return false };
+        match error {
+            sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::Io(_) => true,
+            // PostgreSQL codes: classes 08 (connection), 53 (resources), 57P (shutdown) and 40 (rollback); 55P03, a lock
+            // wait of another process that took too long; 25P03, an idle transaction of ours that took too long; 25006, a
+            // server that has become read-only, whose sessions are replaced.
+            sqlx::Error::Database(error) => error.code().is_some_and(|code| {
+                ["08", "53", "57P", "40", "55P03", "25P03", "25006"].iter().any(|class| code.starts_with(class))
+            }),
+            _ => false,
+        }
+    }
+
+    /// True if the database answered that it refuses the statement.
+    pub fn is_refusal(&self) -> bool {
+        matches!(self, Self::Database(sqlx::Error::Database(_)))
+    }
+
+    /// Other transactions changed the same rows again and again. The caller's transaction may be tried again.
+    pub fn overtaken(said: &str) -> Self {
+        Self::Database(sqlx::Error::Protocol(said.to_owned()))
+    }
+
+    /// A row is missing that the same transaction has written.
+    pub fn missing_row() -> Self {
+        Self::Database(sqlx::Error::RowNotFound)
+    }
+
     /// True if the database did not answer: the connection is lost, or there was none.
     pub fn is_lost(&self) -> bool {
         match self {

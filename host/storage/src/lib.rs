@@ -23,8 +23,7 @@ pub mod webhooks;
 pub mod work;
 
 pub use error::{Error, Result, violates};
-pub use session::{PgConnection, PgPool, Pooled, Timing, Transaction, connect, connect_with};
-pub use sqlx::Error as SqlxError;
+pub use session::{Db, PgConnection, Pooled, Timing, Transaction, connect, connect_with};
 pub use work::lanes::Queue;
 
 use std::borrow::Cow;
@@ -36,17 +35,17 @@ pub static MIGRATOR: Migrator = sqlx::migrate!("../../migrations");
 
 /// Applies missing migrations and returns their number. Refuses a released file that was edited. No limit of [`Timing`]
 /// applies.
-pub async fn migrate(pool: &PgPool) -> Result<usize> {
+pub async fn migrate(pool: &Db) -> Result<usize> {
     apply(pool, &MIGRATOR).await
 }
 
 /// The same, but not beyond this migration: for a backup of an older version.
-pub async fn migrate_to(pool: &PgPool, last: i64) -> Result<usize> {
+pub async fn migrate_to(pool: &Db, last: i64) -> Result<usize> {
     let migrations = MIGRATOR.iter().filter(|migration| migration.version <= last).cloned().collect();
     apply(pool, &Migrator { migrations: Cow::Owned(migrations), ..Migrator::DEFAULT }).await
 }
 
-async fn apply(pool: &PgPool, migrator: &Migrator) -> Result<usize> {
+async fn apply(pool: &Db, migrator: &Migrator) -> Result<usize> {
     let mut db = pool.acquire().await?;
     let before = applied_migrations(&mut db).await?;
     // On its own session, because it waits for a process that already migrates, however long that takes.

@@ -10,7 +10,7 @@ use std::{
 use sqlx::{Executor, Postgres};
 use tokio::sync::watch;
 
-use crate::PgConnection;
+use crate::{PgConnection, Result};
 
 /// SQLSTATE of a change in a transaction that is read-only.
 const READ_ONLY: &str = "25006";
@@ -62,7 +62,7 @@ impl Trusted {
     }
 
     /// Whether the session can be used on; one that shows it is trusted again.
-    pub async fn holds(&mut self, db: &mut PgConnection) -> sqlx::Result<bool> {
+    pub async fn holds(&mut self, db: &mut PgConnection) -> Result<bool> {
         let now = Instant::now();
         if !is_doubted(self.0) {
             return Ok(true);

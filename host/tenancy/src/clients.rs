@@ -7,7 +7,7 @@ use domain::{
     page::{Page, PageRequest},
     privacy::Sight,
 };
-use storage::{PgConnection, PgPool, tenancy::clients, violates};
+use storage::{Db, PgConnection, tenancy::clients, violates};
 
 pub use storage::tenancy::clients::Client;
 
@@ -74,17 +74,7 @@ impl From<CreateError> for ClientError {
     }
 }
 
-impl From<storage::Error> for ClientError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<storage::SqlxError> for ClientError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(ClientError: storage::Error);
 
 /// The client that a caller names: `me`, its own reference, or one below it. `None` for all others, whether they exist
 /// or not.
@@ -102,7 +92,7 @@ pub async fn meant(db: &mut PgConnection, caller: ClientId, client_ref: &str) ->
 
 /// The client that a caller names, in order to read its customers, and how the caller sees them: the stricter of both
 /// clients' settings. `None` as for [`meant`].
-pub async fn opened(db: &PgPool, caller: &Caller, client_ref: &str) -> base::Result<Option<(ClientId, Sight)>> {
+pub async fn opened(db: &Db, caller: &Caller, client_ref: &str) -> base::Result<Option<(ClientId, Sight)>> {
     let mut db = db.acquire().await?;
     let Some(client) = meant(&mut db, caller.client, client_ref).await? else { return Ok(None) };
     if client == caller.client {
@@ -112,7 +102,7 @@ pub async fn opened(db: &PgPool, caller: &Caller, client_ref: &str) -> base::Res
     Ok(Some((client, caller.sight.max(caller.role.sight(masks)))))
 }
 
-pub async fn find(db: &PgPool, caller: ClientId, client_ref: &str) -> Result<Shown, ClientError> {
+pub async fn find(db: &Db, caller: ClientId, client_ref: &str) -> Result<Shown, ClientError> {
     let mut db = db.acquire().await?;
     let client = meant(&mut db, caller, client_ref).await?.ok_or(ClientError::Unknown)?;
     shown(&mut db, client).await
@@ -129,7 +119,7 @@ async fn shown(db: &mut PgConnection, client: ClientId) -> Result<Shown, ClientE
 
 /// The direct children of a client, sorted by reference. Empty for a client that the caller does not see.
 pub async fn children(
-    db: &PgPool,
+    db: &Db,
     caller: ClientId,
     client_ref: &str,
     page: PageRequest,

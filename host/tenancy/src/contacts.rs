@@ -9,7 +9,7 @@ use domain::{
     search::Sought,
 };
 use storage::{
-    PgPool,
+    Db,
     chat::search as chat_search,
     people::customers::{self, Customer},
     tenancy::contacts::{self, CUSTOMER_UNIQUE, Glimpse},
@@ -39,12 +39,6 @@ impl From<storage::Error> for ContactError {
     }
 }
 
-impl From<storage::SqlxError> for ContactError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
 /// Adds a customer to the address book. All chats of the customer, old ones too, show the name and are found by it.
 pub async fn create(
     admin: &Administration<'_>,
@@ -54,12 +48,13 @@ pub async fn create(
 ) -> Result<Contact, ContactError> {
     let mut tx = admin.db.begin().await?;
     let address = Address::from(new.phone.clone());
-    let found = customers::resolve_many(&mut tx, client, admin.ids, &[&address], admin.now()).await?;
+    let found = people::resolve_many(&mut tx, client, admin.ids, &[&address], admin.now()).await?;
     let customer = found.first().copied().ok_or(ContactError::Unknown)?;
     let id: ContactId = admin.mint();
     let known = customers::find(&mut tx, client, customer).await?;
     let phones = phones(known.as_ref());
-    contacts::insert(&mut tx, client, (id, customer), (new.name.as_str(), &phones), admin.now()).await?;
+    let entry = contacts::NewEntry { contact: id, customer, name: new.name.as_str(), phones: &phones };
+    contacts::insert(&mut tx, client, entry, admin.now()).await?;
     chat_search::customer_changed(&mut tx, client, customer).await?;
     audit(admin, &mut tx, client, actor, "create", ("contact", &id.to_string())).await?;
     let made = contacts::get(&mut tx, client, id).await?.ok_or(ContactError::Unknown)?;
@@ -116,7 +111,7 @@ pub async fn delete(
 /// ignored, and so are case, accents and script of names. For a role that sees masked customers, search and order use
 /// only the visible parts.
 pub async fn list(
-    db: &PgPool,
+    db: &Db,
     (client, sight): (ClientId, Sight),
     searched: &str,
     page: PageRequest,

@@ -6,7 +6,7 @@ use base::{
 };
 use domain::ids::ClientId;
 use storage::{
-    PgPool,
+    Db,
     tenancy::{
         clients,
         credits::{self, PREFIX_MAX},
@@ -28,17 +28,7 @@ pub enum CreditsError {
     Failed(#[from] Error),
 }
 
-impl From<storage::Error> for CreditsError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<storage::SqlxError> for CreditsError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(CreditsError: storage::Error);
 
 /// Adds credits to a client and returns the balance.
 pub async fn add(admin: &Administration<'_>, client_ref: &str, amount: i64, actor: Actor) -> Result<i64, CreditsError> {
@@ -75,7 +65,7 @@ pub async fn set_price(
     Ok(())
 }
 
-pub async fn balance(db: &PgPool, client: ClientId) -> base::Result<i64> {
+pub async fn balance(db: &Db, client: ClientId) -> base::Result<i64> {
     let mut db = db.acquire().await?;
     Ok(credits::balance(&mut db, client).await?)
 }

@@ -35,17 +35,7 @@ pub enum SenderError {
     Failed(#[from] Error),
 }
 
-impl From<storage::Error> for SenderError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<storage::SqlxError> for SenderError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(SenderError: storage::Error);
 
 #[derive(Debug, Clone, Copy)]
 pub struct NewSender<'a> {

@@ -1,11 +1,7 @@
 //! The log of the requests of clients. Requests are gathered in memory and stored many at a time. If the database cannot
 //! keep up, requests are left out and counted: the log never delays an answer.
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use base::Result;
 use bytes::Bytes;
@@ -15,8 +11,9 @@ use domain::{
     page::{Page, PageRequest},
     request_mask::{masked_form, masked_json, masked_path},
 };
+use parking_lot::{Mutex, MutexGuard};
 pub use storage::tenancy::request_log::{RequestFilter, RequestRow};
-use storage::{PgPool, silence::in_time, tenancy::request_log as rows};
+use storage::{Db, silence::in_time, tenancy::request_log as rows};
 use tokio::{
     sync::Notify,
     time::{sleep, timeout},
@@ -112,13 +109,13 @@ struct Waiting {
 
 /// The requests of one process that wait to be stored.
 pub struct RequestLog {
-    db: PgPool,
+    db: Db,
     waiting: Mutex<Waiting>,
     arrived: Notify,
 }
 
 impl RequestLog {
-    pub fn new(db: PgPool) -> Arc<Self> {
+    pub fn new(db: Db) -> Arc<Self> {
         Arc::new(Self { db, waiting: Mutex::default(), arrived: Notify::new() })
     }
 
@@ -199,7 +196,7 @@ impl RequestLog {
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        self.waiting.lock()
     }
 }
 
@@ -213,12 +210,7 @@ pub fn kept_since(now: DateTime<Utc>, days: u32) -> DateTime<Utc> {
 }
 
 /// Lists requests, newest first. At most 10,000 are counted and listed.
-pub async fn list(
-    db: &PgPool,
-    client: ClientId,
-    filter: &RequestFilter,
-    page: PageRequest,
-) -> Result<Page<RequestRow>> {
+pub async fn list(db: &Db, client: ClientId, filter: &RequestFilter, page: PageRequest) -> Result<Page<RequestRow>> {
     let (items, total) = rows::page(&mut *db.acquire().await?, client, filter, (page.offset(), page.limit())).await?;
     Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
 }

@@ -8,7 +8,7 @@ use domain::{
     team::{AfterHoursText, Assignment, BadTeamName, TeamName},
 };
 use storage::{
-    PgPool,
+    Db,
     chat::due,
     tenancy::{
         profiles,
@@ -61,12 +61,6 @@ pub enum TeamError {
 impl From<storage::Error> for TeamError {
     fn from(error: storage::Error) -> Self {
         if violates(&error, NAME_UNIQUE) { Self::NameTaken } else { Self::Failed(error.into()) }
-    }
-}
-
-impl From<storage::SqlxError> for TeamError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
     }
 }
 
@@ -123,13 +117,13 @@ fn apply(team: &mut Team, change: TeamChange) -> Result<(), BadTeamName> {
     Ok(())
 }
 
-pub async fn find(db: &PgPool, client: ClientId, team: TeamId) -> Result<Team, TeamError> {
+pub async fn find(db: &Db, client: ClientId, team: TeamId) -> Result<Team, TeamError> {
     let mut db = db.acquire().await?;
     teams::get(&mut db, client, team).await?.ok_or(TeamError::Unknown)
 }
 
 /// The teams whose names contain `search` (`""` = all), sorted by name.
-pub async fn list(db: &PgPool, client: ClientId, search: &str, page: PageRequest) -> base::Result<Page<Team>> {
+pub async fn list(db: &Db, client: ClientId, search: &str, page: PageRequest) -> base::Result<Page<Team>> {
     let mut db = db.acquire().await?;
     let search = fold(search);
     let (items, total) = teams::page(&mut db, client, &search, page.limit(), page.offset()).await?;

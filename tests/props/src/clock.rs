@@ -1,12 +1,10 @@
 //! Time that only a test moves.
 
-use std::{
-    ops::AddAssign,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::ops::AddAssign;
 
 use chrono::{DateTime, Utc};
 use domain::clock::Clock;
+use parking_lot::{Mutex, MutexGuard};
 
 /// A clock that stands still until it is moved.
 pub struct HandClock(Mutex<DateTime<Utc>>);
@@ -33,7 +31,7 @@ impl HandClock {
 
     /// A handler that panicked leaves the clock as it was.
     fn hands(&self) -> MutexGuard<'_, DateTime<Utc>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use base::{Context, ContextBuilder, Settings, lanes::Wakeups, secrets::Sealer};
+use base::{Context, ContextBuilder, MediaKept, lanes::Wakeups, secrets::Sealer};
 use channels::{
     carrier::Carriers,
     http::{GuardedClient, GuardedSettings},
@@ -16,7 +16,8 @@ use channels::{
 };
 use domain::clock::{Clock, IdSource};
 use plugin_host::{HostConfig, PluginHost};
-use storage::PgPool;
+use settings::Settings;
+use storage::Db;
 
 /// Stages of this program so far. Their ids are alike, so each keeps the files of customers apart from those of the others.
 static STAGES: AtomicUsize = AtomicUsize::new(0);
@@ -45,7 +46,7 @@ impl Surroundings {
     /// # Panics
     ///
     /// When the plugin host does not start.
-    pub async fn build(self, db: PgPool, clock: Arc<dyn Clock>) -> Context {
+    pub async fn build(self, db: Db, clock: Arc<dyn Clock>) -> Context {
         self.build_waking(db, clock, Wakeups::channel().0).await
     }
 
@@ -54,7 +55,7 @@ impl Surroundings {
     /// # Panics
     ///
     /// When the plugin host does not start.
-    pub async fn build_waking(self, db: PgPool, clock: Arc<dyn Clock>, wake: Wakeups) -> Context {
+    pub async fn build_waking(self, db: Db, clock: Arc<dyn Clock>, wake: Wakeups) -> Context {
         // Nothing listens at port 9, so calls to Meta get no answer.
         let nowhere = CloudSettings { graph_url: "http://127.0.0.1:9".to_owned(), ..CloudSettings::default() };
         ContextBuilder {
@@ -67,6 +68,8 @@ impl Surroundings {
             cloud: CloudApi::new(nowhere).unwrap(),
             http: GuardedClient::new(GuardedSettings::default()).unwrap(),
             media_folder: self.folder.join("media").join(STAGES.fetch_add(1, Ordering::Relaxed).to_string()),
+            media_kept: MediaKept::default(),
+            relay: None,
             settings: self.settings,
         }
         .build(wake)

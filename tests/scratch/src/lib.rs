@@ -19,7 +19,7 @@ mod wire;
 
 use std::{
     sync::{
-        OnceLock, PoisonError,
+        OnceLock,
         atomic::{AtomicU32, Ordering},
     },
     time::Duration,
@@ -32,7 +32,7 @@ use cluster::{Cluster, Purpose};
 pub use frozen::Frozen;
 pub use proxy::{Proxy, Target};
 pub use search::files_with;
-use storage::{PgConnection, PgPool};
+use storage::{Db, PgConnection};
 pub use wire::Wire;
 
 /// Name of the database that every scratch database is a copy of.
@@ -42,7 +42,7 @@ const MIGRATED: &str = "migrated";
 const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Names of databases that no test needs any more.
-static RETIRED: std::sync::Mutex<Vec<String>> = std::sync::Mutex::new(Vec::new());
+static RETIRED: parking_lot::Mutex<Vec<String>> = parking_lot::Mutex::new(Vec::new());
 
 /// A database that belongs to one test.
 pub struct Scratch {
@@ -52,7 +52,7 @@ pub struct Scratch {
 
 impl Scratch {
     /// A pool on the database, as the program opens it, but with more time for each statement.
-    pub async fn pool(&self, connections: u32) -> PgPool {
+    pub async fn pool(&self, connections: u32) -> Db {
         storage::connect(&self.url, connections)
             .await
             .unwrap_or_else(|error| panic!("the scratch database does not take connections: {error:?}"))
@@ -62,7 +62,7 @@ impl Scratch {
     /// Lets the next database of this process drop this one. Its program must have ended.
     pub fn retire(&self) {
         let name = self.url.split(['/', '?']).nth(3).unwrap_or_default().to_owned();
-        RETIRED.lock().unwrap_or_else(PoisonError::into_inner).push(name);
+        RETIRED.lock().push(name);
     }
 
     /// The same database over TCP.
@@ -157,7 +157,7 @@ async fn create_database(cluster: &Cluster, name: &str, template: &str) -> anyho
     static COPYING: Mutex<()> = Mutex::const_new(());
     let _copying = COPYING.lock().await;
     let mut connection = PgConnection::connect(&cluster.url("postgres")).await?;
-    let retired = std::mem::take(&mut *RETIRED.lock().unwrap_or_else(PoisonError::into_inner));
+    let retired = std::mem::take(&mut *RETIRED.lock());
     for name in retired {
         sqlx::query(&format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")).execute(&mut connection).await?;
     }

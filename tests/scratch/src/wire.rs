@@ -1,14 +1,9 @@
 //! A database over TCP, on a network that can fail, with a record of its queries.
 
-use std::{
-    io,
-    net::SocketAddr,
-    ops::Deref,
-    path::Path,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{io, net::SocketAddr, ops::Deref, path::Path, sync::Arc};
 
 use anyhow::Context;
+use parking_lot::Mutex;
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -48,7 +43,7 @@ impl Wire {
     /// The round trips since this was called last: the statement of each, after `prepare` where it was only prepared. A pool asks a connection that is given back whether it lives: no caller waits for
     /// that, and it is left out.
     pub fn round_trips(&self) -> Vec<String> {
-        let trips = std::mem::take(&mut *self.trips.lock().unwrap_or_else(PoisonError::into_inner));
+        let trips = std::mem::take(&mut *self.trips.lock());
         trips.into_iter().filter(|asked| !asked.is_empty()).collect()
     }
 }
@@ -99,7 +94,7 @@ async fn ask(
             return to_server.shutdown().await;
         };
         let heard = asked.hear(bytes);
-        trips.lock().unwrap_or_else(PoisonError::into_inner).extend(heard);
+        trips.lock().extend(heard);
         to_server.write_all(bytes).await?;
     }
 }

@@ -1,11 +1,9 @@
 //! Decides which requests are taken.
 
-use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use domain::ids::ClientId;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::{
     sync::Semaphore,
     time::{Instant, sleep},
@@ -48,11 +46,11 @@ impl Admission {
     }
 
     pub(super) fn ledger(&self) -> MutexGuard<'_, Ledger> {
-        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+        self.ledger.lock()
     }
 
     pub(super) fn keys(&self) -> MutexGuard<'_, RecentKeys> {
-        self.keys.lock().unwrap_or_else(PoisonError::into_inner)
+        self.keys.lock()
     }
 
     /// Remembers the client of a key.

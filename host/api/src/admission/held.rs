@@ -1,9 +1,10 @@
 //! The place of one request in the ledger, from its head to the last byte of its answer.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use axum::http::Extensions;
 use domain::ids::ClientId;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::{
     sync::{Notify, OwnedSemaphorePermit, Semaphore},
     time::Instant,
@@ -126,8 +127,8 @@ impl Held {
 }
 
 impl Place {
-    fn known(&self) -> std::sync::MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock()
     }
 
     fn change<T>(

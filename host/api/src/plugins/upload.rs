@@ -168,7 +168,7 @@ async fn component(
     allowed: &Allowed<Plugins>,
     request: Request,
 ) -> Result<(Vec<u8>, Place), ApiError> {
-    let most = state.context.settings.plugins.upload_bytes;
+    let most = state.context.settings.limits.plugin_bytes();
     let form = is_form(request.headers())?;
     let limit = if form { most.saturating_add(FORM_BYTES) } else { most };
     let too_large = |declared: Option<u64>| match declared {

@@ -77,7 +77,7 @@ async fn send(
     headers: HeaderMap,
     JsonBytes(bytes): JsonBytes,
 ) -> Result<Response, ApiError> {
-    let most = state.context.settings.max_recipients;
+    let most = state.context.settings.limits.max_recipients;
     let whose = Whose::Client(allowed.caller.client);
     let send = aside::work(bytes.len(), whose, move || JsonSend::read(&bytes, most)).await?;
     let send = send.map_err(ApiError::faults)?;
@@ -107,7 +107,7 @@ async fn send_light(
 ) -> Result<Response, ApiError> {
     plain_get(request.method(), request.headers())?;
     let body = light::read(request.uri().query().unwrap_or_default()).map_err(ApiError::faults)?;
-    let send = JsonSend::judge(body, state.context.settings.max_recipients).map_err(ApiError::faults)?;
+    let send = JsonSend::judge(body, state.context.settings.limits.max_recipients).map_err(ApiError::faults)?;
     take(&state, &allowed, send, is_urgent(request.headers())).await
 }
 

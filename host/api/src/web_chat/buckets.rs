@@ -3,9 +3,10 @@
 use std::{
     collections::HashMap,
     hash::Hash,
-    sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
+
+use parking_lot::Mutex;
 
 /// Most keys that are remembered. When there are more, full buckets are forgotten.
 const REMEMBERED: usize = 10_000;
@@ -35,7 +36,7 @@ impl<K: Hash + Eq> Buckets<K> {
             let passed = now.saturating_duration_since(bucket.filled).as_secs_f64();
             (bucket.tokens + passed * rate).min(self.per_minute)
         };
-        let mut buckets = self.by_key.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut buckets = self.by_key.lock();
         if buckets.len() >= REMEMBERED && !buckets.contains_key(&key) {
             buckets.retain(|_, bucket| filled(bucket) < self.per_minute);
         }
@@ -51,7 +52,7 @@ impl<K: Hash + Eq> Buckets<K> {
 
     /// Returns tokens of a request that was refused for another reason.
     pub(super) fn give_back(&self, key: &K, cost: u32) {
-        let mut buckets = self.by_key.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut buckets = self.by_key.lock();
         if let Some(bucket) = buckets.get_mut(key) {
             bucket.tokens = (bucket.tokens + f64::from(cost)).min(self.per_minute);
         }
@@ -92,6 +93,6 @@ mod tests {
             buckets.take(visitor, 1, begin).unwrap();
         }
         buckets.take(REMEMBERED, 1, begin + Duration::from_secs(120)).unwrap();
-        assert_eq!(buckets.by_key.lock().unwrap().len(), 1);
+        assert_eq!(buckets.by_key.lock().len(), 1);
     }
 }

@@ -3,9 +3,10 @@
 use std::{
     collections::HashMap,
     hash::Hash,
-    sync::{Arc, Mutex, PoisonError, Weak},
+    sync::{Arc, Weak},
 };
 
+use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Most shares that are kept. When there are more, unused ones are removed.
@@ -42,7 +43,7 @@ impl<K: Hash + Eq> Shares<K> {
     }
 
     fn share(&self, key: K) -> Arc<Semaphore> {
-        let mut shares = self.by_key.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shares = self.by_key.lock();
         if let Some(share) = shares.get(&key).and_then(Weak::upgrade) {
             return share;
         }
@@ -86,6 +87,6 @@ mod tests {
         for key in 0..5 * KEPT {
             drop(shares.try_take(key, 1).unwrap());
         }
-        assert!(shares.by_key.lock().unwrap().len() <= KEPT);
+        assert!(shares.by_key.lock().len() <= KEPT);
     }
 }

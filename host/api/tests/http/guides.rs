@@ -155,8 +155,8 @@ async fn a_caller_that_has_a_guide_gets_304() {
 #[tokio::test]
 async fn the_servers_of_the_document_are_the_public_url() {
     let service = Service::start().await;
-    let wanted = &service.context.settings.public_url;
-    let wanted = if wanted.is_empty() { "/" } else { wanted.as_str() };
+    let wanted = service.context.settings.server.public_base();
+    let wanted = if wanted.is_empty() { "/" } else { wanted };
     assert_eq!(document(&service).await["servers"], serde_json::json!([{ "url": wanted }]));
     assert_eq!(service.send(Call::get("/docs/guides")).await.bytes, service.send(Call::get("/")).await.bytes);
     for unknown in ["/docs/nothing.md", "/docs/adr/nothing", "/docs/nothing/webhooks", "/docs/adr/..%2Fwebhooks"] {

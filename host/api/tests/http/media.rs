@@ -167,8 +167,8 @@ async fn an_address_that_was_changed_or_is_unsigned_is_403_even_with_a_key() {
 async fn an_address_expires() {
     let service = Service::start().await;
     let (_, path) = file(&service, "image/png", b"png").await;
-    let day = r#"{"seconds":86400}"#;
-    service.send(Call::post("/testing/clock/advance", day)).await;
+    let seven_days = r#"{"seconds":604800}"#;
+    service.send(Call::post("/testing/clock/advance", seven_days)).await;
     assert_eq!(service.send(Call::get(&path)).await.status, 200);
     service.send(Call::post("/testing/clock/advance", r#"{"seconds":1}"#)).await;
     assert_eq!(service.send(Call::get(&path)).await.error().0, 403);

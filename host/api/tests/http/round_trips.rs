@@ -12,7 +12,7 @@ use domain::{
 };
 use outbound::delivery::{self, Step};
 use serde_json::{Value, json};
-use storage::{inboxes::templates, people::customers};
+use storage::inboxes::templates;
 
 use super::service::{APP_SECRET, Call, Options, Service};
 
@@ -113,7 +113,7 @@ async fn a_text_within_the_window_takes_few_round_trips() {
     let now = service.context.now();
     let mut db = service.context.db.acquire().await.unwrap();
     let to = Address::of_kind(AddressKind::Phone, &recipient(0)).unwrap();
-    let customers = customers::resolve_many(&mut db, service.client, &service.context.ids, &[&to], now).await.unwrap();
+    let customers = people::resolve_many(&mut db, service.client, &service.context.ids, &[&to], now).await.unwrap();
     sqlx::query(
         "INSERT INTO inbox_customer (client_id, inbox_id, customer_id, last_inbound_at) VALUES ($1, $2, $3, $4)",
     )
@@ -165,7 +165,7 @@ async fn accepted(service: &Service, number: usize) -> MessageId {
         .await
         .unwrap();
     let address = Address::of_kind(AddressKind::Phone, &to).unwrap();
-    customers::resolve_many(&mut db, client, &context.ids, &[&address], context.now()).await.unwrap();
+    people::resolve_many(&mut db, client, &context.ids, &[&address], context.now()).await.unwrap();
     let step = Step {
         message: MessageId(message),
         ordinal: 0,

@@ -14,7 +14,7 @@ use axum::{
     http::{HeaderMap, Request, StatusCode, header},
 };
 use base::{
-    Context, Settings,
+    Context,
     audit::{Actor, Administration},
 };
 use chrono::{DateTime, TimeDelta, Utc};
@@ -24,7 +24,8 @@ use metrics_exporter_prometheus::PrometheusBuilder;
 use outbound::accept::Acceptor;
 use props::{HandClock, Surroundings};
 use serde_json::Value;
-use storage::PgPool;
+use settings::Settings;
+use storage::Db;
 use tenancy::{
     accounts::{Authenticator, NewClient, NewUser, Role, create_client, create_user},
     inboxes::{CloudAccount, NewNumber, Provider, WhatsAppNumber, add_number},
@@ -126,11 +127,11 @@ impl Service {
     }
 
     /// The API on this database.
-    pub async fn on(db: PgPool, options: Options) -> Self {
+    pub async fn on(db: Db, options: Options) -> Self {
         Self::over(None, db, options).await
     }
 
-    async fn over(wire: Option<scratch::Wire>, db: PgPool, options: Options) -> Self {
+    async fn over(wire: Option<scratch::Wire>, db: Db, options: Options) -> Self {
         let clock = Arc::new(HandClock::at(1_760_000_000));
         let context = Arc::new(context(db, Arc::clone(&clock), &options).await.for_requests());
         let admin = Administration::from(context.as_ref());
@@ -293,7 +294,7 @@ fn number() -> NewNumber {
     }
 }
 
-async fn context(db: PgPool, clock: Arc<HandClock>, options: &Options) -> Context {
+async fn context(db: Db, clock: Arc<HandClock>, options: &Options) -> Context {
     // Compiled components are shared by all tests.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("api");
     let mut surroundings = Surroundings { settings: settings(options.app_secret), ..Surroundings::new(folder) };
@@ -302,12 +303,10 @@ async fn context(db: PgPool, clock: Arc<HandClock>, options: &Options) -> Contex
 }
 
 fn settings(app_secret: &str) -> Settings {
-    Settings {
-        public_url: "http://127.0.0.1:8080".to_owned(),
-        app_secret: app_secret.to_owned(),
-        verify_token: "verify-me".to_owned(),
-        max_recipients: 10,
-        media_url_lifetime: Duration::from_secs(24 * 3600),
-        ..Settings::default()
-    }
+    let mut settings = Settings::default();
+    settings.server.public_url = Some("http://127.0.0.1:8080".parse().unwrap());
+    settings.whatsapp_cloud.app_secret = app_secret.into();
+    settings.whatsapp_cloud.verify_token = "verify-me".into();
+    settings.limits.max_recipients = 10;
+    settings
 }

@@ -10,7 +10,7 @@ use domain::{
 };
 use serde_json::{Value, json};
 use storage::{
-    PgConnection, PgPool,
+    Db, PgConnection,
     inboxes::{self, Inbox},
     tenancy::{
         api_keys, clients,
@@ -31,7 +31,7 @@ pub(super) async fn client(db: &mut PgConnection, client_ref: &str) -> anyhow::R
         .with_context(|| format!("there is no client `{client_ref}`; `patchbay client list` lists all clients"))
 }
 
-pub(super) async fn clients(db: &PgPool, client_ref: Option<&str>) -> anyhow::Result<Value> {
+pub(super) async fn clients(db: &Db, client_ref: Option<&str>) -> anyhow::Result<Value> {
     let mut db = db.acquire().await?;
     let above = match client_ref {
         Some(client_ref) => Some(client(&mut db, client_ref).await?),
@@ -50,7 +50,7 @@ pub(super) async fn clients(db: &PgPool, client_ref: Option<&str>) -> anyhow::Re
     Ok(json!({ "clients": shown.collect::<Vec<_>>() }))
 }
 
-pub(super) async fn users(db: &PgPool, client_ref: &str) -> anyhow::Result<Value> {
+pub(super) async fn users(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
     let mut db = db.acquire().await?;
     let client = client(&mut db, client_ref).await?;
     let shown = all_users(&mut db, client).await?.into_iter().map(|user| {
@@ -66,7 +66,7 @@ pub(super) async fn users(db: &PgPool, client_ref: &str) -> anyhow::Result<Value
     Ok(json!({ "clientRef": client_ref, "users": shown.collect::<Vec<_>>() }))
 }
 
-pub(super) async fn keys(db: &PgPool, client_ref: &str) -> anyhow::Result<Value> {
+pub(super) async fn keys(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
     let mut db = db.acquire().await?;
     let client = client(&mut db, client_ref).await?;
     let created: HashMap<UserId, _> = api_keys::created(&mut db, client).await?.into_iter().collect();
@@ -82,19 +82,19 @@ pub(super) async fn keys(db: &PgPool, client_ref: &str) -> anyhow::Result<Value>
     Ok(json!({ "clientRef": client_ref, "keys": shown.collect::<Vec<_>>() }))
 }
 
-pub(super) async fn numbers(db: &PgPool, client_ref: &str) -> anyhow::Result<Value> {
+pub(super) async fn numbers(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
     let found = all_inboxes(db, client_ref, Channel::Whatsapp).await?;
     let shown: Vec<Value> = found.iter().map(shown_number).collect();
     Ok(json!({ "clientRef": client_ref, "numbers": shown }))
 }
 
-pub(super) async fn pages(db: &PgPool, client_ref: &str) -> anyhow::Result<Value> {
+pub(super) async fn pages(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
     let found = all_inboxes(db, client_ref, Channel::Facebook).await?;
     let shown = found.iter().map(|page| json!({ "id": page.id, "pageId": page.address() }));
     Ok(json!({ "clientRef": client_ref, "pages": shown.collect::<Vec<_>>() }))
 }
 
-pub(super) async fn sites(db: &PgPool, client_ref: &str) -> anyhow::Result<Value> {
+pub(super) async fn sites(db: &Db, client_ref: &str) -> anyhow::Result<Value> {
     let mut db = db.acquire().await?;
     let client = client(&mut db, client_ref).await?;
     let mut found = Vec::new();
@@ -129,7 +129,7 @@ async fn all_users(db: &mut PgConnection, client: ClientId) -> anyhow::Result<Ve
     }
 }
 
-async fn all_inboxes(db: &PgPool, client_ref: &str, channel: Channel) -> anyhow::Result<Vec<Inbox>> {
+async fn all_inboxes(db: &Db, client_ref: &str, channel: Channel) -> anyhow::Result<Vec<Inbox>> {
     let mut db = db.acquire().await?;
     let client = client(&mut db, client_ref).await?;
     let mut found = Vec::new();

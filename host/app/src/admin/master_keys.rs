@@ -5,12 +5,13 @@ use std::io::Write;
 use anyhow::bail;
 use base::key_rotation;
 use serde_json::{Value, json};
+use settings::Settings;
 use storage::backup::sessions_of_others;
 
-use crate::{config::Config, master_key, opened_base::Base};
+use crate::{master_key, opened_base::Base};
 
 /// Seals all secrets with the new key. If the key is a file, the first call makes the new one.
-pub(super) async fn rotate(config: &Config, url: &str) -> anyhow::Result<Value> {
+pub(super) async fn rotate(config: &Settings, url: &str) -> anyhow::Result<Value> {
     let is_file = config.security.master_key.is_empty();
     let mut base = Base::open(config, url).await?;
     if !base.sealer.has_previous() {

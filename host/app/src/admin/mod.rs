@@ -15,6 +15,7 @@ use base::audit::{Actor, Administration};
 use channels::whatsapp_cloud::{CloudApi, CloudSettings};
 use domain::{channel::Channel, phone::Msisdn};
 use serde_json::{Value, json};
+use settings::Settings;
 use tenancy::{
     accounts::{self, CreatedUser, NewClient, NewUser},
     inboxes::{self, CloudAccount, NewNumber, NewPage, NewToken},
@@ -26,7 +27,6 @@ use crate::{
         NumberSetRate, OptOutCommand, PageAdd, PageCommand, PageRenewToken, Provider, SiteCommand, TemplateCommand,
         TemplateSync, UserCommand,
     },
-    config::Config,
     opened_base::{Base, unreachable},
     postgres::Database,
     simulated_numbers,
@@ -36,7 +36,7 @@ use numbers::shown_number;
 /// Bound on the fetch of a catalogue.
 const SYNC_TIMEOUT: Duration = Duration::from_secs(60);
 
-pub async fn run(config: &Config, command: AdminCommand) -> anyhow::Result<Value> {
+pub async fn run(config: &Settings, command: AdminCommand) -> anyhow::Result<Value> {
     let database = match command {
         AdminCommand::Migrate => Database::connect_for_migration(config).await?,
         _ => Database::connect_for_admin(config).await?,
@@ -46,7 +46,7 @@ pub async fn run(config: &Config, command: AdminCommand) -> anyhow::Result<Value
     answer
 }
 
-async fn run_on(config: &Config, database: &Database, command: AdminCommand) -> anyhow::Result<Value> {
+async fn run_on(config: &Settings, database: &Database, command: AdminCommand) -> anyhow::Result<Value> {
     if let AdminCommand::Migrate = command {
         let pool = storage::connect(database.url(), 2).await.with_context(|| unreachable(config))?;
         let applied = storage::migrate(&pool).await?;
@@ -62,7 +62,7 @@ async fn run_on(config: &Config, database: &Database, command: AdminCommand) -> 
     answer
 }
 
-async fn change(config: &Config, base: &Base, command: AdminCommand) -> anyhow::Result<Value> {
+async fn change(config: &Settings, base: &Base, command: AdminCommand) -> anyhow::Result<Value> {
     let admin = base.administration();
     match command {
         // They do not need an open base.
@@ -125,7 +125,7 @@ fn user(created: &CreatedUser) -> Value {
     })
 }
 
-async fn add_number(config: &Config, base: &Base, add: NumberAdd) -> anyhow::Result<Value> {
+async fn add_number(config: &Settings, base: &Base, add: NumberAdd) -> anyhow::Result<Value> {
     let access_token = match add.access_token_stdin {
         true => Some(secrets::from_stdin("access token")?),
         false => add.access_token,
@@ -185,7 +185,7 @@ async fn renew_page_token(admin: &Administration<'_>, renew: PageRenewToken) -> 
     Ok(json!({ "id": page.id, "pageId": page.address() }))
 }
 
-async fn add_page(config: &Config, base: &Base, add: PageAdd) -> anyhow::Result<Value> {
+async fn add_page(config: &Settings, base: &Base, add: PageAdd) -> anyhow::Result<Value> {
     let access_token = secrets::token(add.token)?.expose().to_owned();
     let new = NewPage { client_ref: add.client, page_id: add.page_id, access_token, app_secret: None };
     let page = inboxes::add_page(&base.administration(), new, Actor::Operator).await?;
@@ -197,7 +197,7 @@ async fn add_page(config: &Config, base: &Base, add: PageAdd) -> anyhow::Result<
     Ok(json!({ "id": page.id, "pageId": page.address() }))
 }
 
-async fn sync_templates(config: &Config, base: &Base, sync: TemplateSync) -> anyhow::Result<Value> {
+async fn sync_templates(config: &Settings, base: &Base, sync: TemplateSync) -> anyhow::Result<Value> {
     let simulated = config.simulator_on().then(|| format!("http://{}", config.simulator.listen));
     let cloud = CloudApi::new(CloudSettings {
         graph_url: config.whatsapp_graph_url(simulated.as_deref()),

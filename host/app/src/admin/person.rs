@@ -15,14 +15,15 @@ use tenancy::person::{self, Certificate, Leftovers, REWRITTEN_MOST};
 use tokio::{fs::OpenOptions, io::AsyncWriteExt};
 
 use super::lists;
+use settings::Settings;
+
 use crate::{
     cli::{GivenAddress, GivenPerson, PersonCommand, PersonErase, PersonExport, Rewriting},
-    config::Config,
     media,
     opened_base::Base,
 };
 
-pub(super) async fn run(config: &Config, base: &Base, command: PersonCommand) -> anyhow::Result<Value> {
+pub(super) async fn run(config: &Settings, base: &Base, command: PersonCommand) -> anyhow::Result<Value> {
     match command {
         PersonCommand::Export(export) => export_person(config, base, export).await,
         PersonCommand::Erase(erase) => erase_person(config, base, erase).await,
@@ -45,7 +46,7 @@ fn address(given: &GivenAddress) -> anyhow::Result<Address> {
     }
 }
 
-async fn export_person(config: &Config, base: &Base, export: PersonExport) -> anyhow::Result<Value> {
+async fn export_person(config: &Settings, base: &Base, export: PersonExport) -> anyhow::Result<Value> {
     let (client, address) = found(base, &export.person).await?;
     let exported = person::export(&base.administration(), client, &address, Actor::Operator).await?;
     let mut files = Vec::new();
@@ -90,7 +91,7 @@ async fn write_file(
     Ok(Some(path.display().to_string()))
 }
 
-async fn erase_person(config: &Config, base: &Base, erase: PersonErase) -> anyhow::Result<Value> {
+async fn erase_person(config: &Settings, base: &Base, erase: PersonErase) -> anyhow::Result<Value> {
     let (client, address) = found(base, &erase.person).await?;
     let store = store(config, base)?;
     let admin = base.administration();
@@ -164,7 +165,7 @@ fn left(done: &Leftovers) -> Vec<String> {
     left
 }
 
-fn store(config: &Config, base: &Base) -> anyhow::Result<std::sync::Arc<dyn MediaStore>> {
+fn store(config: &Settings, base: &Base) -> anyhow::Result<std::sync::Arc<dyn MediaStore>> {
     let kept = media::kept(config, MediaId(base.ids.mint(domain::clock::Clock::now(base.clock.as_ref()))))?;
     Ok(media_store(&kept, &base.db, &config.media_folder()))
 }

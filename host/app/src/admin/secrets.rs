@@ -3,11 +3,9 @@
 use std::io::BufRead;
 
 use anyhow::{Context as _, bail};
+use settings::Secret;
 
-use crate::{
-    cli::{GivenPassword, GivenToken},
-    config::Secret,
-};
+use crate::cli::{GivenPassword, GivenToken};
 
 /// Bound on a secret, in bytes.
 const SECRET_MAX: u64 = 64 * 1024;

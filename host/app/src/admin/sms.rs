@@ -4,6 +4,7 @@ use anyhow::anyhow;
 use base::audit::{Actor, Administration};
 use domain::sms_products::cell;
 use serde_json::{Value, json};
+use settings::Settings;
 use sms_products::stops;
 use tenancy::{
     credits,
@@ -13,7 +14,6 @@ use tenancy::{
 
 use crate::{
     cli::{CreditsCommand, OptOutRemove, SenderCommand, SmsSourceCommand},
-    config::Config,
     email,
 };
 
@@ -49,7 +49,7 @@ pub(super) async fn source(admin: &Administration<'_>, command: SmsSourceCommand
 }
 
 pub(super) async fn sender(
-    config: &Config,
+    config: &Settings,
     admin: &Administration<'_>,
     command: SenderCommand,
 ) -> anyhow::Result<Value> {

@@ -15,13 +15,13 @@ use super::{
     manifest::{MediaScope, SavedTable},
     progress::Progress,
 };
-use crate::config::{Config, MediaPlace};
+use settings::{MediaPlace, Settings};
 
 /// The first part of the path of such a file in a backup.
 pub(super) const FOLDER: &str = "media/";
 
 /// Fails if the files of the database are in a folder that this machine does not have.
-pub(super) fn check_folder(config: &Config, tables: &[SavedTable]) -> anyhow::Result<()> {
+pub(super) fn check_folder(config: &Settings, tables: &[SavedTable]) -> anyhow::Result<()> {
     let has_files = tables.iter().any(|saved| saved.table.name == "media" && saved.rows > 0);
     if let MediaPlace::Folder(folder) = config.media_place()
         && has_files
@@ -38,7 +38,7 @@ pub(super) fn check_folder(config: &Config, tables: &[SavedTable]) -> anyhow::Re
 
 /// Writes the files of all folders that this configuration reads. Returns whether these are all files.
 pub(super) fn save(
-    config: &Config,
+    config: &Settings,
     archive: &mut ArchiveWriter,
     progress: &mut Progress,
 ) -> anyhow::Result<MediaScope> {
@@ -63,7 +63,7 @@ pub(super) fn save(
 
 /// The folder that takes restored files: the one of `media.store`, or if that is another place, the one of this machine, which is
 /// read too.
-pub(super) fn target(config: &Config) -> PathBuf {
+pub(super) fn target(config: &Settings) -> PathBuf {
     match config.media_place() {
         MediaPlace::Folder(folder) => folder,
         MediaPlace::Auto | MediaPlace::Database | MediaPlace::Bucket(_) => config.media_folder(),
@@ -71,7 +71,7 @@ pub(super) fn target(config: &Config) -> PathBuf {
 }
 
 /// The folders with files, the current one first. After a change of `media.store` older files stay in the other.
-fn folders(config: &Config) -> Vec<PathBuf> {
+fn folders(config: &Settings) -> Vec<PathBuf> {
     let (current, own) = (target(config), config.media_folder());
     if current == own { vec![own] } else { vec![current, own] }
 }

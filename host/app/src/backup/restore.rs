@@ -8,7 +8,7 @@ use channels::media_store::{LocalMediaStore, MediaContent, MediaStore};
 use domain::ids::{ClientId, MediaId};
 use serde_json::{Value, json};
 use storage::{
-    PgPool,
+    Db,
     backup::{self, CopiedTable, Load},
 };
 use tokio::{io::AsyncReadExt, task::block_in_place};
@@ -20,13 +20,15 @@ use super::{
     progress::{Progress, mebibytes},
     source::BackupSource,
 };
-use crate::{config::Config, master_key, opened_base::unreachable, postgres::Database};
+use settings::Settings;
+
+use crate::{master_key, opened_base::unreachable, postgres::Database};
 
 /// Bytes that are sent to the database at a time.
 const CHUNK: usize = 256 * 1024;
 
 /// Restores a backup into a new database: a folder, or a tar stream on standard input if the place is `-`.
-pub async fn restore(config: &Config, place: &str) -> anyhow::Result<Value> {
+pub async fn restore(config: &Settings, place: &str) -> anyhow::Result<Value> {
     let mut progress = Progress::new();
     let sealer = master_key::sealer_of_data(config)?;
     let source = block_in_place(|| match place {
@@ -45,7 +47,7 @@ pub async fn restore(config: &Config, place: &str) -> anyhow::Result<Value> {
 }
 
 async fn restore_to(
-    config: &Config,
+    config: &Settings,
     url: &str,
     (source, manifest): (&BackupSource, &BackupManifest),
     sealer: &Sealer,
@@ -69,7 +71,7 @@ async fn restore_to(
 }
 
 async fn restore_rows(
-    db: &PgPool,
+    db: &Db,
     source: &BackupSource,
     manifest: &BackupManifest,
     sealer: &Sealer,
@@ -126,7 +128,7 @@ async fn fill(
 
 /// Puts the files of customers into their folder. Returns their number.
 async fn restore_files(
-    config: &Config,
+    config: &Settings,
     source: &BackupSource,
     manifest: &BackupManifest,
     progress: &mut Progress,

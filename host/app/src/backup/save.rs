@@ -7,7 +7,7 @@ use base::secrets::Sealer;
 use futures::TryStreamExt;
 use serde_json::json;
 use storage::{
-    PgPool,
+    Db,
     backup::{CopiedTable, Lineage, Snapshot, lineage},
 };
 use tokio::task::block_in_place;
@@ -18,28 +18,30 @@ use super::{
     media,
     progress::{Progress, mebibytes},
 };
-use crate::{config::Config, master_key, opened_base::unreachable, postgres::Database};
+use settings::Settings;
+
+use crate::{master_key, opened_base::unreachable, postgres::Database};
 
 /// Bytes of rows in one file.
 const PIECE: usize = 16 * 1024 * 1024;
 
 /// Makes a backup while the service runs, in a new folder, or as a tar stream on standard output if the place is `-`. Returns the
 /// line to print.
-pub async fn save(config: &Config, place: &str) -> anyhow::Result<String> {
+pub async fn save(config: &Settings, place: &str) -> anyhow::Result<String> {
     let database = Database::connect_for_admin(config).await?;
     let answer = save_from(config, database.url(), place).await;
     database.stop().await;
     answer
 }
 
-async fn save_from(config: &Config, url: &str, place: &str) -> anyhow::Result<String> {
+async fn save_from(config: &Settings, url: &str, place: &str) -> anyhow::Result<String> {
     let db = storage::connect(url, 2).await.with_context(|| unreachable(config))?;
     let answer = save_all(config, &db, place).await;
     db.close().await;
     answer
 }
 
-async fn save_all(config: &Config, db: &PgPool, place: &str) -> anyhow::Result<String> {
+async fn save_all(config: &Settings, db: &Db, place: &str) -> anyhow::Result<String> {
     let sealer = master_key::sealer_of_data(config)?;
     let mut progress = Progress::new();
     let mut snapshot = Snapshot::begin(db).await?;

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 
 use super::OfClient;
-use crate::config::Secret;
+use settings::Secret;
 
 /// `patchbay client ...`
 #[derive(Debug, Subcommand)]

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::OfClient;
-use crate::config::Secret;
+use settings::Secret;
 
 /// `patchbay number ...`
 #[derive(Debug, Subcommand)]

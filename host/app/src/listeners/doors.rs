@@ -1,15 +1,11 @@
 //! Limits on connections in total and per address. If all places are taken, idle connections are closed: first those of
 //! the address with the most connections, and of these the longest idle.
 
-use std::{
-    cmp::Reverse,
-    collections::HashMap,
-    net::IpAddr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{cmp::Reverse, collections::HashMap, net::IpAddr, sync::Arc};
 
 use domain::source::source_of;
 use ipnet::IpNet;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::time::Instant;
 
 use super::activity::Activity;
@@ -102,7 +98,7 @@ impl Doors {
 }
 
 fn lock(open: &Mutex<Open>) -> MutexGuard<'_, Open> {
-    open.lock().unwrap_or_else(PoisonError::into_inner)
+    open.lock()
 }
 
 /// Evicts idle connections. False if there are none.

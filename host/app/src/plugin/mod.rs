@@ -9,10 +9,10 @@ mod output;
 mod recorded_test;
 mod remote;
 
-use crate::config::Config;
 use commands::PluginCommand;
+use settings::Settings;
 
-pub async fn run(_config: &Config, command: PluginCommand) -> anyhow::Result<()> {
+pub async fn run(_config: &Settings, command: PluginCommand) -> anyhow::Result<()> {
     match command {
         PluginCommand::New(new) => local::new(new),
         PluginCommand::Build { project } => local::build(&project).await,

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{BIN_DIR_VARIABLE, DataDirLock, EmbeddedPostgres, Home, PostgresError, RunFile};
-use crate::config::Config;
+use settings::Settings;
 
 /// Time to wait for a command that uses the data directory, or for a server that is starting.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -31,7 +31,7 @@ enum Claim {
 
 impl Database {
     /// For `patchbay serve`: the database of `database.url`, or an embedded one that no other server uses.
-    pub async fn start(config: &Config) -> Result<Self, PostgresError> {
+    pub async fn start(config: &Settings) -> Result<Self, PostgresError> {
         match Self::configured(config) {
             Some(database) => Ok(database),
             None => Self::claim(config.data_dir(), Claim::Alone).await,
@@ -41,7 +41,7 @@ impl Database {
     /// For commands and `patchbay work`: the database of `database.url`, or else that of the server that runs on the
     /// data directory, or else the embedded one for the duration of the command. A command never creates a database,
     /// because the data directory is probably the wrong one.
-    pub async fn connect_for_admin(config: &Config) -> Result<Self, PostgresError> {
+    pub async fn connect_for_admin(config: &Settings) -> Result<Self, PostgresError> {
         match Self::configured(config) {
             Some(database) => Ok(database),
             None => Self::claim(config.data_dir(), Claim::Shared).await,
@@ -49,14 +49,14 @@ impl Database {
     }
 
     /// For `patchbay migrate`, which creates a missing database.
-    pub async fn connect_for_migration(config: &Config) -> Result<Self, PostgresError> {
+    pub async fn connect_for_migration(config: &Settings) -> Result<Self, PostgresError> {
         match Self::configured(config) {
             Some(database) => Ok(database),
             None => Self::claim(config.data_dir(), Claim::SharedOrNew).await,
         }
     }
 
-    fn configured(config: &Config) -> Option<Self> {
+    fn configured(config: &Settings) -> Option<Self> {
         let url = config.database.url.as_ref()?;
         Some(Self { url: url.expose().to_owned(), embedded: None })
     }

@@ -4,13 +4,14 @@ use std::{
     collections::HashMap,
     path::PathBuf,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicU64, Ordering},
     },
 };
 
 use async_trait::async_trait;
 use domain::ids::ClientId;
+use parking_lot::Mutex;
 use plugin_host::{
     Compiler, ComponentSource, HostConfig, HostError, HttpFault, HttpRequest, HttpResponse, Limits, OutgoingHttp,
     PluginHost, PluginRef, Refusal, World,
@@ -67,7 +68,7 @@ impl ComponentSource for Components {
         _client: ClientId,
         sha256: &str,
     ) -> Result<Option<Vec<u8>>, Box<dyn std::error::Error + Send + Sync>> {
-        Ok(self.0.lock().unwrap_or_else(PoisonError::into_inner).get(sha256).cloned())
+        Ok(self.0.lock().get(sha256).cloned())
     }
 }
 
@@ -78,7 +79,7 @@ struct WebPerConversation(Mutex<HashMap<Uuid, Arc<dyn OutgoingHttp>>>);
 #[async_trait]
 impl OutgoingHttp for WebPerConversation {
     async fn send(&self, client: ClientId, request: HttpRequest) -> Result<HttpResponse, HttpFault> {
-        let web = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&client.0).cloned();
+        let web = self.0.lock().get(&client.0).cloned();
         match web {
             Some(web) => web.send(client, request).await,
             None => Err(HttpFault::Failed("there is no web here".to_owned())),
@@ -114,9 +115,9 @@ impl LocalHost {
                 other => vec![other.to_string()],
             },
         })?;
-        self.components.0.lock().unwrap_or_else(PoisonError::into_inner).insert(examined.sha256.clone(), bytes);
+        self.components.0.lock().insert(examined.sha256.clone(), bytes);
         // The same bytes are the same version, as on a server.
-        let mut versions = self.versions.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut versions = self.versions.lock();
         let next = u32::try_from(versions.len()).unwrap_or(u32::MAX).saturating_add(1);
         let version = *versions.entry(examined.sha256.clone()).or_insert(next);
         Ok(Loaded {
@@ -129,7 +130,7 @@ impl LocalHost {
     /// A new client, because limits, the circuit breaker and the HTTP access are per client.
     pub(crate) fn client(&self, web: Arc<dyn OutgoingHttp>) -> ClientId {
         let id = Uuid::from_u64_pair(0, self.clients.fetch_add(1, Ordering::Relaxed) + 1);
-        self.webs.0.lock().unwrap_or_else(PoisonError::into_inner).insert(id, web);
+        self.webs.0.lock().insert(id, web);
         ClientId(id)
     }
 }

@@ -1,12 +1,10 @@
 //! Key-values in memory. The writes of a call are applied together with its answer, or not at all.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
+use parking_lot::Mutex;
 use plugin_host::{KeyValueError, KeyValueSnapshot, KeyValueWrite, KeysWanted, Scope};
 
 type Stored = BTreeMap<(bool, String), (Vec<u8>, Option<DateTime<Utc>>)>;
@@ -61,7 +59,7 @@ impl Values {
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut Stored) -> T) -> T {
-        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        work(&mut self.0.lock())
     }
 }
 

@@ -1,10 +1,9 @@
 //! The HTTP access of a plugin here: prepared answers in tests, real requests in a chat.
 
-use std::sync::{Mutex, PoisonError};
-
 use async_trait::async_trait;
 use channels::http::{GuardedClient, GuardedRequest, PostError};
 use domain::ids::ClientId;
+use parking_lot::Mutex;
 use plugin_host::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
 use serde_json::Value;
 
@@ -86,7 +85,7 @@ impl StubWeb {
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut State) -> T) -> T {
-        work(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+        work(&mut self.state.lock())
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use domain::{carriage::SendFailure, carriage::pause, ids::InboxId};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::{sync::Notify, time::timeout};
 
 use super::{CarrierInbox, Credentials, LOOK_AGAIN, Place};
@@ -62,7 +63,7 @@ impl Door {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 
@@ -122,7 +123,7 @@ impl Doors {
 
     fn door(&self, inbox: &CarrierInbox) -> Arc<Door> {
         let rate = inbox.rate_per_second.unwrap_or(self.rate_per_second);
-        let mut doors = self.by_inbox.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut doors = self.by_inbox.lock();
         let door = Arc::clone(doors.entry(inbox.id).or_insert_with(|| Arc::new(Door::new(rate))));
         drop(doors);
         door.state().pace.set_rate(rate);

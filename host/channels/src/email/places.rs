@@ -1,13 +1,8 @@
 //! Places of the SMTP listener: open connections per source, and which one ends if no place is left.
 
-use std::{
-    cmp::Reverse,
-    collections::HashMap,
-    net::IpAddr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{cmp::Reverse, collections::HashMap, net::IpAddr, sync::Arc, time::Duration};
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -68,7 +63,7 @@ impl Places {
     }
 
     fn open(&self) -> MutexGuard<'_, Open> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -2,10 +2,11 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError, Weak},
+    sync::{Arc, Weak},
 };
 
 use domain::ids::ClientId;
+use parking_lot::Mutex;
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 
 /// Concurrent look-ups of one client, and of all calls without a client together.
@@ -37,7 +38,7 @@ impl Lookups {
     }
 
     fn share(&self, caller: Option<ClientId>) -> Arc<Semaphore> {
-        let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shares = self.shares.lock();
         if let Some(share) = shares.get(&caller).and_then(Weak::upgrade) {
             return share;
         }
@@ -82,6 +83,6 @@ mod tests {
         for id in 0..5000 {
             drop(on_behalf_of(client(id), async { lookups.turn().await }).await.unwrap());
         }
-        assert!(lookups.shares.lock().unwrap().len() <= KEPT);
+        assert!(lookups.shares.lock().len() <= KEPT);
     }
 }

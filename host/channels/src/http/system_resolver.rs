@@ -5,7 +5,6 @@ use std::{
     fs, io,
     net::{IpAddr, Ipv4Addr, SocketAddr},
     path::Path,
-    sync::{Mutex, PoisonError},
     time::{Duration, SystemTime},
 };
 
@@ -14,6 +13,7 @@ use hickory_resolver::{
     config::{LookupIpStrategy, NameServerConfig, ResolverConfig, ResolverOpts},
     net::{NetError, runtime::TokioRuntimeProvider},
 };
+use parking_lot::Mutex;
 
 use super::resolver::{NameResolver, Resolving};
 
@@ -47,7 +47,7 @@ impl SystemResolver {
 
     /// Returns the resolver for the present files.
     fn resolver(&self) -> io::Result<TokioResolver> {
-        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut current = self.current.lock();
         let changed = FILES.map(|file| fs::metadata(Path::new(file)).and_then(|file| file.modified()).ok());
         let fresh = |known: &&Configured| known.read.is_none_or(|read| read == changed);
         if let Some(known) = current.as_ref().filter(fresh) {

@@ -4,7 +4,7 @@ use std::{
     collections::HashMap,
     fmt,
     path::Path,
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -12,6 +12,7 @@ use domain::{
     carriage::{SendFailure, Taken},
     messenger::FILE_MAX,
 };
+use parking_lot::{Mutex, MutexGuard};
 use reqwest::{
     Body, Method, RequestBuilder,
     multipart::{Form, Part},
@@ -202,8 +203,8 @@ impl MessengerApi {
         }
     }
 
-    fn nameless(&self) -> std::sync::MutexGuard<'_, HashMap<String, Instant>> {
-        self.nameless.lock().unwrap_or_else(PoisonError::into_inner)
+    fn nameless(&self) -> MutexGuard<'_, HashMap<String, Instant>> {
+        self.nameless.lock()
     }
 
     /// Downloads a file of a customer into `to`. The address itself grants access, so no token is sent, and only Meta's

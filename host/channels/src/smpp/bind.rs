@@ -1,10 +1,11 @@
 //! One bind: the task that keeps its session up, and its submits (PROVIDERS C.1).
 
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use rusmpp::{CommandId, CommandStatus};
 use tokio::{sync::watch, time::timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -106,7 +107,7 @@ impl Bind {
     }
 
     fn link(&self) -> MutexGuard<'_, Option<Link>> {
-        self.link.lock().unwrap_or_else(PoisonError::into_inner)
+        self.link.lock()
     }
 
     fn current_link(&self) -> Option<Link> {
@@ -119,7 +120,7 @@ impl Bind {
     }
 
     fn next_try(&self) -> MutexGuard<'_, Instant> {
-        self.next_try.lock().unwrap_or_else(PoisonError::into_inner)
+        self.next_try.lock()
     }
 
     /// Returns when to look again if a session is up: soon after the next attempt, and less often the longer that

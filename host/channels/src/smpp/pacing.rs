@@ -1,9 +1,8 @@
 //! The pace of a bind: pauses after throttling, one probing submit after each pause, and an optional rate.
 
-use std::{
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
+
+use parking_lot::{Mutex, MutexGuard};
 
 use super::SmppSettings;
 
@@ -61,7 +60,7 @@ impl Pacing {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// How long the bind takes nothing: the rest of the pause, or of the probe after it.

@@ -1,12 +1,10 @@
 //! Tells the sockets of this process that a visitor has something new. A ring may be lost, because sockets look by
 //! themselves as well.
 
-use std::{
-    collections::HashSet,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::HashSet, sync::Arc};
 
 use domain::ids::{ClientId, InboxId};
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 /// A visitor of a site.
@@ -30,7 +28,7 @@ struct Inner {
 impl Doorbell {
     /// Rings for a visitor.
     pub fn ring(&self, client: ClientId, inbox: InboxId, visitor: &str) {
-        let mut rung = self.inner.rung.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rung = self.inner.rung.lock();
         if rung.len() < MOST {
             rung.insert((client, inbox, visitor.to_owned()));
         }
@@ -45,7 +43,7 @@ impl Doorbell {
 
     /// Returns the visitors since the last call.
     pub fn answer(&self) -> HashSet<Rung> {
-        std::mem::take(&mut *self.inner.rung.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.inner.rung.lock())
     }
 }
 

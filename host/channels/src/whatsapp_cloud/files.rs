@@ -3,11 +3,11 @@
 
 use std::{
     collections::HashMap,
-    sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
 use domain::{carriage::SendFailure, content::OutboundContent};
+use parking_lot::{Mutex, MutexGuard};
 use reqwest::{
     Body, Method,
     multipart::{Form, Part},
@@ -100,7 +100,7 @@ impl Uploads {
     }
 
     fn known(&self) -> MutexGuard<'_, HashMap<Upload, (String, Instant)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

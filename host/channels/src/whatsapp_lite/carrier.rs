@@ -1,11 +1,6 @@
 //! Lite devices as a carrier: a place is one call in flight and one message of the number's batch.
 
-use std::{
-    borrow::Cow,
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{borrow::Cow, collections::HashMap, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use domain::{
@@ -18,6 +13,7 @@ use domain::{
     inbox::InboxKind,
     lite::{self, NOT_REGISTERED, Throttle},
 };
+use parking_lot::{Mutex, MutexGuard};
 use sha2::{Digest, Sha256};
 use tokio::{
     sync::Notify,
@@ -55,7 +51,7 @@ impl LiteCarrier {
 
     /// The pace of a number, which outlives lanes.
     fn door(&self, inbox: &CarrierInbox) -> Arc<Door> {
-        let mut doors = self.doors.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut doors = self.doors.lock();
         Arc::clone(doors.entry(inbox.id).or_default())
     }
 
@@ -82,7 +78,7 @@ struct Door {
 
 impl Door {
     fn batches(&self) -> MutexGuard<'_, Batches> {
-        self.batches.lock().unwrap_or_else(PoisonError::into_inner)
+        self.batches.lock()
     }
 }
 

@@ -21,6 +21,8 @@ use uuid::Uuid;
 
 use super::{
     actions::{Effect, Reply},
+    failure::Trouble,
+    outcome::TurnOutcome,
     scene::Scene,
 };
 use crate::{
@@ -28,7 +30,7 @@ use crate::{
         as_event::{self, Before},
         in_charge, site_team,
     },
-    say::{BY_ITSELF, InChat, OfAgent, Words, said, say},
+    say::{BY_ITSELF, InChat, OfAgent, SayIn, Words, said, say},
 };
 use base::{Context, Result, lanes::Lease};
 use events::{NewEvent, record};
@@ -46,48 +48,36 @@ pub(super) struct Answer {
     pub(super) made: Box<FinishedCall>,
 }
 
-/// The outcome of applying an answer.
-pub(super) enum Applied {
-    Done,
-    /// The chat changed hands during the call. Nothing was applied.
-    Overtaken,
-    /// A key-value that the call read has changed. Nothing was applied, and the call must be repeated.
-    ReadsChanged,
-    /// The key-values would exceed their limit, for this reason. Nothing was applied.
-    TooMuch(String, Box<FinishedCall>),
-}
-
-/// Applies an answer under the lease of the lane.
+/// Applies an answer under the lease of the lane. It fails if the key-values would exceed their limit.
 pub(super) async fn apply(
     ctx: &Context,
     lease: &Lease,
     scene: &Scene,
     event: &Event,
     answer: Answer,
-) -> Result<Applied> {
+) -> Result<TurnOutcome> {
     let client = lease.client;
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
     let Some(mut participant) = participants::lock(&mut tx, client, scene.participant.id).await? else {
-        return Ok(Applied::Overtaken);
+        return Ok(TurnOutcome::Over);
     };
     let seen = &scene.participant;
     if participant.state != ParticipantState::Bot || participant.control_version != seen.control_version {
-        return Ok(Applied::Overtaken);
+        return Ok(TurnOutcome::Over);
     }
-    let whose = (client, scene.plugin(), participant.id);
-    let values = (&answer.reads, answer.writes.as_slice());
-    match key_values::write(&mut tx, whose, values, ctx.settings.key_values).await? {
+    let owner = key_values::ValueOwner { client, plugin: scene.plugin(), participant: participant.id };
+    match key_values::write(&mut tx, owner, &answer.reads, &answer.writes, &ctx.settings).await? {
         key_values::Writing::Written => {}
         key_values::Writing::ReadsChanged => {
             tx.rollback().await?;
             let mut db = ctx.db.acquire().await?;
             calls::keep_beside(ctx, &mut db, client, *answer.made).await?;
-            return Ok(Applied::ReadsChanged);
+            return Ok(TurnOutcome::ReadsChanged);
         }
         key_values::Writing::TooMuch(reason) => {
             tx.rollback().await?;
-            return Ok(Applied::TooMuch(reason, answer.made));
+            return Ok(TurnOutcome::failed(Trouble::Unusable { reason, made: answer.made }));
         }
     }
     let mut turn = Turn { ctx, lease, scene, event, participant: &mut participant, steps: Vec::new(), timers: false };
@@ -103,7 +93,7 @@ pub(super) async fn apply(
     kept.compare(ctx, client);
     wakes.insert((Queue::Participant, participant.id.0));
     ctx.wake.wake_all(client, wakes);
-    Ok(Applied::Done)
+    Ok(TurnOutcome::Over)
 }
 
 enum Step {
@@ -180,8 +170,8 @@ impl Turn<'_> {
 
     async fn reply(&mut self, db: &mut PgConnection, reply: Box<Reply>) -> Result<()> {
         let scene = self.scene;
-        let chat = (&mut *self.participant, scene.inbox.kind(), &scene.customer);
-        let in_chat = say(self.ctx, db, self.lease.client, chat, &words_of(&reply)).await?;
+        let place = SayIn { chat: &mut *self.participant, inbox: scene.inbox.kind(), customer: &scene.customer };
+        let in_chat = say(self.ctx, db, self.lease.client, place, &words_of(&reply)).await?;
         self.steps.push(Step::Said(in_chat, reply, self.participant.state));
         Ok(())
     }

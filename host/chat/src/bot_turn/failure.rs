@@ -70,18 +70,6 @@ impl Trouble {
         }
     }
 
-    /// Returns the call if the failure is one of the host (no room, or a database outage) and not of the chatbot. Then
-    /// the chatbot is asked later.
-    ///
-    /// # Errors
-    /// The trouble, if it is another one.
-    pub(super) fn of_the_host(self) -> std::result::Result<Box<FinishedCall>, Self> {
-        match self {
-            Self::Call { error, made } if trace::is_of_the_host(&error) => Ok(made),
-            other => Err(other),
-        }
-    }
-
     /// For logs, because a plugin's own words may identify the customer.
     fn kind(&self) -> &'static str {
         match self {
@@ -238,19 +226,6 @@ mod tests {
         for trouble in [gone, unloadable, unusable, alone] {
             assert_eq!(trouble.next(0), Next::People, "{}", trouble.reason());
         }
-    }
-
-    #[test]
-    fn a_database_that_fails_is_not_the_chatbots_failure_however_long_that_lasts() {
-        let unread = CallError::Unavailable { plugin: "bot".to_owned(), reason: "disk full".to_owned(), unread: true };
-        assert!(call(unread).of_the_host().is_ok());
-        let away = CallError::Unavailable { plugin: "bot".to_owned(), reason: "away".to_owned(), unread: false };
-        assert!(call(away).of_the_host().is_err());
-    }
-
-    #[test]
-    fn a_host_without_room_is_not_the_chatbots_failure() {
-        assert!(call(CallError::TooBusy { plugin: "bot".to_owned() }).of_the_host().is_ok());
     }
 
     #[test]

@@ -8,6 +8,7 @@
 mod actions;
 mod effects;
 mod failure;
+mod outcome;
 mod question;
 mod scene;
 
@@ -19,8 +20,8 @@ use storage::chat::participant_events::Event;
 pub(crate) use self::failure::keep;
 use self::{
     actions::Planned,
-    effects::Applied,
     failure::Trouble,
+    outcome::TurnOutcome,
     scene::{Scene, Situation},
 };
 use crate::conversation::waiting;
@@ -30,77 +31,55 @@ use plugins::calls::{CallSubject, FinishedCall, key_values::Snapshot};
 /// Repetitions of a turn after conflicts of key-values. After that the turn fails.
 const MOST_CONFLICTS: usize = 10;
 
-pub(crate) enum Turn {
-    /// The turn is done, or will be repeated when its event is due, or the chat changed hands.
-    Over,
-    /// The host could not make the call. The event stays.
-    NotAsked(Box<FinishedCall>),
-}
-
-/// Makes the turn for `event`.
-pub(crate) async fn turn(ctx: &Context, lease: &Lease, participant: ParticipantId, event: &Event) -> Result<Turn> {
+/// Makes the turn for `event`. Afterwards it is done, or will be repeated when its event is due, or the chat changed
+/// hands. Returns the call that the host could not make, if there is one; then the event stays.
+pub(crate) async fn turn(
+    ctx: &Context,
+    lease: &Lease,
+    participant: ParticipantId,
+    event: &Event,
+) -> Result<Option<Box<FinishedCall>>> {
     let trouble = match scene::load(ctx, lease.client, participant, event).await? {
-        Situation::NotTheBots => return waiting::drop_events(ctx, lease, participant).await.map(|()| Turn::Over),
-        Situation::Nothing => return waiting::drop_event(ctx, lease, participant, event).await.map(|()| Turn::Over),
+        Situation::NotTheBots => return waiting::drop_events(ctx, lease, participant).await.map(|()| None),
+        Situation::Nothing => return waiting::drop_event(ctx, lease, participant, event).await.map(|()| None),
         Situation::NoBot => Trouble::NoBot,
         Situation::Ready(scene) => match ask_all(ctx, lease, *scene, event).await? {
-            Asked::Answered => return Ok(Turn::Over),
-            Asked::Not(made) => return Ok(Turn::NotAsked(made)),
-            Asked::InVain(trouble) => *trouble,
+            TurnOutcome::Over | TurnOutcome::ReadsChanged => return Ok(None),
+            TurnOutcome::NotAsked(made) => return Ok(Some(made)),
+            TurnOutcome::Failed(trouble) => *trouble,
         },
     };
     failure::give_to_people(ctx, lease, participant, event, trouble).await?;
-    Ok(Turn::Over)
+    Ok(None)
 }
 
-/// The outcome of asking a chatbot and, if it is a canary, the live version.
-enum Asked {
-    /// An answer was applied, or the chat changed hands.
-    Answered,
-    /// The host could not make the call.
-    Not(Box<FinishedCall>),
-    /// No answer could be applied.
-    InVain(Box<Trouble>),
-}
-
-async fn ask_all(ctx: &Context, lease: &Lease, mut scene: Scene, event: &Event) -> Result<Asked> {
+/// Asks the chatbot and, if it is a canary that fails, the live version.
+async fn ask_all(ctx: &Context, lease: &Lease, mut scene: Scene, event: &Event) -> Result<TurnOutcome> {
     loop {
-        let Some(trouble) = ask(ctx, lease, &scene, event).await? else { return Ok(Asked::Answered) };
-        let trouble = match trouble.of_the_host() {
-            Ok(made) => return Ok(Asked::Not(made)),
-            Err(trouble) => trouble,
+        let trouble = match ask(ctx, lease, &scene, event).await? {
+            TurnOutcome::Failed(trouble) if scene.answering.is_canary() => *trouble,
+            outcome => return Ok(outcome),
         };
-        if !scene.answering.is_canary() {
-            return Ok(Asked::InVain(Box::new(trouble)));
-        }
         let reason = failure::keep_on_trial(ctx, lease, scene.participant.id, trouble).await?;
         match scene.beside_canary.take() {
             Some(live) => scene.answering = live,
-            None => return Ok(Asked::InVain(Box::new(Trouble::NoneBesideCanary(reason)))),
+            None => return Ok(TurnOutcome::failed(Trouble::NoneBesideCanary(reason))),
         }
     }
 }
 
-/// Asks the chatbot of a scene and applies its answer. Returns the failure if there is one.
-async fn ask(ctx: &Context, lease: &Lease, scene: &Scene, event: &Event) -> Result<Option<Trouble>> {
+/// Asks the chatbot of a scene, again while key-values change, and applies its answer.
+async fn ask(ctx: &Context, lease: &Lease, scene: &Scene, event: &Event) -> Result<TurnOutcome> {
     for _ in 0..MOST_CONFLICTS {
         match run(ctx, lease, scene, event).await? {
-            Ran::Over => return Ok(None),
-            Ran::Again => {}
-            Ran::Into(trouble) => return Ok(Some(*trouble)),
+            TurnOutcome::ReadsChanged => {
+                let participant = scene.participant.id;
+                tracing::debug!(participant.id = %participant, "key-values changed during a turn; it is made again");
+            }
+            outcome => return Ok(outcome),
         }
     }
-    Ok(Some(Trouble::Conflicts(scene.plugin().to_owned())))
-}
-
-/// The outcome of one call.
-enum Ran {
-    /// The answer was applied, or the chat changed hands.
-    Over,
-    /// It must be repeated at once.
-    Again,
-    /// No answer could be applied.
-    Into(Box<Trouble>),
+    Ok(TurnOutcome::failed(Trouble::Conflicts(scene.plugin().to_owned())))
 }
 
 /// A turn failed because of the host. It is repeated, and in the end people take over.
@@ -114,7 +93,8 @@ pub(crate) async fn turn_broke(
     failure::give_to_people(ctx, lease, participant, event, Trouble::Broken(error.to_string())).await
 }
 
-async fn run(ctx: &Context, lease: &Lease, scene: &Scene, event: &Event) -> Result<Ran> {
+/// Calls the chatbot once and applies its answer.
+async fn run(ctx: &Context, lease: &Lease, scene: &Scene, event: &Event) -> Result<TurnOutcome> {
     let participant = scene.participant.id;
     // The same in all runs of this turn, and different for each turn.
     let about = CallSubject::event(event.id.0, participant.0);
@@ -128,24 +108,15 @@ async fn run(ctx: &Context, lease: &Lease, scene: &Scene, event: &Event) -> Resu
     metrics::histogram!("patchbay_bot_turn_seconds").record(Duration::from_micros(made.micros()).as_secs_f64());
     let outcome = match outcome {
         Ok(outcome) => outcome,
-        Err(error) => {
-            return Ok(Ran::Into(Box::new(Trouble::Call { error: Box::new(error), made })));
-        }
+        Err(error) => return Ok(TurnOutcome::without_answer(error, made)),
     };
     let effects = match actions::effects(ctx, lease.client, scene, outcome.actions).await? {
         Ok(Planned { effects, remarks }) => {
             remarks.iter().for_each(|remark| made.remark(remark));
             effects
         }
-        Err(reason) => return Ok(Ran::Into(Box::new(Trouble::Unusable { reason, made }))),
+        Err(reason) => return Ok(TurnOutcome::failed(Trouble::Unusable { reason, made })),
     };
     let answer = effects::Answer { effects, reads: snapshot.reads(), writes: outcome.writes, made };
-    match effects::apply(ctx, lease, scene, event, answer).await? {
-        Applied::Done | Applied::Overtaken => Ok(Ran::Over),
-        Applied::ReadsChanged => {
-            tracing::debug!(participant.id = %participant, "key-values changed during a turn; it is made again");
-            Ok(Ran::Again)
-        }
-        Applied::TooMuch(reason, made) => Ok(Ran::Into(Box::new(Trouble::Unusable { reason, made }))),
-    }
+    effects::apply(ctx, lease, scene, event, answer).await
 }

@@ -74,7 +74,7 @@ pub(super) async fn arrive(
 
 /// The time by which an agent should answer a customer who waits since `from`.
 pub(super) fn until(ctx: &Context, from: DateTime<Utc>) -> DateTime<Utc> {
-    let patience = TimeDelta::from_std(ctx.settings.missed_after).unwrap_or(TimeDelta::MAX);
+    let patience = TimeDelta::from_std(ctx.settings.limits.missed_after).unwrap_or(TimeDelta::MAX);
     from.checked_add_signed(patience).unwrap_or(DateTime::<Utc>::MAX_UTC)
 }
 
@@ -116,6 +116,7 @@ async fn tell(
         quotes: None,
         of_agent: saying::OfAgent::default(),
     };
-    let (_, said) = saying::say_and_tell(ctx, db, client, (chat, inbox.kind(), &customer), &words).await?;
+    let place = saying::SayIn { chat, inbox: inbox.kind(), customer: &customer };
+    let (_, said) = saying::say_and_tell(ctx, db, client, place, &words).await?;
     Ok(Some(said))
 }

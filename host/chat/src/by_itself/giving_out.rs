@@ -47,7 +47,7 @@ pub(super) async fn give_out(
     };
     due::hold_team(db, client, team).await?;
     let before = chat.clone();
-    let mut members = agents::available_of_team(db, client, team, order, ctx.settings.agent_chats).await?;
+    let mut members = agents::available_of_team(db, client, team, order, ctx.settings.limits.agent_chats).await?;
     // An agent who passed the chat on in this episode gets it back only if no other member has room.
     let passed_on = chat.ticket.and(chat.last_assigned_agent);
     members.sort_by_key(|agent| passed_on == Some(agent.id));

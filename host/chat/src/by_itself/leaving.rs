@@ -28,7 +28,7 @@ pub(super) async fn take_back(
         return Ok(Vec::new());
     };
     // Another agent may have it by now.
-    let owner = agents::find(db, client, agent, ctx.settings.agent_chats).await?;
+    let owner = agents::find(db, client, agent, ctx.settings.limits.agent_chats).await?;
     if owner.is_some_and(|owner| owner.takes_chats()) {
         return Ok(Vec::new());
     }

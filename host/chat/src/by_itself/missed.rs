@@ -56,7 +56,7 @@ async fn not_yet(
         None => None,
     };
     let Some(team) = team else { return Ok(None) };
-    let patience = TimeDelta::from_std(ctx.settings.missed_after).unwrap_or(TimeDelta::MAX);
+    let patience = TimeDelta::from_std(ctx.settings.limits.missed_after).unwrap_or(TimeDelta::MAX);
     let began = due_at.checked_sub_signed(patience).unwrap_or(DateTime::<Utc>::MIN_UTC);
     if team.hours.is_open(began) {
         return Ok(None);

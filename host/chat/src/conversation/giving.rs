@@ -43,7 +43,7 @@ pub(crate) async fn give(
     (chat, step): (&mut Participant, ParticipantMove),
     to: UserId,
 ) -> Result<std::result::Result<Option<Event>, NotGiven>> {
-    let Some(agent) = agents::lock(db, client, to, ctx.settings.agent_chats).await? else {
+    let Some(agent) = agents::lock(db, client, to, ctx.settings.limits.agent_chats).await? else {
         return Ok(Err(NotGiven::Nobody));
     };
     if !agent.takes_chats() {

@@ -13,7 +13,7 @@ use storage::{
 use super::{Acting, DeskError, speaking::window_open};
 use crate::{
     conversation::ratings,
-    say::{OfAgent, Words, say_and_tell},
+    say::{OfAgent, SayIn, Words, say_and_tell},
 };
 
 /// Asks the customer of a locked chat that is about to end. If the chat has no agent or the customer cannot be written
@@ -45,6 +45,7 @@ pub(super) async fn ask(
         quotes: None,
         of_agent: OfAgent { agent: Some(acting.user), ..OfAgent::default() },
     };
-    let (_, said) = say_and_tell(ctx, db, client, (chat, inbox.kind(), &customer), &words).await?;
+    let place = SayIn { chat, inbox: inbox.kind(), customer: &customer };
+    let (_, said) = say_and_tell(ctx, db, client, place, &words).await?;
     Ok(Some(said))
 }

@@ -9,7 +9,7 @@ use domain::{
     search::Sought,
 };
 use storage::{
-    PgPool,
+    Db,
     chat::{
         lists::{self, Search},
         participants,
@@ -21,7 +21,7 @@ use super::{Acting, DeskError, view, view::ChatView};
 /// A page of a list of the caller. `search`: part of a number or name, or the exact id of the customer. Blank finds
 /// all. A role that sees masked customers can search only the visible parts.
 pub async fn list(
-    db: &PgPool,
+    db: &Db,
     acting: Acting,
     scope: ChatScope,
     search: &str,
@@ -40,7 +40,7 @@ pub async fn list(
     Ok(Page { items, total: found.total })
 }
 
-pub async fn one(db: &PgPool, acting: Acting, id: ParticipantId) -> Result<ChatView, DeskError> {
+pub async fn one(db: &Db, acting: Acting, id: ParticipantId) -> Result<ChatView, DeskError> {
     let mut db = db.acquire().await?;
     let chat = participants::find(&mut db, acting.client, id).await?.ok_or(DeskError::NotFound)?;
     view::of_one(&mut db, acting.client, chat).await?.ok_or(DeskError::NotFound)

@@ -74,17 +74,7 @@ impl DeskError {
     }
 }
 
-impl From<storage::Error> for DeskError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<storage::SqlxError> for DeskError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(DeskError: storage::Error);
 
 impl From<MoveRefused> for DeskError {
     fn from(refused: MoveRefused) -> Self {

@@ -35,7 +35,7 @@ use crate::{
         as_event, ticketing,
         window::{self, Writes},
     },
-    say::{OfAgent, Words, say_and_tell},
+    say::{OfAgent, SayIn, Words, say_and_tell},
 };
 
 /// Sends a message. If the chat already has a message with this `temp_id`, returns that message and sends nothing.
@@ -171,7 +171,8 @@ async fn put(
             content_type: matches!(said.what, What::File { .. }).then_some(ContentType::Media),
         },
     };
-    let (id, happened) = say_and_tell(ctx, db, client, (&mut *chat, *kind, customer), &words).await?;
+    let place = SayIn { chat: &mut *chat, inbox: *kind, customer };
+    let (id, happened) = say_and_tell(ctx, db, client, place, &words).await?;
     let ticket = match is_answer {
         true => ticketing::step(ctx, db, client, chat, TicketMove::AgentAnswered).await?,
         false => None,

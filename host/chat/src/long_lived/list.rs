@@ -8,7 +8,7 @@ use domain::{
     search::Sought,
 };
 use storage::{
-    PgPool,
+    Db,
     chat::conversations::{self, Looked},
 };
 
@@ -20,7 +20,7 @@ const ALL_DIGITS: usize = 15;
 /// A page of the client's conversations, newest first. `search`: part of the sender, the recipient or the id (blank =
 /// all). A role that sees masked customers can search only the visible digits of a recipient.
 pub async fn list(
-    db: &PgPool,
+    db: &Db,
     (client, sight): (ClientId, Sight),
     search: &str,
     page: PageRequest,
@@ -46,7 +46,7 @@ fn looked(sight: Sight, search: &str, sought: Sought) -> Looked {
 /// All conversations of a client, newest first, read in portions because an unpaged list may be long.
 #[derive(Debug)]
 pub struct Listing {
-    db: PgPool,
+    db: Db,
     /// `None` = an empty list.
     client: Option<ClientId>,
     before: Option<ConversationId>,
@@ -57,7 +57,7 @@ const AT_ONCE: i64 = 500;
 
 impl Listing {
     /// The conversations of a client. `None` gives an empty list.
-    pub fn of(db: &PgPool, client: Option<ClientId>) -> Self {
+    pub fn of(db: &Db, client: Option<ClientId>) -> Self {
         Self { db: db.for_work(), client, before: None }
     }
 

@@ -10,7 +10,6 @@ use storage::{
     PgConnection,
     chat::conversations::{self, NewConversation},
     inboxes,
-    people::customers,
 };
 
 use base::{Context, Error};
@@ -30,17 +29,7 @@ pub enum OpenError {
     Failed(#[from] Error),
 }
 
-impl From<storage::Error> for OpenError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<storage::SqlxError> for OpenError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(OpenError: storage::Error);
 
 /// Attempts, in case the open conversation is closed between two statements.
 const ROUNDS: usize = 4;
@@ -71,7 +60,7 @@ async fn with_customer(
 ) -> Result<Opened, OpenError> {
     let now = ctx.now();
     // Other addresses in the request are unverified, so they are not used to identify customers.
-    let named = customers::resolve_many(db, client, &ctx.ids, &[request.recipient.address()], now).await?;
+    let named = people::resolve_many(db, client, &ctx.ids, &[request.recipient.address()], now).await?;
     let gone = || {
         let (table, column) = ("customer", "id");
         OpenError::from(storage::Error::Inconsistent { table, column, value: "missing".to_owned() })
@@ -84,7 +73,7 @@ async fn with_customer(
         participant: ctx.mint(),
         recipient: request.recipient.phone().map(str::to_owned),
         customer_user_id: request.recipient.bsuid().map(str::to_owned),
-        expires_at: expires_at(now, ctx.settings.conversation_lifetime),
+        expires_at: expires_at(now, ctx.settings.limits.conversation_lifetime),
     };
     for _ in 0..ROUNDS {
         let is_new = conversations::open(db, client, &new, now).await?;

@@ -85,8 +85,14 @@ pub(super) async fn route(
         Some(known) => known,
         None => {
             let id: ParticipantId = ctx.mint();
-            let who = (arrival.inbox.channel(), ParticipantState::first(bot));
-            let begun = participants::insert(db, client, id, (inbox, customer), who, arrival.written_at).await?;
+            let new = participants::NewParticipant {
+                id,
+                inbox,
+                customer,
+                channel: arrival.inbox.channel(),
+                state: ParticipantState::first(bot),
+            };
+            let begun = participants::insert(db, client, new, arrival.written_at).await?;
             if let Some(mut participant) = begun {
                 participant.queued_reason = (!bot).then(|| NO_CHATBOT.to_owned());
                 return Ok(Routed { participant, opened: Opened::First, was: None, router, last_team: None });

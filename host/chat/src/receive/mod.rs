@@ -31,6 +31,7 @@ use domain::{
 };
 use events::{NewEvent, of_folded, record};
 use futures::{FutureExt, future::BoxFuture};
+use people::{Introduction, Met};
 use serde_json::Value;
 use storage::{
     PgConnection, Queue,
@@ -43,7 +44,7 @@ use storage::{
     inbound::media::{self as stored_media, NewMedia},
     inboxes::{self, Inbox},
     people::{
-        customers::{self, Customer, Introduction, Met},
+        customers::{self, Customer},
         inbox_customers::{self, WroteAfter},
     },
 };
@@ -245,7 +246,7 @@ async fn sender(
         username: message.username.clone().filter(|name| !is_all_blank(name)),
         parent_user_id: parent.map(String::from),
     };
-    Ok(customers::introduce(db, client, &ctx.ids, introduction, ctx.now()).await?)
+    Ok(people::introduce(db, client, &ctx.ids, introduction, ctx.now()).await?)
 }
 
 /// Stores a row for the file of a message, so that it has an address before it is fetched.

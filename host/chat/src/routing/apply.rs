@@ -61,9 +61,8 @@ pub(super) async fn apply(
     let Some(mut participant) = locked.filter(same) else { return Ok(Applied::Overtaken) };
     let mut kept = None;
     if let Some((made, values)) = call {
-        let whose = (client, router.name(), seen.id);
-        let wanted = (&values.reads, values.writes.as_slice());
-        match key_values::write(&mut tx, whose, wanted, ctx.settings.key_values).await? {
+        let owner = key_values::ValueOwner { client, plugin: router.name(), participant: seen.id };
+        match key_values::write(&mut tx, owner, &values.reads, &values.writes, &ctx.settings).await? {
             key_values::Writing::Written => {}
             key_values::Writing::ReadsChanged => {
                 tx.rollback().await?;

@@ -1,7 +1,7 @@
 //! Lists of decisions.
 
 use domain::ids::{ClientId, ParticipantId};
-use storage::{PgPool, chat::routing_decisions};
+use storage::{Db, chat::routing_decisions};
 
 pub use storage::chat::routing_decisions::RoutingDecision;
 
@@ -10,7 +10,7 @@ use domain::page::{Page, PageRequest};
 
 /// A page of decisions, newest first. `participant` selects those of one chat.
 pub async fn list(
-    db: &PgPool,
+    db: &Db,
     client: ClientId,
     participant: Option<ParticipantId>,
     page: PageRequest,

@@ -26,10 +26,10 @@ use domain::{
     privacy::Sight,
 };
 use events::{NewEvent, record};
+use people::{Introduction, introduce};
 use props::{HandClock, Surroundings, one_number};
 use storage::{
     chat::participants::{self, Participant},
-    people::customers::{Introduction, introduce},
     tenancy::users::Role,
 };
 use tenancy::accounts::users::{self, UserChange};
@@ -102,8 +102,14 @@ impl Stage {
         let addresses = vec![Address::of_kind(AddressKind::Phone, &number).unwrap()];
         let who = Introduction { addresses, ..Introduction::default() };
         let customer = introduce(&mut db, self.client, &self.ctx.ids, who, self.ctx.now()).await.unwrap().who.id;
-        let state = (Channel::Whatsapp, ParticipantState::Queued);
-        participants::insert(&mut db, self.client, id, (self.inbox, customer), state, self.ctx.now()).await.unwrap();
+        let new = participants::NewParticipant {
+            id,
+            inbox: self.inbox,
+            customer,
+            channel: Channel::Whatsapp,
+            state: ParticipantState::Queued,
+        };
+        participants::insert(&mut db, self.client, new, self.ctx.now()).await.unwrap();
         drop(db);
         let opened = ChatOpened { participant: id, state: ParticipantState::Queued, again: false, message: None };
         self.happen(Event::ChatOpened(opened)).await;

@@ -1,6 +1,6 @@
 //! What PostgreSQL has used.
 
-use storage::PgPool;
+use storage::Db;
 
 /// Ticks of the processor clock per second, as Linux counts them in `/proc`.
 const CLOCK: f64 = 100.0;
@@ -22,13 +22,13 @@ pub struct Used {
 }
 
 impl Meter {
-    pub async fn new(db: &PgPool) -> Self {
+    pub async fn new(db: &Db) -> Self {
         let backend: i32 = sqlx::query_scalar("SELECT pg_backend_pid()").fetch_one(db).await.unwrap();
         Self { postmaster: fields(backend).unwrap()[1] as i32 }
     }
 
     /// Everything since the cluster began, processes that have ended included.
-    pub async fn read(&self, db: &PgPool) -> Used {
+    pub async fn read(&self, db: &Db) -> Used {
         let wal: i64 = sqlx::query_scalar("SELECT (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::bigint")
             .fetch_one(db)
             .await

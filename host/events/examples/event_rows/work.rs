@@ -15,7 +15,7 @@ use tokio::sync::Mutex;
 use uuid::Uuid;
 
 use crate::{BATCH, TICKS};
-use storage::PgPool;
+use storage::Db;
 
 /// Where events are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,7 @@ const TABLES: &str = include_str!("tables.sql");
 
 /// The work of one round.
 pub struct Work {
-    db: PgPool,
+    db: Db,
     design: Design,
     load: Load,
     content: serde_json::Value,
@@ -55,7 +55,7 @@ pub struct Work {
 
 impl Work {
     /// With fresh tables.
-    pub async fn prepare(db: &PgPool, design: Design, load: Load) -> Self {
+    pub async fn prepare(db: &Db, design: Design, load: Load) -> Self {
         sqlx::raw_sql(TABLES).execute(db).await.unwrap();
         sqlx::query("CHECKPOINT").execute(db).await.unwrap();
         let content = serde_json::json!({

@@ -138,7 +138,7 @@ impl Connection {
         let (Start::After(cursor) | Start::Missed(cursor)) = start;
         let head = seat.feed.watch();
         let looked = Instant::now();
-        let heartbeat = looked + seat.hub.ctx.settings.live.heartbeat;
+        let heartbeat = looked + seat.hub.ctx.settings.limits.live_heartbeat;
         let Eyes { viewer, sight, .. } = eyes;
         let (first, caught_up) = (Some(start), false);
         // No notice reaches it before it has its seat, so the first check comes after that.
@@ -149,12 +149,12 @@ impl Connection {
 
     /// Longest time of the peer for a frame.
     pub fn write_timeout(&self) -> Duration {
-        self.seat.hub.ctx.settings.live.write_timeout
+        self.seat.hub.ctx.settings.limits.live_write_timeout
     }
 
     /// Time between two heartbeats.
     pub fn heartbeat(&self) -> Duration {
-        self.seat.hub.ctx.settings.live.heartbeat
+        self.seat.hub.ctx.settings.limits.live_heartbeat
     }
 
     /// How its user sees customers, as of the last check.
@@ -298,7 +298,7 @@ impl Connection {
 
     /// Waits for room among the unread bytes of the client's connections, at most as long as they may take to read.
     async fn room(&self, bytes: usize) -> Result<OwnedSemaphorePermit, End> {
-        let most = self.seat.hub.ctx.settings.live.unread_bytes_per_client.max(1);
+        let most = self.seat.hub.ctx.settings.limits.live_unread_bytes_per_client().max(1);
         let bytes = u32::try_from(bytes.min(most)).unwrap_or(u32::MAX);
         let room = Arc::clone(&self.seat.unread).acquire_many_owned(bytes);
         tokio::select! {

@@ -3,12 +3,13 @@
 use std::{
     collections::VecDeque,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
 };
 
 use domain::{ids::ClientId, live::Audience};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
 
 /// Most bytes in memory.
@@ -42,7 +43,7 @@ impl Feed {
     }
 
     fn held(&self) -> MutexGuard<'_, VecDeque<Arc<Ready>>> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        self.held.lock()
     }
 
     /// The number of the last event that is or was here.

@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        Arc, Weak,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -18,6 +18,7 @@ use domain::{
     live::Viewer,
     privacy::Sight,
 };
+use parking_lot::{Mutex, MutexGuard};
 use storage::{
     live::{
         streams,
@@ -98,17 +99,7 @@ pub enum Refused {
     Failed(#[from] Error),
 }
 
-impl From<storage::Error> for Refused {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<storage::SqlxError> for Refused {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(Refused: storage::Error);
 
 impl Hub {
     /// Runs a task that [`finish`](Self::finish) waits for.
@@ -184,7 +175,7 @@ impl Hub {
 
     /// The lock of tasks that request a client's events; removed with the last of them.
     fn wanting_turn(&self, client: ClientId) -> Arc<tokio::sync::Mutex<()>> {
-        let mut turns = self.wanting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut turns = self.wanting.lock();
         turns.retain(|_, turn| turn.strong_count() > 0);
         if let Some(turn) = turns.get(&client).and_then(Weak::upgrade) {
             return turn;
@@ -199,7 +190,7 @@ impl Hub {
     /// The first database connection is given back before the second is taken: tasks that hold one and wait for another
     /// block the pool.
     pub(super) async fn keep_wanted(&self, client: ClientId) -> Result<bool> {
-        let length = self.ctx.settings.live.resume_for;
+        let length = self.ctx.settings.limits.live_resume;
         if streams::is_kept_wanted(&mut *self.ctx.db.acquire().await?, client, length / 2).await? {
             return Ok(true);
         }
@@ -210,7 +201,7 @@ impl Hub {
     }
 
     fn rooms(&self) -> MutexGuard<'_, HashMap<ClientId, Room>> {
-        self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
+        self.rooms.lock()
     }
 
     /// The feeds of the clients that have connections.
@@ -219,15 +210,15 @@ impl Hub {
     }
 
     pub(super) fn enter(self: &Arc<Self>, holder: &Holder, last: i64) -> Result<Seat, Refused> {
-        let settings = &self.ctx.settings.live;
+        let limits = &self.ctx.settings.limits;
         let client = holder.client;
         let mut rooms = self.rooms();
         let room = rooms.entry(client).or_insert_with(|| Room {
-            feed: Arc::new(Feed::new(client, last, settings.events_held)),
-            unread: Arc::new(Semaphore::new(settings.unread_bytes_per_client.min(Semaphore::MAX_PERMITS))),
+            feed: Arc::new(Feed::new(client, last, limits.live_events_held)),
+            unread: Arc::new(Semaphore::new(limits.live_unread_bytes_per_client().min(Semaphore::MAX_PERMITS))),
             places: HashMap::new(),
         });
-        if room.places.len() >= settings.connections_per_client {
+        if room.places.len() >= limits.live_connections_per_client {
             return Err(Refused::TooMany(room.places.len()));
         }
         let number = self.entered.fetch_add(1, Ordering::Relaxed);

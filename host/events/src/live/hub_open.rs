@@ -1,8 +1,9 @@
 //! The start of a hub, and the opening of its connections.
 
-use std::sync::{Arc, Mutex, atomic::AtomicU64};
+use std::sync::{Arc, atomic::AtomicU64};
 
 use base::{Context, Error, Result};
+use parking_lot::Mutex;
 use storage::live::streams;
 use tokio::sync::Semaphore;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};

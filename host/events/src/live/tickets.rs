@@ -34,10 +34,11 @@ pub struct Holder {
 pub async fn issue(ctx: &Context, holder: &Holder) -> Result<String> {
     let random = secrets::random::<RANDOM>()?;
     let now = ctx.now();
-    let expires_at = now + ctx.settings.live.ticket_lifetime;
-    let (client, user) = (holder.client, (holder.user, holder.key_hash.as_slice()));
+    let expires_at = now + ctx.settings.limits.live_ticket;
+    let (client, hash) = (holder.client, hash(&random));
+    let new = tickets::NewTicket { user: holder.user, key_hash: holder.key_hash.as_slice(), hash: &hash, expires_at };
     let mut tx = ctx.db.begin().await?;
-    tickets::insert(&mut tx, client, user, &hash(&random), (now, expires_at)).await?;
+    tickets::insert(&mut tx, client, new, now).await?;
     tx.commit().await?;
     // It begins with the client, so that it is found by client as everything else.
     let bytes: Vec<u8> = client.0.as_bytes().iter().chain(&random).copied().collect();

@@ -135,7 +135,7 @@ async fn mail_undelivered(
     client: ClientId,
     undelivered: &[(SmsRequestId, String, FinalReceipt, DateTime<Utc>)],
 ) -> Result<Option<(Queue, Uuid)>> {
-    if undelivered.is_empty() || ctx.settings.email.relay.is_none() {
+    if undelivered.is_empty() || ctx.relay.is_none() {
         return Ok(None);
     }
     let requests: Vec<SmsRequestId> = undelivered.iter().map(|(request, ..)| *request).collect();

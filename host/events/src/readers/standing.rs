@@ -2,11 +2,7 @@
 //! marketing (SPEC 6.4: on `stop` marketing sends to that user must cease).
 
 use domain::{event::Event, ids::ClientId};
-use storage::{
-    PgConnection,
-    outbound::tiers,
-    people::{customers, marketing_stops},
-};
+use storage::{PgConnection, outbound::tiers, people::marketing_stops};
 
 use crate::NewEvent;
 use base::{Context, Result};
@@ -25,7 +21,7 @@ pub(crate) async fn take(ctx: &Context, db: &mut PgConnection, client: ClientId,
             }
             Event::PreferenceChanged(changed) if changed.category == MARKETING => {
                 let Some(address) = &changed.address else { continue };
-                for customer in customers::resolve_many(db, client, &ctx.ids, &[address], ctx.now()).await? {
+                for customer in people::resolve_many(db, client, &ctx.ids, &[address], ctx.now()).await? {
                     if changed.stop {
                         marketing_stops::stop(db, client, customer, new.at).await?;
                     } else {

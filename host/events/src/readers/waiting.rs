@@ -42,7 +42,7 @@ pub(crate) async fn take(
     events: &[NewEvent],
 ) -> Result<Vec<(Queue, Uuid)>> {
     let now = ctx.now();
-    let patience = TimeDelta::from_std(ctx.settings.missed_after).unwrap_or(TimeDelta::MAX);
+    let patience = TimeDelta::from_std(ctx.settings.limits.missed_after).unwrap_or(TimeDelta::MAX);
     let until = |at: DateTime<Utc>| at.checked_add_signed(patience).unwrap_or(DateTime::<Utc>::MAX_UTC);
     let mut wakes = Vec::new();
     for (new, waits) in events.iter().filter_map(|new| Some((new, waits(&new.event)?))) {

@@ -206,7 +206,7 @@ async fn who_comes_back_too_late_is_told_that_something_is_missing() {
 
 #[tokio::test]
 async fn who_does_not_keep_up_is_sent_away_to_resume_where_it_stands() {
-    let stage = Stage::new(|settings| settings.live.events_held = 16).await;
+    let stage = Stage::new(|settings| settings.limits.live_events_held = 16).await;
     let mut slow = stage.open(0, None).await;
     let (_, at) = first(&mut slow).await;
     // It has had all there was once, and takes nothing from then on.
@@ -231,8 +231,8 @@ async fn who_does_not_keep_up_is_sent_away_to_resume_where_it_stands() {
 #[tokio::test]
 async fn connections_that_do_not_read_hold_no_more_than_the_share_of_their_client() {
     let stage = Stage::new(|settings| {
-        settings.live.unread_bytes_per_client = 1;
-        settings.live.write_timeout = Duration::from_millis(100);
+        settings.limits.live_unread_bytes_per_client = 1;
+        settings.limits.live_write_timeout = Duration::from_millis(100);
     })
     .await;
     let (mut lazy, mut other) = (stage.open(0, None).await, stage.open(0, None).await);
@@ -260,7 +260,7 @@ async fn a_process_that_stops_says_where_to_go_on() {
 
 #[tokio::test]
 async fn a_client_has_no_more_connections_than_it_may() {
-    let stage = Stage::new(|settings| settings.live.connections_per_client = 2).await;
+    let stage = Stage::new(|settings| settings.limits.live_connections_per_client = 2).await;
     let one = stage.open(0, None).await;
     let _two = stage.open(0, None).await;
     assert!(stage.nodes[0].hub.open(&stage.holder, None).await.is_err());

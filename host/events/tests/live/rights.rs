@@ -13,7 +13,7 @@ use crate::stage::{Stage, first, numbers, turn, user};
 const HOUR: Duration = Duration::from_secs(3600);
 
 async fn without_heartbeats() -> Stage {
-    Stage::new(|settings| settings.live.heartbeat = HOUR).await
+    Stage::new(|settings| settings.limits.live_heartbeat = HOUR).await
 }
 
 async fn change(stage: &Stage, statement: &str) {
@@ -86,7 +86,7 @@ async fn nothing_that_happened_after_a_right_ended_is_handed_over_however_much_c
 
 #[tokio::test]
 async fn a_right_that_ended_between_the_handshake_and_the_first_look_opens_nothing() {
-    let stage = Stage::new(|settings| settings.live.heartbeat = HOUR).await;
+    let stage = Stage::new(|settings| settings.limits.live_heartbeat = HOUR).await;
     let mut connection = stage.open(0, None).await;
     // No notice of it reaches this connection: it has not been told anything yet, and looks by itself.
     change(&stage, "UPDATE api_key SET key_hash = 'another'").await;
@@ -95,7 +95,7 @@ async fn a_right_that_ended_between_the_handshake_and_the_first_look_opens_nothi
 
 #[tokio::test]
 async fn a_right_that_ends_unnoticed_ends_its_connections_with_the_next_heartbeat() {
-    let stage = Stage::new(|settings| settings.live.heartbeat = Duration::from_millis(50)).await;
+    let stage = Stage::new(|settings| settings.limits.live_heartbeat = Duration::from_millis(50)).await;
     let mut connection = stage.open(0, None).await;
     let (_, at) = first(&mut connection).await;
     assert_eq!(turn(&mut connection).await, Turn::Heartbeat(Piece::said("position", at)));

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use base::{
-    Context, Settings,
+    Context,
     rights::{self, Affected},
 };
 use domain::{
@@ -18,6 +18,7 @@ use events::{
 };
 use props::{HandClock, Surroundings, one_number};
 use serde_json::Value;
+use settings::Settings;
 use storage::{
     live::streams,
     tenancy::{

@@ -7,11 +7,9 @@ use domain::{
     inbound::CallbackTarget,
     recipient::order_key,
 };
+use people::{Introduction, Met};
 use serde_json::Value;
-use storage::{
-    PgConnection, Queue, inboxes,
-    people::customers::{self, Introduction, Met},
-};
+use storage::{PgConnection, Queue, inboxes};
 use uuid::Uuid;
 
 use super::{number_news, preferences, template_news, template_parts};
@@ -67,7 +65,7 @@ async fn introduce(
 ) -> Result<Vec<(Queue, Uuid)>> {
     let mut folded = Vec::new();
     for customer in told_of {
-        folded.extend(customers::introduce(db, client, &ctx.ids, customer, ctx.now()).await?.folded);
+        folded.extend(people::introduce(db, client, &ctx.ids, customer, ctx.now()).await?.folded);
     }
     record_folded(ctx, db, client, &folded).await
 }
@@ -115,7 +113,7 @@ async fn number_changed(
         return Ok(Vec::new());
     };
     let Met { who: known, folded } =
-        customers::change_address(db, client, &ctx.ids, &change.old, change.introduction, ctx.now()).await?;
+        people::change_address(db, client, &ctx.ids, &change.old, change.introduction, ctx.now()).await?;
     tracing::info!(client.id = %client, known = known.is_some(), "a customer changed its phone number");
     let changed = CustomerNumberChanged { customer: known, before: change.old.clone(), now: change.new };
     let event = NewEvent {

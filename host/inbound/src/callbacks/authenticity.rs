@@ -25,7 +25,7 @@ pub struct Handshaken(pub String);
 
 /// Answers the provider's handshake. `None` if the verify token is wrong.
 pub fn handshake(ctx: &Context, query: &Handshake) -> Option<Handshaken> {
-    callback::handshake(query, &ctx.settings.verify_token).map(Handshaken)
+    callback::handshake(query, ctx.settings.whatsapp_cloud.verify_token.expose()).map(Handshaken)
 }
 
 /// The reason why a whole callback is refused.
@@ -52,12 +52,12 @@ pub async fn open_callback(
     signature: Option<&str>,
     unsigned_is_fine: bool,
 ) -> Result<Vec<CallbackItem>, CallbackRefused> {
-    let app_secret = &ctx.settings.app_secret;
+    let app_secret = ctx.settings.whatsapp_cloud.app_secret.expose();
     let Some(signature) = signature else {
         let fine = unsigned_is_fine && app_secret.is_empty();
         return if fine { parse(raw).await } else { Err(CallbackRefused::BadSignature) };
     };
-    if signed_with(raw, vec![app_secret.clone()], signature).await?.is_some() {
+    if signed_with(raw, vec![app_secret.to_owned()], signature).await?.is_some() {
         return parse(raw).await;
     }
     signed_for_its_numbers(ctx, raw, signature).await

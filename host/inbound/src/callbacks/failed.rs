@@ -10,7 +10,7 @@ use domain::{
 use sha2::{Digest, Sha256};
 pub use storage::inbound::failed_callbacks::FailedCallback;
 use storage::{
-    PgConnection, PgPool,
+    Db, PgConnection,
     inbound::{
         callbacks::NewCallback,
         failed_callbacks::{self, NewFailedCallback},
@@ -114,7 +114,7 @@ pub(super) async fn keep_given_up(
 }
 
 /// The failed items of a client, newest first.
-pub async fn list(db: &PgPool, client: ClientId, page: PageRequest) -> Result<Page<FailedCallback>> {
+pub async fn list(db: &Db, client: ClientId, page: PageRequest) -> Result<Page<FailedCallback>> {
     let mut db = db.acquire().await?;
     let (items, total) = failed_callbacks::page(&mut db, client, page.limit(), page.offset()).await?;
     Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })

@@ -3,7 +3,6 @@
 
 use std::{
     collections::HashMap,
-    sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -12,6 +11,7 @@ use domain::{
     inbound::{CallbackBody, CallbackItem, CallbackTarget},
 };
 use outbound::delivery;
+use parking_lot::Mutex;
 
 use super::owners::Owners;
 
@@ -34,7 +34,7 @@ struct Known {
 impl KnownNumbers {
     /// The owners of the numbers in `items`, if all items are statuses of messages of exactly these owners.
     pub(super) fn owners_of(&self, items: &[CallbackItem]) -> Option<Owners> {
-        let (known, now) = (self.0.lock().unwrap_or_else(PoisonError::into_inner), Instant::now());
+        let (known, now) = (self.0.lock(), Instant::now());
         let mut owners = Owners::default();
         for item in items {
             let (CallbackTarget::PhoneNumberId(number), CallbackBody::Status(status)) = (&item.target, &item.body)
@@ -52,7 +52,7 @@ impl KnownNumbers {
 
     /// Stores the result of a lookup.
     pub(super) fn note(&self, found: &HashMap<String, (ClientId, InboxId)>) {
-        let (mut known, now) = (self.0.lock().unwrap_or_else(PoisonError::into_inner), Instant::now());
+        let (mut known, now) = (self.0.lock(), Instant::now());
         if known.len() >= TIDIED_FROM {
             known.retain(|_, known| now < known.until);
         }

@@ -20,13 +20,13 @@ use base::{
 
 /// Answers the provider's handshake. `None` if the token is not `messenger.verify_token`.
 pub fn handshake(ctx: &Context, query: &Handshake) -> Option<Handshaken> {
-    cloud::handshake(query, &ctx.settings.messenger_verify_token).map(Handshaken)
+    cloud::handshake(query, ctx.settings.messenger.verify_token.expose()).map(Handshaken)
 }
 
 /// Verifies a callback over its raw bytes and parses it. The signature must be made with the operator's app secret, or
 /// with the secret of all pages in the body.
 pub async fn open_callback(ctx: &Context, raw: &Bytes, signature: &str) -> Result<Vec<CallbackItem>, CallbackRefused> {
-    let operators = vec![ctx.settings.messenger_app_secret.clone()];
+    let operators = vec![ctx.settings.messenger.app_secret.expose().to_owned()];
     if signed_with(raw, operators, signature).await?.is_some() {
         return parse(raw).await;
     }

@@ -7,8 +7,8 @@ use domain::{
     recipient::order_key,
 };
 use events::NewEvent;
+use people::Introduction;
 use serde_json::Value;
-use storage::people::customers::Introduction;
 
 use base::Context;
 

@@ -41,17 +41,7 @@ pub enum CommandError {
     Failed(#[from] Error),
 }
 
-impl From<storage::Error> for CommandError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<storage::SqlxError> for CommandError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(CommandError: storage::Error);
 
 async fn find(db: &mut PgConnection, client: ClientId, id: InboxId) -> Result<LiteSessionView, CommandError> {
     let inbox = inboxes::by_id(db, client, id).await?.ok_or(CommandError::NotFound)?;

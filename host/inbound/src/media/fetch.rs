@@ -134,7 +134,8 @@ async fn keep(
 }
 
 async fn fetch(ctx: &Context, client: ClientId, file: &Media) -> std::result::Result<Fetched, FetchError> {
-    let mut expected = MediaExpectation { max_bytes: ctx.settings.media_max_bytes, sha256: file.sha256.clone() };
+    let mut expected =
+        MediaExpectation { max_bytes: ctx.settings.limits.inbound_media_max_bytes, sha256: file.sha256.clone() };
     let inbox = {
         let mut db = ctx.db.acquire().await.map_err(Error::from)?;
         storage::inboxes::by_id(&mut db, client, file.inbox).await.map_err(Error::from)?

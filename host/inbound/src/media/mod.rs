@@ -86,7 +86,7 @@ pub async fn forget_old(ctx: &Context) {
     if let Err(error) = fetch::forget_cut_off(ctx, days_ago(1)).await {
         tracing::warn!(error = &error as &dyn std::error::Error, "unfinished downloads could not be removed");
     }
-    let before = days_ago(u64::from(ctx.settings.retention.media_days));
+    let before = days_ago(u64::from(ctx.settings.retention.message_days));
     if let Err(error) = ctx.media.sweep(MediaId(domain::clock::first_id_at(before))).await {
         tracing::warn!(error = &error as &dyn std::error::Error, "old files of this machine could not be removed");
     }

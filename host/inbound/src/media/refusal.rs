@@ -21,14 +21,4 @@ pub enum MediaRefused {
     Failed(#[from] Error),
 }
 
-impl From<storage::Error> for MediaRefused {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<storage::SqlxError> for MediaRefused {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(MediaRefused: storage::Error);

@@ -36,17 +36,7 @@ pub enum UploadRefused {
     Failed(#[from] Error),
 }
 
-impl From<storage::Error> for UploadRefused {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<storage::SqlxError> for UploadRefused {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(UploadRefused: storage::Error);
 
 pub(super) fn owner(visitor: &str) -> String {
     format!("web:{visitor}")

@@ -75,17 +75,7 @@ pub enum PostRefused {
     Failed(#[from] Error),
 }
 
-impl From<storage::Error> for PostRefused {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<storage::SqlxError> for PostRefused {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(PostRefused: storage::Error);
 
 fn fault(field: &str, said: &str) -> PostRefused {
     PostRefused::Faults(vec![FieldFault::new(field, said)])

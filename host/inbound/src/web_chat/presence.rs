@@ -4,7 +4,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Weak},
     time::Duration,
 };
 
@@ -13,6 +13,7 @@ use domain::{
     ids::{ClientId, InboxId},
     web_chat::Origin,
 };
+use parking_lot::{Mutex, MutexGuard};
 use storage::silence::in_time;
 use storage::web::{
     sites,
@@ -101,7 +102,7 @@ impl Presence {
     }
 
     fn watched(&self) -> MutexGuard<'_, Watched> {
-        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
+        self.watched.lock()
     }
 
     fn everybody(&self) -> Vec<(Place, Vec<String>)> {

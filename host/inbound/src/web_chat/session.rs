@@ -6,9 +6,9 @@ use base::{
 };
 use domain::address::{Address, AddressKind};
 use events::record_folded;
+use people::Introduction;
 use storage::{
     PgConnection, Queue,
-    people::customers::{self, Introduction},
     web::{
         sites::{self, Site},
         threads::Thread,
@@ -63,23 +63,7 @@ pub enum SessionRefused {
     Failed(#[from] Error),
 }
 
-impl From<storage::Error> for SessionRefused {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<storage::SqlxError> for SessionRefused {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<SealError> for SessionRefused {
-    fn from(error: SealError) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(SessionRefused: storage::Error, SealError);
 
 /// Begins a session of the proven user, or else of the visitor in the token, or else of a new visitor. An invalid token
 /// counts as none. When an anonymous visitor proves to be a user, the chat comes along.
@@ -173,7 +157,7 @@ async fn join(
         username: Some(user.to_owned()),
         ..Introduction::default()
     };
-    let folded = customers::introduce(db, site.client, &ctx.ids, introduction, ctx.now()).await?.folded;
+    let folded = people::introduce(db, site.client, &ctx.ids, introduction, ctx.now()).await?.folded;
     known.epoch = known.epoch.saturating_add(1);
     known.form_answered |= before.form_answered;
     // Receipts start again: sequence numbers restart with the next message.

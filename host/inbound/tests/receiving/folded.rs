@@ -10,11 +10,11 @@ use domain::{
     ids::{ParticipantId, UserId},
     privacy::Sight,
 };
+use people::Introduction;
 use serde_json::{Value, json};
 use storage::{
     Queue,
     chat::participants::{self, Participant},
-    people::customers::{self, Introduction},
     tenancy::users::Role,
 };
 use uuid::Uuid;
@@ -89,7 +89,7 @@ async fn become_one_while<T>(stage: &Stage, meanwhile: impl Future<Output = T>) 
     let addresses = [(AddressKind::Phone, ZO), (AddressKind::Bsuid, USER_ID)];
     let addresses = addresses.into_iter().map(|(kind, value)| Address::of_kind(kind, value).unwrap()).collect();
     let both = Introduction { addresses, ..Introduction::default() };
-    customers::introduce(&mut tx, stage.client, &stage.ctx.ids, both, stage.ctx.now()).await.unwrap();
+    people::introduce(&mut tx, stage.client, &stage.ctx.ids, both, stage.ctx.now()).await.unwrap();
     let committed = async {
         let waits = "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')";
         while !sqlx::query_scalar::<_, bool>(waits).fetch_one(&stage.ctx.db).await.unwrap() {

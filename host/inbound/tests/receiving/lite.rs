@@ -37,7 +37,7 @@ use outbound::{
 };
 use props::{HandClock, Surroundings, one_number};
 use storage::{
-    PgPool, Queue,
+    Db, Queue,
     chat::chat_messages,
     inboxes::{
         self, Inbox, InboxSettings, WhatsappLite,
@@ -68,7 +68,7 @@ struct Notes {
 #[derive(Clone)]
 struct Pocket {
     notes: Arc<Mutex<Notes>>,
-    db: PgPool,
+    db: Db,
 }
 
 impl Pocket {

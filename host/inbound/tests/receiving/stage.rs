@@ -8,7 +8,7 @@ use std::{
 };
 
 use base::{
-    Context, Settings,
+    Context,
     lanes::{Lease, Wake},
 };
 use channels::whatsapp_cloud::callback;
@@ -21,8 +21,9 @@ use inbound::callbacks::{self, Intake};
 use plugin_host::webhook_shaper::{ChatbotEvent, IncomingMessageEvent, WebhookEvent};
 use props::{HandClock, Surroundings, one_number};
 use serde_json::{Value, json};
+use settings::Settings;
 use storage::{
-    PgPool, Queue,
+    Db, Queue,
     chat::{
         chat_messages::{self, ChatMessage},
         participants::{self, Participant},
@@ -300,7 +301,7 @@ fn guests(folder: &Path) -> PathBuf {
     directory.clone()
 }
 
-async fn context(db: PgPool, clock: Arc<HandClock>) -> Context {
+async fn context(db: Db, clock: Arc<HandClock>) -> Context {
     // All tests of this file share the compiled components.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("receiving");
     let plugins_dir = Some(guests(&folder));
@@ -310,10 +311,8 @@ async fn context(db: PgPool, clock: Arc<HandClock>) -> Context {
 }
 
 fn settings() -> Settings {
-    Settings {
-        public_url: "http://127.0.0.1:8080".to_owned(),
-        media_max_bytes: 1 << 20,
-        media_url_lifetime: Duration::from_secs(3600),
-        ..Settings::default()
-    }
+    let mut settings = Settings::default();
+    settings.server.public_url = Some("http://127.0.0.1:8080".parse().unwrap());
+    settings.limits.inbound_media_max_bytes = 1 << 20;
+    settings
 }

@@ -7,7 +7,7 @@ use base::{
     audit::{Actor, Administration},
     rights::Affected,
 };
-use chat::say::{OfAgent, Words, say};
+use chat::say::{OfAgent, SayIn, Words, say};
 use domain::{
     chat::{ContentType, ParticipantMove, ParticipantState},
     content::{
@@ -67,7 +67,8 @@ async fn is_said(
     let mut chat = participants::lock(&mut tx, site.client, thread.participant).await.unwrap().unwrap();
     let customer = customers::find(&mut tx, site.client, chat.customer).await.unwrap().unwrap();
     let words = Words { content, asks_rating: false, owner, of_agent: OfAgent::default(), quotes: None };
-    let said = say(ctx, &mut tx, site.client, (&mut chat, InboxKind::Web, &customer), &words).await.unwrap();
+    let place = SayIn { chat: &mut chat, inbox: InboxKind::Web, customer: &customer };
+    let said = say(ctx, &mut tx, site.client, place, &words).await.unwrap();
     participants::save(&mut tx, site.client, &chat).await.unwrap();
     tx.commit().await.unwrap();
     said.first

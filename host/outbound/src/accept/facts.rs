@@ -65,7 +65,7 @@ pub(super) fn question(ctx: &Context, named: &NamedFacts, body: &SendBody) -> Qu
             Question { recipients, marketing, number, window, source: None }
         }
         SendBody::Sms(request) => {
-            let inbox = named.source(request, &ctx.settings.sms_default_source);
+            let inbox = named.source(request, &ctx.settings.sms.default_source);
             let source = inbox.map(|inbox| source_of(ctx, inbox).to_owned());
             Question { recipients: request.recipients().collect(), source, ..Question::default() }
         }
@@ -88,5 +88,5 @@ pub(super) fn terms(inbox: &SendingInbox, template: Option<&Template>) -> Terms 
 
 /// The source address of an inbox. An inbox without an address uses the operator's.
 pub(super) fn source_of<'a>(ctx: &'a Context, inbox: &'a SendingInbox) -> &'a str {
-    inbox.address.as_deref().unwrap_or(&ctx.settings.sms_default_source)
+    inbox.address.as_deref().unwrap_or(&ctx.settings.sms.default_source)
 }

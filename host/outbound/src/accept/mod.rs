@@ -108,7 +108,7 @@ impl Acceptor {
     }
 
     async fn parse(&self, call: &SendCall) -> std::result::Result<std::result::Result<SendBody, Faults>, AcceptError> {
-        let (endpoint, body, most) = (call.endpoint, call.body.clone(), self.ctx.settings.max_recipients);
+        let (endpoint, body, most) = (call.endpoint, call.body.clone(), self.ctx.settings.limits.max_recipients);
         let parse = move || SendBody::parse(endpoint, &body, most);
         let whose = Whose::Client(call.client);
         aside::work(call.body.len(), whose, parse).await.map_err(|error| AcceptError::Failed(Arc::new(error)))

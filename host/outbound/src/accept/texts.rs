@@ -24,7 +24,7 @@ pub(super) fn sort(
     standing: &Standing,
     request: &SmsRequest,
 ) -> std::result::Result<Sorted, AcceptError> {
-    let inbox = named.source(request, &ctx.settings.sms_default_source);
+    let inbox = named.source(request, &ctx.settings.sms.default_source);
     let inbox = inbox.ok_or_else(|| fault(request.unknown_source()))?;
     let source = source_of(ctx, inbox);
     let mut parts = request.resolve();

@@ -2,13 +2,11 @@
 //! busy lane marks a few legs at a time. So the lane asks about more legs than it marks next, and keeps the other
 //! answers for a moment (ADR 0036).
 
-use std::{
-    collections::HashMap,
-    sync::{Mutex, PoisonError},
-};
+use std::collections::HashMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{ids::MessageId, sms_route::SmsRoute};
+use parking_lot::Mutex;
 use plugin_host::MOST_SMS_AT_ONCE;
 
 use crate::sms_routing::Deciders;
@@ -88,13 +86,13 @@ pub(super) struct AskedAhead(Mutex<Answers>);
 impl AskedAhead {
     /// Takes out the valid answers of these routers. If the mark fails, they are lost and the routers are asked again.
     pub(super) fn take(&self, of: Deciders, now: DateTime<Utc>) -> Answers {
-        let answers = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let answers = std::mem::take(&mut *self.0.lock());
         answers.still_true(of, now)
     }
 
     /// Stores the answers that were not used.
     pub(super) fn keep(&self, answers: Answers) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = answers;
+        *self.0.lock() = answers;
     }
 }
 

@@ -11,14 +11,14 @@ use channels::{
 };
 use domain::ids::{ClientId, MediaId};
 use storage::{
-    PgPool,
+    Db,
     inbound::media::{self as stored_media, Media, MediaState},
 };
 
 /// The files that the lane of one inbox may read.
 pub(super) struct ClientFiles {
     client: ClientId,
-    db: PgPool,
+    db: Db,
     store: Arc<dyn MediaStore>,
     public_url: String,
     /// True if providers can fetch them.
@@ -27,12 +27,12 @@ pub(super) struct ClientFiles {
 
 impl ClientFiles {
     pub(super) fn new(ctx: &Context, client: ClientId) -> Self {
-        let public_url = ctx.settings.public_url.clone();
+        let public_url = ctx.settings.server.public_base().to_owned();
         let can_be_fetched = media::can_be_fetched(&public_url);
         Self { client, db: ctx.db.clone(), store: Arc::clone(&ctx.media), public_url, can_be_fetched }
     }
 
-    pub(super) fn db(&self) -> &PgPool {
+    pub(super) fn db(&self) -> &Db {
         &self.db
     }
 

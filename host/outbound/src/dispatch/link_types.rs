@@ -1,12 +1,7 @@
 //! Finds the types of the files behind links if neither the request nor the link names them. The server of a link is
 //! asked once for all messages of a round that use it. If the server does not say, the file is sent as a document.
 
-use std::{
-    borrow::Cow,
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{borrow::Cow, collections::HashMap, sync::Arc, time::Duration};
 
 use base::Context;
 use channels::http::{Described, GuardedClient};
@@ -16,6 +11,7 @@ use domain::{
     ids::ClientId,
     inbox::InboxKind,
 };
+use parking_lot::Mutex;
 use storage::tenancy::clients;
 use tokio::sync::OnceCell;
 
@@ -44,7 +40,7 @@ pub(super) struct LinkTypes {
 
 impl LinkTypes {
     pub(super) fn new(ctx: &Context, client: ClientId, files: Arc<ClientFiles>) -> Self {
-        let (http, allow_private) = (ctx.http.on_behalf_of(client), ctx.settings.allow_private_targets);
+        let (http, allow_private) = (ctx.http.on_behalf_of(client), ctx.settings.webhooks.allow_private_targets);
         Self { client, http, files, allow_private, known: Mutex::default() }
     }
 
@@ -86,7 +82,7 @@ impl LinkTypes {
 
     async fn ask(&self, link: &str) -> Known {
         let cell = {
-            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut known = self.known.lock();
             if known.len() >= REMEMBERED && !known.contains_key(link) {
                 known.clear();
             }

@@ -6,7 +6,7 @@ use base::{Context, Result, lanes::Lease};
 use domain::ids::{ClientId, InboxId, MessageId};
 use plugins::calls::KeptCalls;
 use storage::{
-    PgConnection, Transaction,
+    PgConnection, Queue, Transaction,
     outbound::{
         legs,
         messenger::{self, Beginning, Standing},
@@ -15,6 +15,7 @@ use storage::{
     },
     sms,
 };
+use uuid::Uuid;
 
 use super::{
     due::due,
@@ -64,80 +65,122 @@ pub(super) async fn mark(
     loop {
         let asked = route::ask(ctx, lease, sender, limit, busy).await?;
         let mut tx = ctx.db.begin().await?;
-        if route::hold(&mut tx, lease, &asked).await? {
-            return mark_in(ctx, lease, tx, (sender, asked), limit, busy).await;
+        if route::hold(ctx, &mut tx, lease, &asked).await? {
+            let decided = match asked {
+                Asked::Decided(decided) => Some(decided),
+                Asked::Unknown | Asked::Nobody => None,
+            };
+            let (busy, go, wakes) = (Cow::Borrowed(busy), Vec::new(), Vec::new());
+            return Marking { ctx, lease, sender, limit, decided, busy, go, wakes }.run(tx).await;
         }
     }
 }
 
-/// As [`mark`], in a transaction that holds the lane.
-async fn mark_in(
-    ctx: &Context,
-    lease: &Lease,
-    mut tx: Transaction<'static>,
-    (sender, asked): (&Sender, Asked),
+/// The result of one look at the queue.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Look {
+    /// No leg stepped aside, so no leg stands behind one.
+    Complete,
+    /// Legs stepped aside. Other legs may stand behind them.
+    RoomMade,
+    /// Legs were given up or cannot be read. More legs of that kind may follow.
+    LegsGivenUp,
+}
+
+/// A mark, in a transaction that holds the lane.
+struct Marking<'a> {
+    ctx: &'a Context,
+    lease: &'a Lease,
+    sender: &'a Sender,
+    /// Most legs to mark.
     limit: usize,
-    busy: &HashSet<String>,
-) -> Result<Marks> {
-    let mut decided = match asked {
-        Asked::Decided(decided) => Some(decided),
-        Asked::Unknown | Asked::Nobody => None,
-    };
-    let (mut busy, mut go, mut wakes, mut changed) = (Cow::Borrowed(busy), Vec::new(), Vec::new(), false);
-    let (mut beyond, mut looked_through) = (false, false);
-    for _ in 0..LOOKS {
-        let Due { legs, unreadable } = due(&mut tx, lease, ctx.now(), limit - go.len(), &busy, beyond).await?;
-        let mut picked = pick(ctx, sender, legs, limit - go.len(), &busy);
-        stopped::leave_out(&mut tx, lease.client, sender, &mut picked).await?;
-        if let Some(decided) = &mut decided {
-            decided.apply(&mut tx, lease.client, &mut picked).await?;
-            decided.keep(ctx, &mut tx, lease).await?;
+    /// The decisions of routers, if there are routers.
+    decided: Option<Box<Decided>>,
+    /// Recipients that get no call now.
+    busy: Cow<'a, HashSet<String>>,
+    /// The picked legs.
+    go: Vec<DueLeg>,
+    wakes: Vec<(Queue, Uuid)>,
+}
+
+impl Marking<'_> {
+    async fn run(mut self, mut tx: Transaction<'static>) -> Result<Marks> {
+        let mut looks = Vec::with_capacity(LOOKS);
+        loop {
+            let look = self.look(&mut tx, looks.last().copied()).await?;
+            looks.push(look);
+            if look == Look::Complete || self.go.len() == self.limit || looks.len() == LOOKS {
+                break;
+            }
         }
-        // If some legs are given up or cannot be read, more legs of that kind may follow.
-        beyond = !picked.failed.is_empty() || !unreadable.is_empty();
-        // Other legs may stand behind the ones that make room.
-        let room_is_made = beyond || !picked.later.is_empty() || !picked.waiting.is_empty();
-        changed |= room_is_made || !picked.go.is_empty();
-        scheduled::correspond(ctx, &mut tx, lease.client, sender, &picked.go).await?;
-        write(ctx, &mut tx, lease, &picked).await?;
-        wakes.extend(offers::begin(ctx, &mut tx, lease.client, sender, &picked.go).await?);
-        wakes.extend(waits::give_up(ctx, &mut tx, lease.client, picked.failed).await?);
-        waits::put_aside(ctx, &mut tx, lease, unreadable).await?;
-        if !picked.go.is_empty() && room_is_made {
-            busy.to_mut().extend(picked.go.iter().map(|leg| leg.recipient.address().value().to_owned()));
+        let left_some = self.decided.as_deref().is_some_and(Decided::left_some);
+        let nothing_written = self.go.is_empty() && looks == [Look::Complete];
+        if nothing_written && !self.decided.as_deref().is_some_and(Decided::has_calls) {
+            self.remember_answers();
+            return Ok(Marks { more: left_some, ..Marks::default() });
         }
-        go.extend(picked.go);
-        looked_through = !room_is_made;
-        if go.len() == limit || looked_through {
-            break;
+        let more = self.go.len() == self.limit || looks.last() != Some(&Look::Complete) || left_some;
+        let legs = self.with_facts(&mut tx).await?;
+        let kept = match &mut self.decided {
+            Some(decided) => decided.keep_calls(self.ctx, &mut tx, self.lease).await?,
+            None => KeptCalls::default(),
+        };
+        tx.commit().await?;
+        self.remember_answers();
+        kept.compare(self.ctx, self.lease.client);
+        self.ctx.wake.wake_all(self.lease.client, self.wakes);
+        Ok(Marks { legs, more })
+    }
+
+    /// Picks legs, and writes their marks and the times until which other legs step aside. Begins behind the legs that
+    /// stepped aside in the `last` look.
+    async fn look(&mut self, db: &mut PgConnection, last: Option<Look>) -> Result<Look> {
+        let (ctx, lease, sender, client) = (self.ctx, self.lease, self.sender, self.lease.client);
+        let (room, beyond) = (self.limit - self.go.len(), last == Some(Look::LegsGivenUp));
+        let Due { legs, unreadable } = due(db, lease, ctx.now(), room, &self.busy, beyond).await?;
+        let mut picked = pick(ctx, sender, legs, room, &self.busy);
+        stopped::leave_out(db, client, sender, &mut picked).await?;
+        if let Some(decided) = &mut self.decided {
+            decided.apply(db, client, &mut picked).await?;
+            decided.keep(ctx, db, lease).await?;
+        }
+        let look = if !picked.failed.is_empty() || !unreadable.is_empty() {
+            Look::LegsGivenUp
+        } else if !picked.later.is_empty() || !picked.waiting.is_empty() {
+            Look::RoomMade
+        } else {
+            Look::Complete
+        };
+        scheduled::correspond(ctx, db, client, sender, &picked.go).await?;
+        write(ctx, db, lease, &picked).await?;
+        self.wakes.extend(offers::begin(ctx, db, client, sender, &picked.go).await?);
+        self.wakes.extend(waits::give_up(ctx, db, client, picked.failed).await?);
+        waits::put_aside(ctx, db, lease, unreadable).await?;
+        if !picked.go.is_empty() && look != Look::Complete {
+            self.busy.to_mut().extend(picked.go.iter().map(|leg| leg.recipient.address().value().to_owned()));
+        }
+        self.go.extend(picked.go);
+        Ok(look)
+    }
+
+    /// The picked legs with the facts that their calls need.
+    async fn with_facts(&mut self, db: &mut PgConnection) -> Result<Vec<Marked>> {
+        let mut legs = with_parts(db, self.lease, std::mem::take(&mut self.go)).await?;
+        if self.sender.carrier.needs_standing() {
+            add_standing(self.ctx, db, self.lease, &mut legs).await?;
+        }
+        if self.sender.carrier.asks_who_is_quoted() {
+            add_who_is_quoted(db, self.lease.client, &mut legs).await?;
+        }
+        Ok(legs)
+    }
+
+    /// Remembers the answers of routers about legs that were not marked.
+    fn remember_answers(&mut self) {
+        if let Some(decided) = self.decided.take() {
+            decided.remember(self.sender);
         }
     }
-    let left_some = decided.as_deref().is_some_and(Decided::left_some);
-    if !changed && !decided.as_deref().is_some_and(Decided::has_calls) {
-        if let Some(decided) = decided {
-            decided.remember(sender);
-        }
-        return Ok(Marks { more: left_some, ..Marks::default() });
-    }
-    let more = go.len() == limit || !looked_through || left_some;
-    let mut legs = with_parts(&mut tx, lease, go).await?;
-    if sender.carrier.needs_standing() {
-        add_standing(ctx, &mut tx, lease, &mut legs).await?;
-    }
-    if sender.carrier.asks_who_is_quoted() {
-        add_who_is_quoted(&mut tx, lease.client, &mut legs).await?;
-    }
-    let kept = match &mut decided {
-        Some(decided) => decided.keep_calls(ctx, &mut tx, lease).await?,
-        None => KeptCalls::default(),
-    };
-    tx.commit().await?;
-    if let Some(decided) = decided {
-        decided.remember(sender);
-    }
-    kept.compare(ctx, lease.client);
-    ctx.wake.wake_all(lease.client, wakes);
-    Ok(Marks { legs, more })
 }
 
 /// Stores the marks, and the times until which legs step aside.
@@ -149,7 +192,7 @@ async fn write(ctx: &Context, db: &mut PgConnection, lease: &Lease, picked: &Pic
     let (last, first): (Vec<&DueLeg>, Vec<&DueLeg>) = picked.go.iter().partition(|leg| leg.unanswered || leg.ambiguous);
     for (legs, times) in [(first, 1), (last, LAST_PATIENCE)] {
         let keys: Vec<(MessageId, i16)> = legs.iter().map(key).collect();
-        work::mark_sending(db, lease.client, &keys, ctx.now(), ctx.settings.unknown_after * times).await?;
+        work::mark_sending(db, lease.client, &keys, ctx.now(), ctx.settings.limits.unknown_after * times).await?;
     }
     work::defer(db, lease.client, &picked.later, Later::Paced).await?;
     work::wait(db, lease.client, &picked.waiting).await?;

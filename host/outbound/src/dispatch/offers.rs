@@ -9,13 +9,11 @@ use domain::{
     lite::{Choice, offered},
 };
 use events::record_folded;
+use people::Met;
 use storage::{
     PgConnection, Queue,
     outbound::work::DueLeg,
-    people::{
-        customers::{self, Met},
-        lite_offers::{self, Begun},
-    },
+    people::lite_offers::{self, Begun},
 };
 use uuid::Uuid;
 
@@ -51,7 +49,7 @@ pub(super) async fn begin(
     }
     let to: Vec<(&Address, &[Address])> =
         offering.iter().map(|(leg, _)| (leg.recipient.address(), [].as_slice())).collect();
-    let Met { who, folded } = customers::resolve_sent(db, client, &ctx.ids, &to, ctx.now()).await?;
+    let Met { who, folded } = people::resolve_sent(db, client, &ctx.ids, &to, ctx.now()).await?;
     let begun: Vec<Begun<'_>> = offering
         .iter()
         .zip(who)

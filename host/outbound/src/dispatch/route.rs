@@ -1,10 +1,7 @@
 //! Asks the routers about the SMS that go out next, before they are marked (ADR 0036). The decisions are stored with
 //! the marks in one transaction. A stored decision is not asked for again.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::{LazyLock, Mutex, PoisonError},
-};
+use std::collections::{HashMap, HashSet};
 
 use base::{Context, Result, lanes::Lease};
 use channels::smpp::part_count;
@@ -63,34 +60,15 @@ pub(super) enum Asked {
     Decided(Box<Decided>),
 }
 
-/// Lanes of SMS that had routers at the last look of this process. It is only a hint. For a lane in it the routers are
-/// read before each mark. For other lanes, the statement that holds the lane looks for routers. So a mark without
-/// routers makes no query for them, and an activation counts from the next mark on, on every node (ADR 0011).
-static ROUTED: LazyLock<Mutex<HashSet<(ClientId, Uuid)>>> = LazyLock::new(Mutex::default);
-
-fn note_routed(lease: &Lease, is_routed: bool) {
-    let mut routed = ROUTED.lock().unwrap_or_else(PoisonError::into_inner);
-    let lane = (lease.client, lease.lane);
-    if is_routed {
-        routed.insert(lane)
-    } else {
-        routed.remove(&lane)
-    };
-}
-
-fn was_routed(lease: &Lease) -> bool {
-    ROUTED.lock().unwrap_or_else(PoisonError::into_inner).contains(&(lease.client, lease.lane))
-}
-
 /// Holds the lane for a mark, inside its transaction. Returns `false` if there are routers that were not asked: the
 /// caller ends the transaction and asks them.
-pub(super) async fn hold(db: &mut PgConnection, lease: &Lease, asked: &Asked) -> Result<bool> {
+pub(super) async fn hold(ctx: &Context, db: &mut PgConnection, lease: &Lease, asked: &Asked) -> Result<bool> {
     if !matches!(asked, Asked::Unknown) {
         return lease.hold(db).await.map(|()| true);
     }
     let is_routed = lease.hold_and_see(db, World::SmsRouter.as_str()).await?;
     if is_routed {
-        note_routed(lease, true);
+        ctx.routed.note(lease, true);
     }
     Ok(!is_routed)
 }
@@ -106,12 +84,12 @@ pub(super) async fn ask(
     if sender.inbox.kind != InboxKind::Sms {
         return Ok(Asked::Nobody);
     }
-    if !was_routed(lease) && !has_operators(ctx) {
+    if !ctx.routed.contains(lease) && !has_operators(ctx) {
         return Ok(Asked::Unknown);
     }
     let mut db = ctx.db.acquire().await?;
     let found = Routers::in_force(ctx, &mut db, lease.client, InboxId(lease.lane)).await?;
-    note_routed(lease, found.as_ref().is_some_and(Routers::are_the_clients));
+    ctx.routed.note(lease, found.as_ref().is_some_and(Routers::are_the_clients));
     let Some(routers) = found else { return Ok(Asked::Nobody) };
     let mut answers = sender.asked_ahead.take(routers.deciders(ctx), ctx.now());
     let mut calls = Vec::new();

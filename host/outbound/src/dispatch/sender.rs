@@ -117,7 +117,7 @@ fn opened(ctx: &Context, client: ClientId, inbox: &Inbox) -> Result<CarrierInbox
         client,
         id: inbox.id,
         kind: inbox.kind(),
-        address: inbox.address().unwrap_or(&ctx.settings.sms_default_source).to_owned(),
+        address: inbox.address().unwrap_or(&ctx.settings.sms.default_source).to_owned(),
         rate_per_second: inbox.rate_per_second().and_then(|rate| u32::try_from(rate).ok()),
         credentials,
     })

@@ -16,6 +16,7 @@ use domain::{
     lite::offered,
 };
 use events::record_folded;
+use people::Met;
 use storage::{
     PgConnection, Queue,
     inboxes::templates,
@@ -24,7 +25,6 @@ use storage::{
         work::{self, DueLeg, Later},
     },
     people::{
-        customers::{self, Met},
         inbox_customers,
         lite_offers::{self, NewOffer},
     },
@@ -284,7 +284,7 @@ async fn remember_recipients(
         return Ok(Vec::new());
     }
     let sent: Vec<(&Address, &[Address])> = written_to.iter().map(|one| (&one.address, one.named.as_slice())).collect();
-    let Met { who: known, folded } = customers::resolve_sent(db, client, &ctx.ids, &sent, now).await?;
+    let Met { who: known, folded } = people::resolve_sent(db, client, &ctx.ids, &sent, now).await?;
     let inbox = sender.inbox.id;
     let (mut outbound, mut shown) = (Vec::with_capacity(known.len()), Vec::with_capacity(known.len()));
     for (customer, one) in known.into_iter().zip(written_to) {

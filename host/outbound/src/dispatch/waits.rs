@@ -53,8 +53,8 @@ pub(super) async fn put_aside(
 /// Returns the failure of an SMS, or of a message of a Lite number, that waited too long. `None` while it may wait.
 pub(super) fn expired(ctx: &Context, now: DateTime<Utc>, kind: InboxKind, leg: &DueLeg) -> Option<ProviderFailure> {
     let may_wait = match kind {
-        InboxKind::WhatsappLite => ctx.settings.lite_expires_after,
-        _ => ctx.settings.sms_expires_after,
+        InboxKind::WhatsappLite => ctx.settings.limits.lite_expires_after,
+        _ => ctx.settings.limits.sms_expires_after,
     };
     let waited = (now - leg.queued_at).to_std().unwrap_or_default();
     let expires = leg.channel == Channel::Sms || kind == InboxKind::WhatsappLite;

@@ -44,7 +44,7 @@ pub(crate) async fn follows(
         seen_on_whatsapp: known.reached || leg.leg_state >= DeliveryState::Sent,
         has_phone: phone.is_some(),
         age: known.accepted_at.map_or(TimeDelta::zero(), |accepted| ctx.now() - accepted),
-        max_age: TimeDelta::from_std(ctx.settings.fallback_max_age).unwrap_or(TimeDelta::MAX),
+        max_age: TimeDelta::from_std(ctx.settings.limits.fallback_max_age).unwrap_or(TimeDelta::MAX),
         requested: true,
     };
     let fallback = NewFallback {

@@ -219,7 +219,7 @@ async fn source_of(
     }
     let inbox = inboxes::by_id(db, client, waiting.sms_inbox).await?;
     let own = inbox.and_then(|inbox| inbox.address().map(str::to_owned));
-    Ok(own.unwrap_or_else(|| ctx.settings.sms_default_source.clone()))
+    Ok(own.unwrap_or_else(|| ctx.settings.sms.default_source.clone()))
 }
 
 /// Returns the SMS and its recipient, or the reason why it cannot be sent.

@@ -25,7 +25,7 @@ use outbound::{
 };
 use props::{HandClock, Surroundings};
 use storage::{
-    PgPool, Queue,
+    Db, Queue,
     inboxes::{self, Inbox, InboxSettings, Web},
     tenancy::clients::{self, NewClient},
     work::lanes,
@@ -225,7 +225,7 @@ impl Stage {
     }
 }
 
-async fn context(db: PgPool, clock: Arc<HandClock>, toy: &Toy) -> Context {
+async fn context(db: Db, clock: Arc<HandClock>, toy: &Toy) -> Context {
     // Compiled components are shared by all tests of this file.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("carrying");
     let carriers = Carriers::default().with(toy.clone());

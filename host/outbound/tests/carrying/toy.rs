@@ -16,7 +16,7 @@ use domain::{
     content::OutboundContent,
     inbox::InboxKind,
 };
-use storage::PgPool;
+use storage::Db;
 use tokio::sync::Semaphore;
 
 /// Sends in flight at most.
@@ -59,7 +59,7 @@ pub struct Notes {
 pub struct Toy {
     pub notes: Arc<Mutex<Notes>>,
     places: Arc<Semaphore>,
-    db: PgPool,
+    db: Db,
 }
 
 /// Counts a place until the outcome is on disk.
@@ -79,7 +79,7 @@ impl Drop for Counted {
 }
 
 impl Toy {
-    pub fn new(db: PgPool) -> Self {
+    pub fn new(db: Db) -> Self {
         Self { notes: Arc::default(), places: Arc::new(Semaphore::new(WINDOW)), db }
     }
 }

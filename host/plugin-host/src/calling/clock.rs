@@ -5,13 +5,14 @@
 use std::{
     future::{Future, poll_fn},
     pin::Pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     task::{Context, Poll},
     time::Duration,
 };
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::time::{Sleep, sleep};
 use wasmtime_wasi::{HostMonotonicClock, HostWallClock, p2::Pollable};
 
@@ -54,7 +55,7 @@ impl GuestClock {
     }
 
     fn time(&self) -> MutexGuard<'_, Time> {
-        self.0.time.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.time.lock()
     }
 
     /// Waits until the clock shows `until`. Timers that are awaited together agree on the earliest: the one that joined

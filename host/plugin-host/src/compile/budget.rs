@@ -2,10 +2,10 @@
 //! overdraw its budget by one upload. Its next upload waits until the budget is positive again.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use domain::ids::ClientId;
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 /// If more clients than this are known, those without debts are forgotten.
@@ -46,7 +46,7 @@ impl Budgets {
 
     /// Remaining seconds of a client. Negative if the budget is overdrawn.
     pub(super) fn left(&self, client: ClientId) -> f64 {
-        let accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
+        let accounts = self.accounts.lock();
         accounts.get(&client).map_or(self.budget.as_secs_f64(), |account| self.filled(account))
     }
 
@@ -60,7 +60,7 @@ impl Budgets {
     }
 
     pub(super) fn spend(&self, client: ClientId, used: Duration) {
-        let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut accounts = self.accounts.lock();
         let full = self.budget.as_secs_f64();
         if accounts.len() >= REMEMBERED && !accounts.contains_key(&client) {
             accounts.retain(|_, account| self.filled(account) < full);
@@ -118,7 +118,7 @@ mod tests {
             budgets.spend(client(number), Duration::from_millis(1));
             tokio::time::advance(Duration::from_millis(20)).await;
         }
-        assert!(budgets.accounts.lock().unwrap().len() <= REMEMBERED);
+        assert!(budgets.accounts.lock().len() <= REMEMBERED);
         assert!(budgets.check(client(0)).is_err());
     }
 

@@ -2,9 +2,10 @@
 //! least processor time lately. So a client with expensive uploads comes after all others. It has only one of several
 //! places, so a small upload of another client need not wait for its large one.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use domain::ids::ClientId;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::oneshot;
 
 use super::budget::Budgets;
@@ -97,7 +98,7 @@ impl Turns {
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
-        self.0.queue.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.queue.lock()
     }
 }
 

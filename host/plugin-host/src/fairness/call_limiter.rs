@@ -3,10 +3,11 @@
 //! a few places of their own, without a queue.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use domain::ids::ClientId;
+use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep};
 
@@ -145,7 +146,7 @@ impl CallLimiter {
     }
 
     fn client(&self, client: ClientId) -> Arc<ClientState> {
-        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut clients = self.clients.lock();
         if clients.len() >= REMEMBERED && !clients.contains_key(&client) {
             clients.retain(|_, state| Arc::strong_count(state) > 1 || state.has_debts(&self.limits));
         }
@@ -171,7 +172,7 @@ impl Pacing {
     }
 
     async fn keep(&self, limits: &Limits) -> Result<(), NotAdmitted> {
-        let wait = self.pace.lock().unwrap_or_else(PoisonError::into_inner).take_turn(limits).ok_or(NotAdmitted)?;
+        let wait = self.pace.lock().take_turn(limits).ok_or(NotAdmitted)?;
         if wait.is_zero() {
             return Ok(());
         }
@@ -184,7 +185,7 @@ impl Pacing {
     }
 
     fn has_debts(&self, limits: &Limits) -> bool {
-        self.pace.lock().unwrap_or_else(PoisonError::into_inner).has_debts(limits)
+        self.pace.lock().has_debts(limits)
     }
 }
 
@@ -233,7 +234,7 @@ mod tests {
 
     async fn refused_of(limiter: &CallLimiter, calls: usize) -> usize {
         let client = limiter.client(client(1));
-        (0..calls).filter(|_| client.turns.pace.lock().unwrap().take_turn(&limiter.limits).is_none()).count()
+        (0..calls).filter(|_| client.turns.pace.lock().take_turn(&limiter.limits).is_none()).count()
     }
 
     #[tokio::test(start_paused = true)]
@@ -305,7 +306,7 @@ mod tests {
         for number in 1..3_000 {
             drop(enter(&limiter, client(number), false).await);
         }
-        let known = limiter.clients.lock().unwrap().len();
+        let known = limiter.clients.lock().len();
         assert!(known <= REMEMBERED, "{known}");
         assert!(limiter.client(client(0)).has_debts(&limiter.limits));
     }

@@ -1,8 +1,9 @@
 //! The processor time that a client gets with priority, and the place where its next call runs.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
 /// Processor time of a call on its caller's thread, before it moves to a separate thread.
@@ -90,7 +91,7 @@ impl Share {
 
     /// Subtracts used time. Returns whether nothing is left.
     pub(crate) fn spend(&self, time: Duration) -> bool {
-        let mut bucket = self.0.bucket.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut bucket = self.0.bucket.lock();
         bucket.left = bucket.left.saturating_sub(time);
         bucket.left.is_zero()
     }
@@ -122,7 +123,7 @@ impl Share {
     }
 
     fn with<T>(&self, what: impl FnOnce(&mut Bucket, Instant) -> T) -> T {
-        let mut bucket = self.0.bucket.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut bucket = self.0.bucket.lock();
         let (present, rate) = (Instant::now(), self.0.rate);
         let gained = rate.mul_f64(present.duration_since(bucket.at).as_secs_f64());
         bucket.left = (bucket.left + gained).min(rate * BURST_SECONDS);
@@ -196,11 +197,11 @@ mod tests {
     }
 
     fn lasts(share: &Share) -> Duration {
-        share.0.bucket.lock().unwrap().apart.lasts
+        share.0.bucket.lock().apart.lasts
     }
 
     fn age(share: &Share, by: Duration) {
-        let mut bucket = share.0.bucket.lock().unwrap();
+        let mut bucket = share.0.bucket.lock();
         bucket.slipped = bucket.slipped.map(|slipped| slipped - by);
         bucket.apart.until -= by;
         bucket.last.until -= by;

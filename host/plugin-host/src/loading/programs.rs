@@ -2,10 +2,11 @@
 //! are too many, the one with the oldest use is dropped. A call in flight always keeps its program.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
 
 use domain::ids::ClientId;
+use parking_lot::RwLock;
 use tokio::sync::OnceCell;
 
 use super::component_source::ComponentSource;
@@ -56,7 +57,7 @@ impl Programs {
     }
 
     pub(crate) fn held(&self) -> usize {
-        self.slots.read().unwrap_or_else(PoisonError::into_inner).len()
+        self.slots.read().len()
     }
 
     async fn load(&self, client: ClientId, sha256: &str) -> Result<Arc<Program>, NoProgram> {
@@ -77,9 +78,9 @@ impl Programs {
 
     fn slot(&self, sha256: &str) -> Arc<Slot> {
         let now = self.uses.fetch_add(1, Ordering::Relaxed);
-        let known = self.slots.read().unwrap_or_else(PoisonError::into_inner).get(sha256).cloned();
+        let known = self.slots.read().get(sha256).cloned();
         let slot = known.unwrap_or_else(|| {
-            let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
+            let mut slots = self.slots.write();
             if slots.len() >= self.most && !slots.contains_key(sha256) {
                 make_room(&mut slots, self.most);
             }
@@ -90,7 +91,7 @@ impl Programs {
     }
 
     fn forget_empty(&self, sha256: &str) {
-        let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
+        let mut slots = self.slots.write();
         // A slot that other calls wait for stays, because they are loading it.
         if slots.get(sha256).is_some_and(|slot| !slot.program.initialized() && Arc::strong_count(slot) <= 2) {
             slots.remove(sha256);

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use arc_swap::ArcSwap;
+use parking_lot::Mutex;
 
 use super::loader::LoadedPlugin;
 use super::loader::Program;
@@ -125,7 +126,7 @@ impl Registry {
     }
 
     fn change(&self, name: &str, change: impl FnOnce(&mut Entry)) {
-        let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one_at_a_time = self.changing.lock();
         let mut table = Table::clone(&self.table.load());
         let entry = table.entry(name.to_owned());
         change(entry.or_insert(Entry { active: None, built_in: None, last_version: 0, last_error: None }));

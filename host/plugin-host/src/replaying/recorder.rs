@@ -1,9 +1,10 @@
 //! The services of a recorded call. Passes every host call on and keeps questions and answers.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::ids::ClientId;
+use parking_lot::{Mutex, MutexGuard};
 
 use super::recording::{HostCall, HttpAnswer, KvAnswer};
 use crate::calling::http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
@@ -31,7 +32,7 @@ impl Recorder {
     }
 
     fn calls(&self) -> MutexGuard<'_, Vec<HostCall>> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+        self.calls.lock()
     }
 
     /// A guest makes one host call at a time, so the answer belongs to the latest question.

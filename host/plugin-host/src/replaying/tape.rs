@@ -1,9 +1,10 @@
 //! The services of a replay: answers the plugin's questions with the recorded answers.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::ids::ClientId;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 use super::recording::{HostCall, HttpAnswer, KvAnswer};
@@ -50,7 +51,7 @@ impl Tape {
     }
 
     fn used(&self) -> MutexGuard<'_, Used> {
-        self.used.lock().unwrap_or_else(PoisonError::into_inner)
+        self.used.lock()
     }
 
     /// The first unused call of the same kind that `fits`.

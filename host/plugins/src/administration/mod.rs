@@ -84,17 +84,7 @@ impl PluginError {
     }
 }
 
-impl From<storage::Error> for PluginError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<storage::SqlxError> for PluginError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(PluginError: storage::Error);
 
 /// Makes sure that this node can run a version before it is activated.
 async fn loads(ctx: &Context, client: ClientId, plugin: &PluginRef) -> Result<(), PluginError> {

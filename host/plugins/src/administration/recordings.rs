@@ -8,7 +8,7 @@ use domain::{
 use plugin_host::{PluginRef, Recording as Recorded};
 use serde_json::Value;
 use storage::{
-    PgConnection, PgPool,
+    Db, PgConnection,
     plugins::{
         activations,
         recordings::{self as stored, Full, Listed, Recording},
@@ -58,7 +58,7 @@ pub async fn start_recording(
     if !(1..=MOST_CALLS).contains(&wanted.max_calls) {
         faults.push(FieldFault::new("maxCalls", format!("must be a whole number from 1 to {MOST_CALLS}")));
     }
-    let most_bytes = ctx.settings.plugins.recording_bytes;
+    let most_bytes = ctx.settings.limits.plugin_recording_bytes;
     let max_bytes = wanted.max_bytes.unwrap_or(most_bytes);
     if !(1..=most_bytes).contains(&max_bytes) {
         faults.push(FieldFault::new("maxBytes", format!("must be a whole number from 1 to {most_bytes}")));
@@ -156,14 +156,14 @@ pub fn readable(recording: &Recording) -> Value {
 }
 
 /// A page of recorded calls, newest first, without their content. [`recorded`] reads the content.
-pub async fn recordings(db: &PgPool, client: ClientId, plugin: &str, page: PageRequest) -> Result<Page<Listed>> {
+pub async fn recordings(db: &Db, client: ClientId, plugin: &str, page: PageRequest) -> Result<Page<Listed>> {
     let mut db = db.acquire().await?;
     let (items, total) = stored::page(&mut db, client, plugin, (page.offset(), page.limit())).await?;
     Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
 }
 
 /// The recorded calls with these ids, newest first. Calls that were removed since are absent.
-pub async fn recorded(db: &PgPool, client: ClientId, ids: &[Uuid]) -> Result<Vec<Recording>> {
+pub async fn recorded(db: &Db, client: ClientId, ids: &[Uuid]) -> Result<Vec<Recording>> {
     let mut db = db.acquire().await?;
     Ok(stored::of_ids(&mut db, client, ids).await?)
 }

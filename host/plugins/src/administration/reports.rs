@@ -2,7 +2,7 @@
 
 use domain::ids::ClientId;
 use storage::{
-    PgPool,
+    Db,
     plugins::{
         differences::{self as stored_differences, Difference},
         events::{self as stored_events, PluginEvent},
@@ -20,7 +20,7 @@ fn page_of<T>((items, total): (Vec<T>, i64)) -> Page<T> {
 
 /// Calls of a plugin, newest first.
 pub async fn invocations(
-    db: &PgPool,
+    db: &Db,
     client: ClientId,
     plugin: &str,
     wanted: Wanted<'_>,
@@ -31,19 +31,19 @@ pub async fn invocations(
     Ok(page_of(stored_invocations::page(&mut db, client, plugin, wanted, part).await?))
 }
 
-pub async fn events(db: &PgPool, client: ClientId, plugin: &str, page: PageRequest) -> Result<Page<PluginEvent>> {
+pub async fn events(db: &Db, client: ClientId, plugin: &str, page: PageRequest) -> Result<Page<PluginEvent>> {
     let mut db = db.acquire().await?;
     Ok(page_of(stored_events::page(&mut db, client, plugin, (page.offset(), page.limit())).await?))
 }
 
 /// Differences between a plugin as a shadow and the live plugin, newest first.
-pub async fn differences(db: &PgPool, client: ClientId, plugin: &str, page: PageRequest) -> Result<Page<Difference>> {
+pub async fn differences(db: &Db, client: ClientId, plugin: &str, page: PageRequest) -> Result<Page<Difference>> {
     let mut db = db.acquire().await?;
     Ok(page_of(stored_differences::page(&mut db, client, plugin, (page.offset(), page.limit())).await?))
 }
 
 /// Skipped comparisons of a plugin's shadows, latest first. A comparison is skipped if there is no room for it.
-pub async fn skipped(db: &PgPool, client: ClientId, plugin: &str) -> Result<Vec<Skipped>> {
+pub async fn skipped(db: &Db, client: ClientId, plugin: &str) -> Result<Vec<Skipped>> {
     let mut db = db.acquire().await?;
     Ok(stored_skipped::of_plugin(&mut db, client, plugin).await?)
 }

@@ -1,15 +1,12 @@
 //! Uploads of components. A component is checked before anything is stored, and the same bytes are stored only once.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use domain::{
     body::FieldFault,
     ids::{ClientId, UserId},
 };
+use parking_lot::Mutex;
 use plugin_host::{Examined, Refusal, Source, is_plugin_name};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -68,7 +65,7 @@ impl Uploads {
     pub async fn enter(&self, client: ClientId) -> Result<Place, PluginError> {
         let busy = || PluginError::Busy("too many uploads at once: try again in a few seconds".to_owned());
         let own = {
-            let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut clients = self.clients.lock();
             // An entry with one reference has no holder and no waiter.
             clients.retain(|_, own| Arc::strong_count(own) > 1);
             let own = clients.entry(client).or_insert_with(|| Arc::new(Semaphore::new(1)));
@@ -155,7 +152,7 @@ async fn store(
         }
         Some(_) => {}
         None => {
-            let most = ctx.settings.plugins.names_per_client;
+            let most = ctx.settings.limits.plugins_per_client;
             if u64::try_from(versions::count(&mut tx, client).await?).is_ok_and(|count| count >= most) {
                 let said = format!("there are {most} plugins already, which is all that is allowed: delete some");
                 return Err(PluginError::Conflict(said));
@@ -164,7 +161,7 @@ async fn store(
     }
     check_quota(ctx, versions::stored_bytes_beside(&mut tx, client, &version.sha256).await?, bytes.len())?;
     let number = versions::insert(&mut tx, client, &version, bytes).await?;
-    let keep = i32::try_from(ctx.settings.plugins.versions_kept).unwrap_or(i32::MAX);
+    let keep = i32::try_from(ctx.settings.limits.plugin_versions_kept()).unwrap_or(i32::MAX);
     for removed in versions::remove_old(&mut tx, client, &version.name, keep).await? {
         note(ctx, &mut tx, client, (&version.name, Some(removed)), ("VERSION_REMOVED", None)).await?;
     }
@@ -227,7 +224,7 @@ pub(super) fn check_name(ctx: &Context, name: &str) -> Result<(), PluginError> {
 }
 
 pub(super) fn check_size(ctx: &Context, size: usize) -> Result<(), PluginError> {
-    let most = ctx.settings.plugins.upload_bytes;
+    let most = ctx.settings.limits.plugin_bytes();
     if size > most {
         return Err(PluginError::TooLarge(format!("the component has {size} bytes; {most} are allowed")));
     }
@@ -236,7 +233,7 @@ pub(super) fn check_size(ctx: &Context, size: usize) -> Result<(), PluginError> 
 
 fn check_quota(ctx: &Context, stored: i64, size: usize) -> Result<(), PluginError> {
     let (stored, size) = (u64::try_from(stored).unwrap_or(0), size as u64);
-    let most = ctx.settings.plugins.bytes_per_client;
+    let most = ctx.settings.limits.plugin_storage_bytes_per_client;
     if stored.saturating_add(size) > most {
         return Err(PluginError::TooLarge(format!(
             "your other plugins have {stored} bytes, this component {size}, and {most} are allowed in all: delete plugins that \

@@ -6,7 +6,7 @@ use domain::{
     page::{Page, PageRequest},
 };
 use storage::chat::{
-    chatbot_value_lists::{self, Erase, Shown},
+    chatbot_value_lists::{self, Erase, Shown, StorePart},
     chatbot_values, participants,
 };
 
@@ -32,9 +32,8 @@ pub async fn key_values(
         return Err(PluginError::NotFound);
     }
     let participant = known(&mut db, client, participant).await?;
-    let part = (page.offset(), page.limit());
-    let (items, total) =
-        chatbot_value_lists::page(&mut db, client, plugin, (participant, prefix), part, ctx.now()).await?;
+    let part = StorePart { participant, prefix };
+    let (items, total) = chatbot_value_lists::page(&mut db, client, plugin, part, page, ctx.now()).await?;
     Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })
 }
 

@@ -5,19 +5,19 @@ use bytes::Bytes;
 use channels::http::{GuardedClient, GuardedRequest, PostError};
 use domain::ids::ClientId;
 use plugin_host::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
-use storage::{PgPool, tenancy::clients};
+use storage::{Db, tenancy::clients};
 
 /// Sends the requests of plugins. The plugin host has already checked allowed hosts, sizes and headers.
 pub struct GuardedOutgoing {
     http: GuardedClient,
-    db: PgPool,
+    db: Db,
     /// Whether every client may reach loopback and private addresses.
     allow_private: bool,
 }
 
 impl GuardedOutgoing {
     /// Sends through `http`. The clients that may reach private addresses with webhooks may reach them here too.
-    pub fn new(http: GuardedClient, db: PgPool, allow_private: bool) -> Self {
+    pub fn new(http: GuardedClient, db: Db, allow_private: bool) -> Self {
         Self { http, db, allow_private }
     }
 

@@ -1,29 +1,28 @@
 //! The key-values of a call: its reads with the versions that it saw, and its writes under the quotas.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Mutex, PoisonError},
-};
+use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::ids::{ClientId, ParticipantId};
+use parking_lot::Mutex;
 use plugin_host::{KeyValueError, KeyValueSnapshot, KeyValueWrite, KeysWanted, Scope};
 use storage::{
-    PgConnection, PgPool,
+    Db, PgConnection,
     chat::{
         chatbot_value_lists::{self, Names},
         chatbot_values::{self, Kept, Key},
     },
 };
 
-use base::{KeyValueQuota, Result};
+use base::Result;
+use settings::Settings;
 
 /// Reads from the database on each request of the plugin, and remembers the version of every read value. Different
 /// reads may see different times. Before the answer takes effect, every version is checked to be unchanged, so that all
 /// reads are consistent.
 pub struct Snapshot {
-    db: PgPool,
+    db: Db,
     client: ClientId,
     plugin: String,
     participant: ParticipantId,
@@ -34,14 +33,14 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    pub fn new(db: PgPool, client: ClientId, plugin: &str, participant: ParticipantId, now: DateTime<Utc>) -> Self {
+    pub fn new(db: Db, client: ClientId, plugin: &str, participant: ParticipantId, now: DateTime<Utc>) -> Self {
         let (reads, lists) = (Mutex::default(), Mutex::default());
         Self { db, client, plugin: plugin.to_owned(), participant, now, reads, lists }
     }
 
     pub fn reads(&self) -> Reads {
-        let keys = self.reads.lock().unwrap_or_else(PoisonError::into_inner);
-        let lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
+        let keys = self.reads.lock();
+        let lists = self.lists.lock();
         Reads {
             keys: keys.iter().map(|(key, version)| (key.clone(), *version)).collect(),
             lists: lists.iter().map(|(wanted, names)| (wanted.clone(), names.clone())).collect(),
@@ -95,7 +94,7 @@ impl KeyValueSnapshot for Snapshot {
         let value =
             chatbot_values::read(&mut db, self.client, &self.plugin, &key, self.now).await.map_err(unreadable)?;
         let version = value.as_ref().map(|value| value.version);
-        self.reads.lock().unwrap_or_else(PoisonError::into_inner).insert(key, version);
+        self.reads.lock().insert(key, version);
         Ok(value.map(|value| value.bytes))
     }
 
@@ -110,7 +109,7 @@ impl KeyValueSnapshot for Snapshot {
         let mut db = self.db.acquire().await.map_err(|error| unreadable(error.into()))?;
         let names = chatbot_value_lists::names(&mut db, self.client, &self.plugin, &wanted, self.now).await;
         let names = names.map_err(unreadable)?;
-        self.lists.lock().unwrap_or_else(PoisonError::into_inner).insert(wanted, names.clone());
+        self.lists.lock().insert(wanted, names.clone());
         Ok(names)
     }
 }
@@ -126,13 +125,23 @@ pub enum Writing {
     TooMuch(String),
 }
 
-/// Checks the reads of a call of `plugin` and stores its writes, in the caller's transaction.
+/// The plugin and the participant whose values a call reads and writes, besides the shared values of the plugin.
+#[derive(Debug, Clone, Copy)]
+pub struct ValueOwner<'a> {
+    pub client: ClientId,
+    pub plugin: &'a str,
+    pub participant: ParticipantId,
+}
+
+/// Checks the reads of a call of a plugin and stores its writes, in the caller's transaction.
 pub async fn write(
     db: &mut PgConnection,
-    (client, plugin, participant): (ClientId, &str, ParticipantId),
-    (reads, writes): (&Reads, &[KeyValueWrite]),
-    quota: KeyValueQuota,
+    owner: ValueOwner<'_>,
+    reads: &Reads,
+    writes: &[KeyValueWrite],
+    settings: &Settings,
 ) -> Result<Writing> {
+    let ValueOwner { client, plugin, participant } = owner;
     if reads.is_empty() && writes.is_empty() {
         return Ok(Writing::Written);
     }
@@ -152,12 +161,12 @@ pub async fn write(
         return Ok(Writing::Written);
     }
     let grown = chatbot_values::write(db, client, plugin, &writes).await?;
-    if let Some(refusal) = too_many_keys(db, (client, plugin, participant), &writes, (quota, reads.now)).await? {
+    if let Some(refusal) = too_many_keys(db, owner, &writes, settings, reads.now).await? {
         return Ok(Writing::TooMuch(refusal));
     }
     if grown != 0 {
         let held = chatbot_values::grow(db, client, participant, grown).await?;
-        let most = i64::try_from(quota.bytes_per_client).unwrap_or(i64::MAX);
+        let most = i64::try_from(settings.limits.kv_bytes_per_client).unwrap_or(i64::MAX);
         if grown > 0 && held > most {
             return Ok(Writing::TooMuch(format!(
                 "the key-values of this client would take {held} bytes, and {most} are allowed; delete some of them"
@@ -170,16 +179,17 @@ pub async fn write(
 /// Keys of the participant beyond the quota. Changes and removals of existing keys are never refused.
 async fn too_many_keys(
     db: &mut PgConnection,
-    (client, plugin, participant): (ClientId, &str, ParticipantId),
+    ValueOwner { client, plugin, participant }: ValueOwner<'_>,
     writes: &[(Key, Option<Kept>)],
-    (quota, now): (KeyValueQuota, DateTime<Utc>),
+    settings: &Settings,
+    now: DateTime<Utc>,
 ) -> Result<Option<String>> {
     let sets_own = writes.iter().any(|(key, value)| key.participant.is_some() && value.is_some());
     if !sets_own {
         return Ok(None);
     }
     let keys = chatbot_values::keys_of(db, client, plugin, participant, now).await?;
-    let most = quota.keys_per_participant;
+    let most = settings.limits.kv_keys_per_participant;
     Ok((keys > i64::from(most)).then(|| {
         format!(
             "plugin `{plugin}` would keep {keys} keys of one participant, and {most} are allowed; delete some of them"

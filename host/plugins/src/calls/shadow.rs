@@ -10,7 +10,7 @@ use plugin_host::{CallError, PluginHost, Recording, RoomBeside};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use storage::{
-    PgPool,
+    Db,
     plugins::{
         differences::{self, Difference},
         invocations::{self, Invocation},
@@ -98,7 +98,7 @@ fn count(result: &'static str, comparisons: usize) {
 
 /// Runs the shadow for one call and stores the result. `false` if there was not enough memory for it.
 async fn compare(
-    db: &PgPool,
+    db: &Db,
     (plugins, room): (&PluginHost, &mut RoomBeside),
     client: ClientId,
     beside: &Beside,

@@ -1,10 +1,8 @@
 //! The sessions of the SMSC, and the messages that wait for one.
 
-use std::{
-    collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
+use parking_lot::{Mutex, MutexGuard};
 use rusmpp::{
     pdus::DeliverSm,
     types::{COctetString, OctetString},
@@ -50,7 +48,7 @@ pub(crate) struct Originated {
 
 impl Smsc {
     pub(super) fn registry(&self) -> MutexGuard<'_, Registry> {
-        self.registry.lock().unwrap_or_else(PoisonError::into_inner)
+        self.registry.lock()
     }
 
     /// Removes all waiting messages. Sessions stay.

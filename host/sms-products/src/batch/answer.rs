@@ -40,17 +40,7 @@ impl From<BatchFault> for Refused {
     }
 }
 
-impl From<storage::Error> for Refused {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<storage::SqlxError> for Refused {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(Refused: storage::Error);
 
 /// An answer with its result and the elements of `inner`.
 pub(super) fn written(

@@ -52,7 +52,7 @@ pub(super) async fn receipts(
         return Err(BatchFault::new(2041, "the batch was sent without rdr=true: it has no receipts").into());
     }
     let messages = tracking::of_request(&mut db, client, request.id.0, Within::EVERYTHING, TOLD_MAX).await?;
-    let validity = TimeDelta::from_std(ctx.settings.sms_expires_after).unwrap_or(TimeDelta::MAX);
+    let validity = TimeDelta::from_std(ctx.settings.limits.sms_expires_after).unwrap_or(TimeDelta::MAX);
     let sent_at = request.due_at.unwrap_or_default().max(minted_at(request.id.0));
     let overdue = ctx.now() - sent_at > validity + GRACE;
     Ok(written((0, "success"), namespace, ctx.now(), |xml| {

@@ -71,7 +71,7 @@ pub(super) async fn answer(
     origin: &Origin,
     answer: Answer,
 ) -> Result<Option<(Queue, Uuid)>> {
-    if ctx.settings.email.relay.is_none() {
+    if ctx.relay.is_none() {
         return Ok(None);
     }
     let mail = OutgoingMail::to(origin, ctx.mint(), answer, ctx.now());
@@ -99,7 +99,7 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
             return Ok(());
         }
         let attempts = due.into_iter().map(|mail| async {
-            let ended = attempt(ctx.settings.email.relay.as_ref(), lease, &mail).await;
+            let ended = attempt(ctx.relay.as_ref(), lease, &mail).await;
             (mail, ended)
         });
         let ended: Vec<(OutgoingMail, Ended)> = stream::iter(attempts).buffered(IN_FLIGHT).collect().await;

@@ -108,7 +108,7 @@ async fn judge_addresses(ctx: &Context, client: ClientId, send: &JsonSend) -> Re
 
 /// True if callbacks of a client may go to loopback and private addresses.
 pub(crate) async fn may_reach_private(ctx: &Context, client: ClientId) -> base::Result<bool> {
-    if ctx.settings.allow_private_targets {
+    if ctx.settings.webhooks.allow_private_targets {
         return Ok(true);
     }
     let mut db = ctx.db.acquire().await?;

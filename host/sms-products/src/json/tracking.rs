@@ -29,17 +29,7 @@ pub enum TrackError {
     Failed(#[from] Error),
 }
 
-impl From<storage::Error> for TrackError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<storage::SqlxError> for TrackError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(TrackError: storage::Error);
 
 /// Answers a query, and counts it against its limit.
 pub async fn track(ctx: &Context, client: ClientId, query: &TrackingQuery) -> Result<Vec<Tracked>, TrackError> {

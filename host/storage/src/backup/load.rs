@@ -8,7 +8,7 @@ use super::{
     session,
     target::{OF_PROCESSES, refuse_if_filled},
 };
-use crate::{Error, PgConnection, PgPool, Result};
+use crate::{Db, Error, PgConnection, Result};
 
 /// A transaction that fills all tables. Without [`Load::commit`] nothing of it stays.
 ///
@@ -22,7 +22,7 @@ pub struct Load {
 
 impl Load {
     /// Begins to fill a database that [`prepare`](super::prepare) has prepared.
-    pub async fn begin(pool: &PgPool) -> Result<Self, CopyError> {
+    pub async fn begin(pool: &Db) -> Result<Self, CopyError> {
         let mut db = session::open(pool).await?;
         sqlx::raw_sql("BEGIN").execute(&mut db).await?;
         // A process that starts now reads the migrations first, and fails instead of working on half of the rows.

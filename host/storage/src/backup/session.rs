@@ -1,6 +1,6 @@
 //! A session that copies: nothing limits the time that the other side of a pipe or a disk takes.
 
-use crate::{PgConnection, PgPool, Result};
+use crate::{Db, PgConnection, Result};
 
 /// Plans of whole tables differ from those of single rows, and a float keeps all its digits. `row_security = off` fails instead of
 /// leaving rows out.
@@ -9,7 +9,7 @@ const OF_A_COPY: &str = "SET idle_in_transaction_session_timeout = 0; SET tcp_us
      SET extra_float_digits = 3; SET row_security = off";
 
 /// Takes a session out of the pool for a copy.
-pub(super) async fn open(pool: &PgPool) -> Result<PgConnection> {
+pub(super) async fn open(pool: &Db) -> Result<PgConnection> {
     let mut db = pool.acquire().await?.detach();
     sqlx::raw_sql(OF_A_COPY).execute(&mut db).await?;
     Ok(db)

@@ -10,7 +10,7 @@ use super::{
     lineage::{self, AppliedMigration},
     session,
 };
-use crate::{Error, PgConnection, PgPool, Result};
+use crate::{Db, Error, PgConnection, Result};
 
 /// A read-only transaction that sees the database at one moment. Other processes are not held up, except changes of the schema:
 /// migrations wait, and upkeep makes and drops partitions later.
@@ -31,7 +31,7 @@ pub struct SnapshotContents {
 
 impl Snapshot {
     /// Begins now.
-    pub async fn begin(pool: &PgPool) -> Result<Self, CopyError> {
+    pub async fn begin(pool: &Db) -> Result<Self, CopyError> {
         let mut db = session::open(pool).await?;
         if lineage::applied(&mut db).await?.is_empty() {
             return Err(CopyError::NoTables);

@@ -5,18 +5,14 @@ use super::{
     error::CopyError,
     lineage::{self, AppliedMigration},
 };
-use crate::{PgConnection, PgPool, Result, migrate_to, work::partitions};
+use crate::{Db, PgConnection, Result, migrate_to, work::partitions};
 
 /// Tables that a process fills without any client.
 pub(super) const OF_PROCESSES: [&str; 4] = ["lane", "master_key_check", "node", "testing_clock"];
 
 /// Brings a new or empty database to the schema and the partitions of a backup. Refuses a database that is in use or has
 /// rows. Changes only the schema, so that it can be repeated.
-pub async fn prepare(
-    pool: &PgPool,
-    migrations: &[AppliedMigration],
-    copied: &[CopiedPartition],
-) -> Result<(), CopyError> {
+pub async fn prepare(pool: &Db, migrations: &[AppliedMigration], copied: &[CopiedPartition]) -> Result<(), CopyError> {
     let mut db = pool.acquire().await?;
     refuse_if_in_use(&mut db).await?;
     let present = lineage::applied(&mut db).await?;

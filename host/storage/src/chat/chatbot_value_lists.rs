@@ -1,7 +1,10 @@
 //! Key-values of chatbots by key: lists for a plugin and for its client, erasure, and removal of expired values.
 
 use chrono::{DateTime, Utc};
-use domain::ids::{ClientId, ParticipantId};
+use domain::{
+    ids::{ClientId, ParticipantId},
+    page::PageRequest,
+};
 use uuid::Uuid;
 
 use super::chatbot_values::{KEY_OVERHEAD, Key, grow};
@@ -64,15 +67,23 @@ pub struct Shown {
     pub expires_at: Option<DateTime<Utc>>,
 }
 
+/// The keys with a prefix in the store of one participant, or in the shared one.
+#[derive(Debug, Clone, Copy)]
+pub struct StorePart<'a> {
+    pub participant: Option<ParticipantId>,
+    pub prefix: &'a str,
+}
+
 /// Returns a page of one store of a plugin by key, and the total.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
     plugin: &str,
-    (participant, prefix): (Option<ParticipantId>, &str),
-    (offset, limit): (i64, i64),
+    part: StorePart<'_>,
+    page: PageRequest,
     now: DateTime<Utc>,
 ) -> Result<(Vec<Shown>, i64)> {
+    let StorePart { participant, prefix } = part;
     let owner = Key { participant, name: String::new() }.owner();
     let rows = sqlx::query_as(
         r#"SELECT key, value, expires_at FROM chatbot_value
@@ -86,8 +97,8 @@ pub async fn page(
     .bind(prefix)
     .bind(end_of(prefix))
     .bind(now)
-    .bind(offset)
-    .bind(limit)
+    .bind(page.offset())
+    .bind(page.limit())
     .fetch_all(&mut *db)
     .await?;
     let total = sqlx::query_scalar(

@@ -130,7 +130,7 @@ pub async fn put_off(
 }
 
 /// Moves the due work of a merged chat to the remaining chat, except kinds that are due there.
-pub(super) async fn give_to(
+pub async fn give_to(
     db: &mut PgConnection,
     client: ClientId,
     (kept, gone): (ParticipantId, ParticipantId),

@@ -8,14 +8,19 @@ use crate::{
     tenancy::api_keys::{KeyOwner, KeyOwnerRow},
 };
 
+/// A ticket to insert.
+#[derive(Debug, Clone, Copy)]
+pub struct NewTicket<'a> {
+    pub user: UserId,
+    /// Of the key that requested it.
+    pub key_hash: &'a [u8],
+    pub hash: &'a [u8],
+    pub expires_at: DateTime<Utc>,
+}
+
 /// Stores the hashes of a ticket and of the key that requested it, and removes expired tickets of the client.
-pub async fn insert(
-    db: &mut PgConnection,
-    client: ClientId,
-    (user, key_hash): (UserId, &[u8]),
-    hash: &[u8],
-    (now, expires_at): (DateTime<Utc>, DateTime<Utc>),
-) -> Result<()> {
+pub async fn insert(db: &mut PgConnection, client: ClientId, new: NewTicket<'_>, now: DateTime<Utc>) -> Result<()> {
+    let NewTicket { user, key_hash, hash, expires_at } = new;
     sqlx::query("DELETE FROM live_ticket WHERE client_id = $1 AND expires_at <= $2")
         .bind(client.0)
         .bind(now)

@@ -9,10 +9,14 @@ use domain::{
     delivery::DeliveryState,
     ids::{ClientId, InboxId, MessageId},
 };
+use sqlx::{Postgres, postgres::PgArguments, query::Query};
 use uuid::Uuid;
 
 use super::{count_changes::CountChanges, messages::NewMessage, parts::NewPart};
 use crate::{Error, PgConnection, Result, sms::products::replies, stored, violates};
+
+/// A statement that gets its parameters group by group.
+type Statement<'q> = Query<'q, Postgres, PgArguments>;
 
 /// The rows of a group of messages.
 #[derive(Debug, Default)]
@@ -58,11 +62,6 @@ pub async fn insert(
     now: DateTime<Utc>,
 ) -> Result<()> {
     let Outgoing { parts, messages, responses, answerable, counted } = outgoing;
-    let sends = || parts.iter().map(|part| part.send.as_ref());
-    let heads = || sends().map(|send| send.and_then(|send| send.batch));
-    let other = |of: fn(&Address) -> &str| {
-        messages.iter().map(|message| message.recipient.other().map(of)).collect::<Vec<Option<&str>>>()
-    };
     let mut changes = CountChanges::default();
     for message in messages {
         changes.add(message.id, message.channel, Some(message.origin), DeliveryState::Queued);
@@ -73,7 +72,7 @@ pub async fn insert(
         .iter()
         .map(|(source, subscriber, message)| ((replies::bare(source), *subscriber), message.0))
         .collect();
-    sqlx::query(
+    let statement = sqlx::query(
         "WITH response AS (
              INSERT INTO idempotency (client_id, key, response, created_at)
              SELECT $1, key, response, $3 FROM unnest($4::text[], $5::bytea[]) AS given (key, response)
@@ -134,49 +133,69 @@ pub async fn insert(
     .bind(priority)
     .bind(now)
     .bind(responses.keys().copied().collect::<Vec<_>>())
-    .bind(responses.values().copied().collect::<Vec<_>>())
-    .bind(parts.iter().map(|part| part.id.0).collect::<Vec<_>>())
-    .bind(parts.iter().map(|part| part.batch.0).collect::<Vec<_>>())
-    .bind(parts.iter().map(|part| part.inbox.0).collect::<Vec<_>>())
-    .bind(parts.iter().map(|part| part.origin.as_str()).collect::<Vec<_>>())
-    .bind(parts.iter().map(|part| stored::write(&part.content)).collect::<Vec<_>>())
-    .bind(parts.iter().map(|part| part.fallback.as_ref().map(stored::write)).collect::<Vec<_>>())
-    .bind(parts.iter().map(|part| part.quoted_provider_id.as_deref()).collect::<Vec<_>>())
-    .bind(sends().map(|send| send.map(|send| send.request.0)).collect::<Vec<_>>())
-    .bind(sends().map(|send| send.map(|send| send.category.as_str())).collect::<Vec<_>>())
-    .bind(sends().map(|send| send.is_some_and(|send| send.quick_replies)).collect::<Vec<_>>())
-    .bind(heads().map(|head| head.map(|head| head.accepted)).collect::<Vec<_>>())
-    .bind(heads().map(|head| head.map(|head| head.rejected)).collect::<Vec<_>>())
-    .bind(heads().map(|head| head.map(|head| head.last_part.0)).collect::<Vec<_>>())
-    .bind(heads().map(|head| head.and_then(|head| Some(head.messages?.0.0))).collect::<Vec<_>>())
-    .bind(heads().map(|head| head.and_then(|head| Some(head.messages?.1.0))).collect::<Vec<_>>())
-    .bind(messages.iter().map(|message| message.id.0).collect::<Vec<_>>())
-    .bind(messages.iter().map(|message| message.part.0).collect::<Vec<_>>())
-    .bind(messages.iter().map(|message| message.inbox.0).collect::<Vec<_>>())
-    .bind(messages.iter().map(|message| message.channel.as_str()).collect::<Vec<_>>())
-    .bind(messages.iter().map(|message| message.recipient.address().kind().as_str()).collect::<Vec<_>>())
-    .bind(messages.iter().map(|message| message.recipient.address().value()).collect::<Vec<_>>())
-    .bind(other(|address| address.kind().as_str()))
-    .bind(other(Address::value))
-    .bind(messages.iter().map(|message| message.ct_id.as_deref()).collect::<Vec<_>>())
-    .bind(messages.iter().map(|message| message.gst_id.as_str()).collect::<Vec<_>>())
-    .bind(messages.iter().map(|message| message.order_key).collect::<Vec<_>>())
-    .bind(messages.iter().map(|message| message.chat.map(|chat| chat.0.0)).collect::<Vec<_>>())
-    .bind(messages.iter().map(|message| message.chat.map(|chat| chat.1.0)).collect::<Vec<_>>())
-    .bind(messages.iter().map(|message| message.conversation.map(|id| id.0)).collect::<Vec<_>>())
-    .bind(changes.at())
-    .bind(changes.types())
-    .bind(changes.counts(|counts| counts.submitted))
-    .bind(answerable.keys().map(|key| key.0).collect::<Vec<_>>())
-    .bind(answerable.keys().map(|key| key.1).collect::<Vec<_>>())
-    .bind(answerable.values().copied().collect::<Vec<_>>())
-    .bind(counted.recipients.iter().map(|(inbox, _)| inbox.0).collect::<Vec<_>>())
-    .bind(counted.recipients.iter().map(|(_, recipient)| *recipient).collect::<Vec<_>>())
-    .bind(counted.quarter)
-    .bind(counted.shard)
-    .bind(counted.close.iter().map(|(inbox, _)| inbox.0).collect::<Vec<_>>())
-    .bind(counted.close.iter().map(|(_, version)| *version).collect::<Vec<_>>())
-    .execute(db)
-    .await?;
+    .bind(responses.values().copied().collect::<Vec<_>>());
+    let statement = bind_messages(bind_parts(statement, parts), messages)
+        .bind(changes.at())
+        .bind(changes.types())
+        .bind(changes.counts(|counts| counts.submitted))
+        .bind(answerable.keys().map(|key| key.0).collect::<Vec<_>>())
+        .bind(answerable.keys().map(|key| key.1).collect::<Vec<_>>())
+        .bind(answerable.values().copied().collect::<Vec<_>>());
+    bind_counted(statement, counted).execute(db).await?;
     Ok(())
+}
+
+/// Contents: $6 to $20.
+fn bind_parts<'q>(statement: Statement<'q>, parts: &'q [&'q NewPart]) -> Statement<'q> {
+    let sends = || parts.iter().map(|part| part.send.as_ref());
+    let heads = || sends().map(|send| send.and_then(|send| send.batch));
+    statement
+        .bind(parts.iter().map(|part| part.id.0).collect::<Vec<_>>())
+        .bind(parts.iter().map(|part| part.batch.0).collect::<Vec<_>>())
+        .bind(parts.iter().map(|part| part.inbox.0).collect::<Vec<_>>())
+        .bind(parts.iter().map(|part| part.origin.as_str()).collect::<Vec<_>>())
+        .bind(parts.iter().map(|part| stored::write(&part.content)).collect::<Vec<_>>())
+        .bind(parts.iter().map(|part| part.fallback.as_ref().map(stored::write)).collect::<Vec<_>>())
+        .bind(parts.iter().map(|part| part.quoted_provider_id.as_deref()).collect::<Vec<_>>())
+        .bind(sends().map(|send| send.map(|send| send.request.0)).collect::<Vec<_>>())
+        .bind(sends().map(|send| send.map(|send| send.category.as_str())).collect::<Vec<_>>())
+        .bind(sends().map(|send| send.is_some_and(|send| send.quick_replies)).collect::<Vec<_>>())
+        .bind(heads().map(|head| head.map(|head| head.accepted)).collect::<Vec<_>>())
+        .bind(heads().map(|head| head.map(|head| head.rejected)).collect::<Vec<_>>())
+        .bind(heads().map(|head| head.map(|head| head.last_part.0)).collect::<Vec<_>>())
+        .bind(heads().map(|head| head.and_then(|head| Some(head.messages?.0.0))).collect::<Vec<_>>())
+        .bind(heads().map(|head| head.and_then(|head| Some(head.messages?.1.0))).collect::<Vec<_>>())
+}
+
+/// Messages: $21 to $34.
+fn bind_messages<'q>(statement: Statement<'q>, messages: &'q [&'q NewMessage]) -> Statement<'q> {
+    let other = |of: fn(&Address) -> &str| {
+        messages.iter().map(|message| message.recipient.other().map(of)).collect::<Vec<Option<&str>>>()
+    };
+    statement
+        .bind(messages.iter().map(|message| message.id.0).collect::<Vec<_>>())
+        .bind(messages.iter().map(|message| message.part.0).collect::<Vec<_>>())
+        .bind(messages.iter().map(|message| message.inbox.0).collect::<Vec<_>>())
+        .bind(messages.iter().map(|message| message.channel.as_str()).collect::<Vec<_>>())
+        .bind(messages.iter().map(|message| message.recipient.address().kind().as_str()).collect::<Vec<_>>())
+        .bind(messages.iter().map(|message| message.recipient.address().value()).collect::<Vec<_>>())
+        .bind(other(|address| address.kind().as_str()))
+        .bind(other(Address::value))
+        .bind(messages.iter().map(|message| message.ct_id.as_deref()).collect::<Vec<_>>())
+        .bind(messages.iter().map(|message| message.gst_id.as_str()).collect::<Vec<_>>())
+        .bind(messages.iter().map(|message| message.order_key).collect::<Vec<_>>())
+        .bind(messages.iter().map(|message| message.chat.map(|chat| chat.0.0)).collect::<Vec<_>>())
+        .bind(messages.iter().map(|message| message.chat.map(|chat| chat.1.0)).collect::<Vec<_>>())
+        .bind(messages.iter().map(|message| message.conversation.map(|id| id.0)).collect::<Vec<_>>())
+}
+
+/// Recipients that count towards tiers: $41 to $46.
+fn bind_counted<'q>(statement: Statement<'q>, counted: &'q Counted<'_>) -> Statement<'q> {
+    statement
+        .bind(counted.recipients.iter().map(|(inbox, _)| inbox.0).collect::<Vec<_>>())
+        .bind(counted.recipients.iter().map(|(_, recipient)| *recipient).collect::<Vec<_>>())
+        .bind(counted.quarter)
+        .bind(counted.shard)
+        .bind(counted.close.iter().map(|(inbox, _)| inbox.0).collect::<Vec<_>>())
+        .bind(counted.close.iter().map(|(_, version)| *version).collect::<Vec<_>>())
 }

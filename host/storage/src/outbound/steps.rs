@@ -10,6 +10,7 @@ use domain::{
     ids::{ChatMessageId, ClientId, CustomerId, DeliveryId, EndpointId, InboxId, MessageId},
 };
 use serde::Serialize;
+use sqlx::{Postgres, postgres::PgArguments, query::QueryScalar};
 use uuid::Uuid;
 
 use super::{count_changes::CountChanges, keys::LegKeys};
@@ -82,6 +83,9 @@ impl Told {
     }
 }
 
+/// The statement of a group of steps, which gets its parameters group by group.
+type Statement<'q> = QueryScalar<'q, Postgres, Uuid, PgArguments>;
+
 /// All changes by a group of steps.
 #[derive(Debug, Default)]
 pub struct Steps {
@@ -111,10 +115,8 @@ pub async fn write(
         return Ok(Vec::new());
     }
     let inboxes: BTreeSet<InboxId> = told.iter().map(|one| one.inbox).collect();
-    let keys: LegKeys = legs.iter().map(|leg| (leg.message, leg.ordinal)).collect();
     let dequeued: LegKeys = legs.iter().filter(|leg| leg.leaves_queue).map(|leg| (leg.message, leg.ordinal)).collect();
-    let time = |at: usize| legs.iter().map(|leg| leg.times.get(at).copied().flatten()).collect::<Vec<_>>();
-    let endpoints: Vec<Uuid> = sqlx::query_scalar(
+    let statement = sqlx::query_scalar(
         "WITH leg AS (
              UPDATE outbound_leg leg
              SET state = move.state, provider_id = COALESCE(move.provider_id, leg.provider_id), sent_at = move.sent_at,
@@ -184,46 +186,64 @@ pub async fn write(
          )
          SELECT DISTINCT lane_id FROM told",
     )
-    .bind(client.0)
-    .bind(keys.messages)
-    .bind(keys.ordinals)
-    .bind(legs.iter().map(|leg| leg.state.as_str()).collect::<Vec<_>>())
-    .bind(legs.iter().map(|leg| leg.provider_id.as_deref()).collect::<Vec<_>>())
-    .bind(time(0))
-    .bind(time(1))
-    .bind(time(2))
-    .bind(time(3))
-    .bind(legs.iter().map(|leg| leg.error.as_ref().map(|error| error.0.as_str())).collect::<Vec<_>>())
-    .bind(legs.iter().map(|leg| leg.error.as_ref().map(|error| error.1.as_str())).collect::<Vec<_>>())
-    .bind(now)
-    .bind(provider_ids.iter().map(|known| known.id.as_str()).collect::<Vec<_>>())
-    .bind(provider_ids.iter().map(|known| known.message.0).collect::<Vec<_>>())
-    .bind(provider_ids.iter().map(|known| known.chat_message.map(|chat| chat.0)).collect::<Vec<_>>())
-    .bind(receipts.iter().map(|receipt| receipt.id).collect::<Vec<_>>())
-    .bind(receipts.iter().map(|receipt| receipt.message.0).collect::<Vec<_>>())
-    .bind(receipts.iter().map(|receipt| receipt.channel.as_str()).collect::<Vec<_>>())
-    .bind(receipts.iter().map(|receipt| receipt.state.as_str()).collect::<Vec<_>>())
-    .bind(receipts.iter().map(|receipt| receipt.happened_at).collect::<Vec<_>>())
-    .bind(receipts.iter().map(|receipt| receipt.error.as_ref().map(|error| error.0.as_str())).collect::<Vec<_>>())
-    .bind(receipts.iter().map(|receipt| receipt.error.as_ref().map(|error| error.1.as_str())).collect::<Vec<_>>())
-    .bind(counts.at())
-    .bind(counts.types())
-    .bind(counts.counts(|counts| counts.sent))
-    .bind(counts.counts(|counts| counts.delivered))
-    .bind(counts.counts(|counts| counts.read))
-    .bind(counts.counts(|counts| counts.failed))
-    .bind(dequeued.messages)
-    .bind(dequeued.ordinals)
-    .bind(reached.iter().map(|(inbox, _)| inbox.0).collect::<Vec<_>>())
-    .bind(reached.iter().map(|(_, customer)| customer.0).collect::<Vec<_>>())
-    .bind(inboxes.iter().map(|inbox| inbox.0).collect::<Vec<_>>())
-    .bind(told.iter().map(|one| one.id.0).collect::<Vec<_>>())
-    .bind(told.iter().map(|one| one.inbox.0).collect::<Vec<_>>())
-    .bind(told.iter().map(|one| one.order_key).collect::<Vec<_>>())
-    .bind(told.iter().map(|one| one.event.as_str()).collect::<Vec<_>>())
-    .fetch_all(db)
-    .await?;
+    .bind(client.0);
+    let statement = bind_legs(statement, legs)
+        .bind(now)
+        .bind(provider_ids.iter().map(|known| known.id.as_str()).collect::<Vec<_>>())
+        .bind(provider_ids.iter().map(|known| known.message.0).collect::<Vec<_>>())
+        .bind(provider_ids.iter().map(|known| known.chat_message.map(|chat| chat.0)).collect::<Vec<_>>());
+    let statement = bind_receipts(statement, receipts)
+        .bind(counts.at())
+        .bind(counts.types())
+        .bind(counts.counts(|counts| counts.sent))
+        .bind(counts.counts(|counts| counts.delivered))
+        .bind(counts.counts(|counts| counts.read))
+        .bind(counts.counts(|counts| counts.failed))
+        .bind(dequeued.messages)
+        .bind(dequeued.ordinals)
+        .bind(reached.iter().map(|(inbox, _)| inbox.0).collect::<Vec<_>>())
+        .bind(reached.iter().map(|(_, customer)| customer.0).collect::<Vec<_>>())
+        .bind(inboxes.iter().map(|inbox| inbox.0).collect::<Vec<_>>());
+    let endpoints: Vec<Uuid> = bind_told(statement, told).fetch_all(db).await?;
     Ok(endpoints.into_iter().map(EndpointId).collect())
+}
+
+/// New states of legs: $2 to $11.
+fn bind_legs<'q>(statement: Statement<'q>, legs: &'q [LegMove]) -> Statement<'q> {
+    let keys: LegKeys = legs.iter().map(|leg| (leg.message, leg.ordinal)).collect();
+    let time = |at: usize| legs.iter().map(|leg| leg.times.get(at).copied().flatten()).collect::<Vec<_>>();
+    statement
+        .bind(keys.messages)
+        .bind(keys.ordinals)
+        .bind(legs.iter().map(|leg| leg.state.as_str()).collect::<Vec<_>>())
+        .bind(legs.iter().map(|leg| leg.provider_id.as_deref()).collect::<Vec<_>>())
+        .bind(time(0))
+        .bind(time(1))
+        .bind(time(2))
+        .bind(time(3))
+        .bind(legs.iter().map(|leg| leg.error.as_ref().map(|error| error.0.as_str())).collect::<Vec<_>>())
+        .bind(legs.iter().map(|leg| leg.error.as_ref().map(|error| error.1.as_str())).collect::<Vec<_>>())
+}
+
+/// Steps: $16 to $22.
+fn bind_receipts<'q>(statement: Statement<'q>, receipts: &'q [NewReceipt]) -> Statement<'q> {
+    statement
+        .bind(receipts.iter().map(|receipt| receipt.id).collect::<Vec<_>>())
+        .bind(receipts.iter().map(|receipt| receipt.message.0).collect::<Vec<_>>())
+        .bind(receipts.iter().map(|receipt| receipt.channel.as_str()).collect::<Vec<_>>())
+        .bind(receipts.iter().map(|receipt| receipt.state.as_str()).collect::<Vec<_>>())
+        .bind(receipts.iter().map(|receipt| receipt.happened_at).collect::<Vec<_>>())
+        .bind(receipts.iter().map(|receipt| receipt.error.as_ref().map(|error| error.0.as_str())).collect::<Vec<_>>())
+        .bind(receipts.iter().map(|receipt| receipt.error.as_ref().map(|error| error.1.as_str())).collect::<Vec<_>>())
+}
+
+/// Webhooks: $34 to $37.
+fn bind_told<'q>(statement: Statement<'q>, told: &'q [Told]) -> Statement<'q> {
+    statement
+        .bind(told.iter().map(|one| one.id.0).collect::<Vec<_>>())
+        .bind(told.iter().map(|one| one.inbox.0).collect::<Vec<_>>())
+        .bind(told.iter().map(|one| one.order_key).collect::<Vec<_>>())
+        .bind(told.iter().map(|one| one.event.as_str()).collect::<Vec<_>>())
 }
 
 /// Returns the step of the last failed leg of a message.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use domain::ids::ClientId;
 use sqlx::postgres::PgNotification;
 
-use crate::{Error, PgConnection, PgPool, Result, read_only::Trusted, session::Listener};
+use crate::{Db, Error, PgConnection, Result, read_only::Trusted, session::Listener};
 
 const CHANNEL: &str = "patchbay_plugin";
 /// How often a silent connection must show that it lives. The connection of a machine that has vanished never ends by
@@ -45,7 +45,7 @@ enum Next {
 
 impl Changes {
     /// Begins to listen.
-    pub async fn listen(db: &PgPool) -> Result<Self> {
+    pub async fn listen(db: &Db) -> Result<Self> {
         Ok(Self { listener: db.listen(CHANNEL).await?, trusted: Trusted::from_now() })
     }
 

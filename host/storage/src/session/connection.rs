@@ -20,6 +20,7 @@ use super::{
     limit::{Limit, Limited},
     watch::Watch,
 };
+use crate::Result;
 
 /// Longest time in which a session that is given back must show that the server has answered everything. One that does not
 /// keeps no place in the pool.
@@ -58,7 +59,7 @@ impl PgConnection {
 
     /// A session of its own with the database at this URL, without the settings of [`connect`](crate::connect): nothing tells it of
     /// a database that does not answer.
-    pub async fn connect(url: &str) -> sqlx::Result<Self> {
+    pub async fn connect(url: &str) -> Result<Self> {
         let session = Some(Session::Own(Box::new(sqlx::PgConnection::connect(url).await?)));
         let patience = super::Timing::default().work;
         Ok(Self { session, taken_at: Instant::now(), watch: None, patience, given_up: false })
@@ -78,23 +79,24 @@ impl PgConnection {
     }
 
     /// Whether the server answers on it.
-    pub async fn ping(&mut self) -> sqlx::Result<()> {
+    pub async fn ping(&mut self) -> Result<()> {
         let (raw, limit) = self.parts()?;
-        Limited::new(raw.ping(), limit).await
+        Ok(Limited::new(raw.ping(), limit).await?)
     }
 
     /// A transaction on this session.
-    pub async fn begin(&mut self) -> sqlx::Result<Transaction<'_>> {
-        Transaction::beginning(self).await
+    pub async fn begin(&mut self) -> Result<Transaction<'_>> {
+        Ok(Transaction::beginning(self).await?)
     }
 
     /// Ends the session in good order.
-    pub async fn close(mut self) -> sqlx::Result<()> {
+    pub async fn close(mut self) -> Result<()> {
         match self.session.take() {
-            Some(Session::Pooled(pooled)) => bounded(pooled.close()).await,
-            Some(Session::Own(own)) => bounded(own.close()).await,
-            None => Ok(()),
+            Some(Session::Pooled(pooled)) => bounded(pooled.close()).await?,
+            Some(Session::Own(own)) => bounded(own.close()).await?,
+            None => {}
         }
+        Ok(())
     }
 
     /// The driver's session, and the limit for an exchange on it.
@@ -107,7 +109,7 @@ impl PgConnection {
     }
 
     /// The session itself, without a limit: for migrations, which take as long as they must.
-    pub fn unlimited(&mut self) -> sqlx::Result<&mut sqlx::PgConnection> {
+    pub fn unlimited(&mut self) -> Result<&mut sqlx::PgConnection> {
         Ok(self.session.as_mut().ok_or(sqlx::Error::PoolClosed)?.raw())
     }
 

@@ -12,6 +12,6 @@ mod watch;
 
 pub use connection::PgConnection;
 pub(crate) use listener::Listener;
-pub use pool::{PgPool, Pooled, connect, connect_with};
+pub use pool::{Db, Pooled, connect, connect_with};
 pub use transaction::Transaction;
 pub use watch::Timing;

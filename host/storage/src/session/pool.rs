@@ -25,12 +25,12 @@ const PATIENCE_AT_START: Duration = Duration::from_secs(10);
 const LAST_LOOK: Duration = Duration::from_secs(2);
 
 /// Opens a pool of at most `connections` sessions, for background work. `url` is a `postgres://` URL.
-pub async fn connect(url: &str, connections: u32) -> Result<PgPool> {
+pub async fn connect(url: &str, connections: u32) -> Result<Db> {
     connect_with(url, connections, Timing::default()).await
 }
 
 /// The same with other times.
-pub async fn connect_with(url: &str, connections: u32, timing: Timing) -> Result<PgPool> {
+pub async fn connect_with(url: &str, connections: u32, timing: Timing) -> Result<Db> {
     let options: PgConnectOptions = url.parse().map_err(Error::Database)?;
     let options =
         options.application_name("patchbay").options(settings::settings()).statement_cache_capacity(KEPT_STATEMENTS);
@@ -47,7 +47,7 @@ pub async fn connect_with(url: &str, connections: u32, timing: Timing) -> Result
         async move { watch.keep(options, name).await }
     });
     let patience = timing.work;
-    Ok(PgPool { sessions, watch, patience, keeper: Arc::new(Keeper(keeping)) })
+    Ok(Db { sessions, watch, patience, keeper: Arc::new(Keeper(keeping)) })
 }
 
 fn pool_options(watch: &Arc<Watch>) -> PoolOptions<Postgres> {
@@ -88,7 +88,7 @@ async fn why_not(options: &PgConnectOptions) -> sqlx::Error {
 
 /// Sessions with the database, taken one at a time. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct PgPool {
+pub struct Db {
     sessions: sqlx::PgPool,
     watch: Arc<Watch>,
     patience: Duration,
@@ -106,7 +106,7 @@ impl Pooled {
     }
 
     /// Ends the session in good order.
-    pub async fn close(self) -> sqlx::Result<()> {
+    pub async fn close(self) -> Result<()> {
         self.0.close().await
     }
 }
@@ -135,16 +135,21 @@ impl Drop for Keeper {
     }
 }
 
-impl PgPool {
+impl Db {
     /// A session. Fails at once while the database answers nothing.
-    pub async fn acquire(&self) -> sqlx::Result<Pooled> {
-        let pooled = self.watch.unless_silent(self.sessions.acquire()).await?;
-        Ok(Pooled(PgConnection::pooled(pooled, &self.watch, self.patience)))
+    pub async fn acquire(&self) -> Result<Pooled> {
+        Ok(self.take().await?)
     }
 
     /// A transaction on a session of its own.
-    pub async fn begin(&self) -> sqlx::Result<Transaction<'static>> {
-        Transaction::on(self.acquire().await?.0).await
+    pub async fn begin(&self) -> Result<Transaction<'static>> {
+        Ok(Transaction::on(self.take().await?.0).await?)
+    }
+
+    /// Takes a session, with the error of the driver, as an [`Executor`] must return it.
+    async fn take(&self) -> sqlx::Result<Pooled> {
+        let pooled = self.watch.unless_silent(self.sessions.acquire()).await?;
+        Ok(Pooled(PgConnection::pooled(pooled, &self.watch, self.patience)))
     }
 
     /// The same sessions for requests: their callers wait for less.
@@ -220,7 +225,7 @@ impl PgPool {
 }
 
 /// Asks on a session that is taken for this alone, and answers when all is there.
-impl<'p> Executor<'p> for &'p PgPool {
+impl<'p> Executor<'p> for &'p Db {
     type Database = Postgres;
 
     fn fetch_many<'e, 'q: 'e, E>(self, query: E) -> BoxStream<'e, sqlx::Result<Either<PgQueryResult, PgRow>>>
@@ -229,7 +234,7 @@ impl<'p> Executor<'p> for &'p PgPool {
         E: 'q + Execute<'q, Postgres>,
     {
         let all = async move {
-            match self.acquire().await {
+            match self.take().await {
                 Ok(mut db) => db.fetch_many(query).collect::<Vec<_>>().await,
                 Err(error) => vec![Err(error)],
             }
@@ -242,7 +247,7 @@ impl<'p> Executor<'p> for &'p PgPool {
         'p: 'e,
         E: 'q + Execute<'q, Postgres>,
     {
-        async move { self.acquire().await?.fetch_optional(query).await }.boxed()
+        async move { self.take().await?.fetch_optional(query).await }.boxed()
     }
 
     fn prepare_with<'e, 'q: 'e>(
@@ -253,13 +258,13 @@ impl<'p> Executor<'p> for &'p PgPool {
     where
         'p: 'e,
     {
-        async move { self.acquire().await?.prepare_with(sql, parameters).await }.boxed()
+        async move { self.take().await?.prepare_with(sql, parameters).await }.boxed()
     }
 
     fn describe<'e, 'q: 'e>(self, sql: &'q str) -> BoxFuture<'e, sqlx::Result<Describe<Postgres>>>
     where
         'p: 'e,
     {
-        async move { self.acquire().await?.describe(sql).await }.boxed()
+        async move { self.take().await?.describe(sql).await }.boxed()
     }
 }

@@ -5,6 +5,7 @@ use std::ops::{Deref, DerefMut};
 use sqlx::{TransactionManager, postgres::PgTransactionManager};
 
 use super::{PgConnection, limit::Limited};
+use crate::Result;
 
 /// A transaction, rolled back unless it is committed. If the answer to [`commit`](Self::commit) does not come, it is not known whether
 /// the transaction took place: its session is closed, and the failure is one of a connection that was lost.
@@ -45,7 +46,7 @@ impl<'c> Transaction<'c> {
     }
 
     /// Keeps what was done.
-    pub async fn commit(mut self) -> sqlx::Result<()> {
+    pub async fn commit(mut self) -> Result<()> {
         let (raw, limit) = self.parts()?;
         Limited::new(PgTransactionManager::commit(raw), limit).await?;
         self.open = false;
@@ -53,7 +54,7 @@ impl<'c> Transaction<'c> {
     }
 
     /// Undoes what was done.
-    pub async fn rollback(mut self) -> sqlx::Result<()> {
+    pub async fn rollback(mut self) -> Result<()> {
         let (raw, limit) = self.parts()?;
         Limited::new(PgTransactionManager::rollback(raw), limit).await?;
         self.open = false;

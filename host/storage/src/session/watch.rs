@@ -2,12 +2,10 @@
 //! database that is only slow is not taken for a silent one: a question on an open session is one round trip, a new session
 //! is several. An answer to any other statement of the process counts, too.
 
-use std::{
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use futures::{FutureExt, StreamExt, future::BoxFuture, stream::FuturesUnordered};
+use parking_lot::{Mutex, MutexGuard};
 use sqlx::{Connection, postgres::PgConnectOptions};
 use tokio::{
     sync::watch::{self, Sender},
@@ -113,7 +111,7 @@ impl Watch {
     }
 
     fn moments(&self) -> MutexGuard<'_, Moments> {
-        self.moments.lock().unwrap_or_else(PoisonError::into_inner)
+        self.moments.lock()
     }
 
     /// Asks for ever.

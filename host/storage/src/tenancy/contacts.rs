@@ -85,15 +85,20 @@ fn parts_of(client: ClientId, name: &str, phones: &[&str]) -> Vec<i64> {
     parts
 }
 
+/// An entry to insert.
+#[derive(Debug, Clone, Copy)]
+pub struct NewEntry<'a> {
+    pub contact: ContactId,
+    pub customer: CustomerId,
+    pub name: &'a str,
+    /// All phone numbers of the customer.
+    pub phones: &'a [&'a str],
+}
+
 /// Inserts an entry, which is found by its name and by all numbers of its customer. Fails on [`CUSTOMER_UNIQUE`] if the
 /// customer has one.
-pub async fn insert(
-    db: &mut PgConnection,
-    client: ClientId,
-    (contact, customer): (ContactId, CustomerId),
-    (name, phones): (&str, &[&str]),
-    now: DateTime<Utc>,
-) -> Result<()> {
+pub async fn insert(db: &mut PgConnection, client: ClientId, new: NewEntry<'_>, now: DateTime<Utc>) -> Result<()> {
+    let NewEntry { contact, customer, name, phones } = new;
     sqlx::query(
         "INSERT INTO contact (client_id, id, customer_id, full_name, folded_name, parts, created_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7)",

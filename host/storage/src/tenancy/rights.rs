@@ -5,7 +5,7 @@
 use domain::ids::{ClientId, InboxId, UserId};
 use uuid::Uuid;
 
-use crate::{PgPool, Result, session::Listener};
+use crate::{Db, Result, session::Listener};
 
 const CHANNEL: &str = "patchbay_right";
 
@@ -42,7 +42,7 @@ pub struct Notices(Listener);
 
 impl Notices {
     /// Begins to listen.
-    pub async fn listen(db: &PgPool) -> Result<Self> {
+    pub async fn listen(db: &Db) -> Result<Self> {
         Ok(Self(db.listen(CHANNEL).await?))
     }
 

@@ -6,13 +6,13 @@ use domain::{
     clock::IdSource,
     ids::{ClientId, ParticipantId, TeamId, UserId},
 };
+use people::Introduction;
 use storage::{
     PgConnection,
     chat::{
         agents::{self, Order},
         participants, teams,
     },
-    people::customers::Introduction,
 };
 use uuid::Uuid;
 
@@ -57,8 +57,14 @@ async fn give_chat(db: &mut PgConnection, number: u128, agent: UserId) {
     let customer =
         resolve(db, CLIENT, &IdSource::new([u8::try_from(number).unwrap(); 32]), customer, moment(0)).await.unwrap();
     let id = ParticipantId(Uuid::from_u128(number));
-    let who = (Channel::Whatsapp, ParticipantState::Active);
-    let mut chat = participants::insert(db, CLIENT, id, (INBOX, customer), who, moment(0)).await.unwrap().unwrap();
+    let new = participants::NewParticipant {
+        id,
+        inbox: INBOX,
+        customer,
+        channel: Channel::Whatsapp,
+        state: ParticipantState::Active,
+    };
+    let mut chat = participants::insert(db, CLIENT, new, moment(0)).await.unwrap().unwrap();
     chat.assigned_agent = Some(agent);
     participants::save(db, CLIENT, &chat).await.unwrap();
 }

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use domain::ids::ClientId;
 use futures::TryStreamExt;
 use storage::{
-    PgPool,
+    Db,
     backup::{CopiedTable, CopyError, Lineage, Load, Snapshot, SnapshotContents, lineage, prepare},
     work::partitions,
 };
@@ -18,7 +18,7 @@ struct Copy {
     sequences: Vec<storage::backup::CopiedSequence>,
 }
 
-async fn copy_of(db: &PgPool) -> Copy {
+async fn copy_of(db: &Db) -> Copy {
     let mut snapshot = Snapshot::begin(db).await.unwrap();
     let contents = snapshot.contents().clone();
     let mut tables = Vec::new();
@@ -31,7 +31,7 @@ async fn copy_of(db: &PgPool) -> Copy {
     Copy { contents, tables, sequences }
 }
 
-async fn restore(copy: &Copy, target: &PgPool) -> Result<(), CopyError> {
+async fn restore(copy: &Copy, target: &Db) -> Result<(), CopyError> {
     prepare(target, &copy.contents.migrations, &copy.contents.partitions).await?;
     let mut load = Load::begin(target).await?;
     load.expect(&copy.contents.tables)?;
@@ -45,7 +45,7 @@ async fn restore(copy: &Copy, target: &PgPool) -> Result<(), CopyError> {
     load.commit(&copy.sequences).await
 }
 
-async fn filled() -> PgPool {
+async fn filled() -> Db {
     let pool = scratch::database().await.pool(3).await;
     let mut db = pool.acquire().await.unwrap();
     for partition in partitions::missing(&mut db, "outbound_part", moment(0), 1).await.unwrap() {

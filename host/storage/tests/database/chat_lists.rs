@@ -7,6 +7,7 @@ use domain::{
     ids::{CustomerId, ParticipantId, TeamId, UserId},
     page::{Page, PageRequest},
 };
+use people::Introduction;
 use serde_json::Value;
 use sqlx::Row;
 use storage::{
@@ -16,7 +17,7 @@ use storage::{
         participants::{self, Participant},
         search,
     },
-    people::customers::{self, Introduction},
+    people::customers,
 };
 use uuid::Uuid;
 
@@ -39,9 +40,9 @@ async fn customer(db: &mut PgConnection, number: usize, name: Option<&str>) -> C
 async fn chat(db: &mut PgConnection, number: usize, name: Option<&str>, state: ParticipantState) -> Participant {
     let customer = customer(db, number, name).await;
     let id = ParticipantId(Uuid::from_u128(1_000 + number as u128));
-    let who = (Channel::Whatsapp, state);
     let at = moment(i64::try_from(number).unwrap());
-    let mut chat = participants::insert(db, CLIENT, id, (INBOX, customer), who, at).await.unwrap().unwrap();
+    let new = participants::NewParticipant { id, inbox: INBOX, customer, channel: Channel::Whatsapp, state };
+    let mut chat = participants::insert(db, CLIENT, new, at).await.unwrap().unwrap();
     chat.found_by = search::words(&customers::find(db, CLIENT, customer).await.unwrap().unwrap());
     search::remember(db, CLIENT, id, &chat.found_by).await.unwrap();
     participants::save(db, CLIENT, &chat).await.unwrap();

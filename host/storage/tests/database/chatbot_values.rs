@@ -1,8 +1,8 @@
 //! Key-values of chatbots, in a real database.
 
-use domain::ids::ParticipantId;
+use domain::{ids::ParticipantId, page::PageRequest};
 use storage::chat::{
-    chatbot_value_lists::{self, Erase, Names},
+    chatbot_value_lists::{self, Erase, Names, StorePart},
     chatbot_values::{self, Kept, Key},
 };
 use uuid::Uuid;
@@ -126,9 +126,12 @@ async fn names_are_listed_in_the_order_of_their_bytes_and_erased_by_their_beginn
     assert_eq!(list(&mut db, Some(CHAT), "order/", None, 99).await, ["order/1", "order/10", "order/2"]);
     assert_eq!(list(&mut db, Some(CHAT), "order/", Some("order/1"), 1).await, ["order/10"]);
     assert_eq!(list(&mut db, None, "", None, 99).await, ["order/shared"]);
-    let (page, total) =
-        chatbot_value_lists::page(&mut db, CLIENT, "bot", (Some(CHAT), "order"), (1, 2), moment(10)).await.unwrap();
-    assert_eq!((page.iter().map(|one| one.key.as_str()).collect::<Vec<_>>(), total), (vec!["order/10", "order/2"], 4));
+    let part = StorePart { participant: Some(CHAT), prefix: "order" };
+    for (page, expected) in [(0, ["order/1", "order/10"]), (1, ["order/2", "orders"])] {
+        let page = PageRequest { page, size: 2 };
+        let (page, total) = chatbot_value_lists::page(&mut db, CLIENT, "bot", part, page, moment(10)).await.unwrap();
+        assert_eq!((page.iter().map(|one| one.key.as_str()).collect::<Vec<_>>(), total), (expected.to_vec(), 4));
+    }
 
     let erase = async |db: &mut PgConnection, participant, which| {
         chatbot_value_lists::erase(db, CLIENT, "bot", participant, which).await.unwrap()

@@ -5,9 +5,9 @@ use domain::{
     ids::{ClientId, ContactId, CustomerId},
     search,
 };
+use people::{Introduction, change_address};
 use storage::{
     PgConnection,
-    people::customers::{self, Introduction, change_address},
     tenancy::contacts::{self, Glimpse},
     violates,
 };
@@ -23,7 +23,7 @@ fn ids() -> IdSource {
 
 async fn customer(db: &mut PgConnection, client: ClientId, digits: &str, seconds: i64) -> CustomerId {
     let address = phone(digits);
-    let customers = customers::resolve_many(db, client, &ids_of(digits), &[&address], moment(seconds)).await.unwrap();
+    let customers = people::resolve_many(db, client, &ids_of(digits), &[&address], moment(seconds)).await.unwrap();
     *customers.first().unwrap()
 }
 
@@ -37,7 +37,8 @@ fn ids_of(digits: &str) -> IdSource {
 async fn add(db: &mut PgConnection, id: u128, name: &str, digits: &str) -> ContactId {
     let of = customer(db, CLIENT, digits, 0).await;
     let contact = ContactId(Uuid::from_u128(id));
-    contacts::insert(db, CLIENT, (contact, of), (name, &[digits]), moment(0)).await.unwrap();
+    let entry = contacts::NewEntry { contact, customer: of, name, phones: &[digits] };
+    contacts::insert(db, CLIENT, entry, moment(0)).await.unwrap();
     contact
 }
 
@@ -52,8 +53,9 @@ async fn a_customer_has_one_entry() {
     let mut db = fixtures::database().await;
     add(&mut db, 700, "Thandi", "27820000001").await;
     let of = customer(&mut db, CLIENT, "27820000001", 1).await;
-    let second = (ContactId(Uuid::from_u128(701)), of);
-    let taken = contacts::insert(&mut db, CLIENT, second, ("T", &["27820000001"]), moment(1)).await.unwrap_err();
+    let contact = ContactId(Uuid::from_u128(701));
+    let second = contacts::NewEntry { contact, customer: of, name: "T", phones: &["27820000001"] };
+    let taken = contacts::insert(&mut db, CLIENT, second, moment(1)).await.unwrap_err();
     assert!(violates(&taken, contacts::CUSTOMER_UNIQUE));
 }
 
@@ -107,7 +109,8 @@ async fn customers_that_turn_out_to_be_one_keep_the_older_entry_found_by_all_the
     let source = ids();
     let by_id = Introduction { addresses: vec![bsuid("ZA.1")], ..Introduction::default() };
     let known = resolve(&mut db, CLIENT, &source, by_id, moment(0)).await.unwrap();
-    contacts::insert(&mut db, CLIENT, (THANDI, known), ("Thandi", &[]), moment(0)).await.unwrap();
+    let entry = contacts::NewEntry { contact: THANDI, customer: known, name: "Thandi", phones: &[] };
+    contacts::insert(&mut db, CLIENT, entry, moment(0)).await.unwrap();
     add(&mut db, 701, "T. from work", "27820000001").await;
 
     let both = Introduction { addresses: vec![bsuid("ZA.1"), phone("27820000001")], ..Introduction::default() };

@@ -7,10 +7,10 @@ use domain::{
     conversation::CloseReason,
     ids::{ConversationId, ConversationParticipantId, CustomerId},
 };
+use people::{Introduction, resolve_many};
 use storage::{
     PgConnection,
     chat::conversations::{self, Looked, NewConversation},
-    people::customers::{Introduction, resolve_many},
 };
 use uuid::Uuid;
 

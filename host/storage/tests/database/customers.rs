@@ -12,6 +12,7 @@ use domain::{
     inbound::InboundContent,
     opaque::Opaque,
 };
+use people::{Introduction, change_address, resolve_many, resolve_sent};
 use storage::{
     PgConnection,
     chat::{
@@ -20,7 +21,7 @@ use storage::{
     },
     inboxes::{self, Inbox, InboxSettings, Messenger, Web},
     people::{
-        customers::{self, Introduction, change_address, resolve_many, resolve_sent},
+        customers,
         inbox_customers::{self, LateOutbound, WroteAfter},
     },
 };
@@ -40,9 +41,9 @@ fn identity(number: Option<&str>, user: Option<&str>) -> Introduction {
 }
 
 async fn chat(db: &mut PgConnection, customer: CustomerId, id: u128, state: ParticipantState) -> ParticipantId {
-    let who = (Channel::Whatsapp, state);
     let id = ParticipantId(Uuid::from_u128(id));
-    participants::insert(db, CLIENT, id, (INBOX, customer), who, moment(0)).await.unwrap().unwrap().id
+    let new = participants::NewParticipant { id, inbox: INBOX, customer, channel: Channel::Whatsapp, state };
+    participants::insert(db, CLIENT, new, moment(0)).await.unwrap().unwrap().id
 }
 
 async fn wrote(db: &mut PgConnection, customer: CustomerId, at: DateTime<Utc>) -> WroteAfter {
@@ -298,8 +299,8 @@ async fn customers_of_every_kind_of_inbox_have_an_address_and_a_chat() {
         let introduction = Introduction { addresses: vec![address.clone()], ..Introduction::default() };
         let customer = resolve(&mut db, CLIENT, &ids, introduction, moment(1)).await.unwrap();
         let chat = ParticipantId(Uuid::from_u128(300 + u128::from(place)));
-        let who = (channel, ParticipantState::Queued);
-        participants::insert(&mut db, CLIENT, chat, (inbox, customer), who, moment(1)).await.unwrap().unwrap();
+        let new = participants::NewParticipant { id: chat, inbox, customer, channel, state: ParticipantState::Queued };
+        participants::insert(&mut db, CLIENT, new, moment(1)).await.unwrap().unwrap();
         let found = participants::find(&mut db, CLIENT, chat).await.unwrap().unwrap();
         assert_eq!((found.channel, found.inbox, found.customer), (channel, inbox, customer));
         let known = customers::find(&mut db, CLIENT, customer).await.unwrap().unwrap();

@@ -7,10 +7,10 @@ use domain::{
     ids::{ClientId, CustomerId, InboxId},
     phone::Msisdn,
 };
+use people::Introduction;
 use storage::{
     PgConnection, Result,
     inboxes::{self, Inbox, InboxSettings, WhatsappCloud},
-    people::customers::{self, Introduction},
     tenancy::clients::{self, NewClient},
 };
 use uuid::Uuid;
@@ -85,5 +85,5 @@ pub async fn resolve(
     named: Introduction,
     now: DateTime<Utc>,
 ) -> Result<CustomerId> {
-    Ok(customers::introduce(db, client, ids, named, now).await?.who.id)
+    Ok(people::introduce(db, client, ids, named, now).await?.who.id)
 }

@@ -6,13 +6,13 @@ use domain::{
     clock::IdSource,
     ids::{ParticipantId, TeamId, TicketId, UserId},
 };
+use people::{Folded, Introduction, introduce};
 use storage::{
     PgConnection,
     chat::{
-        participants::{self, Folded, Participant},
+        participants::{self, Participant},
         tickets,
     },
-    people::customers::{Introduction, introduce},
 };
 use uuid::Uuid;
 
@@ -39,8 +39,8 @@ fn named(number: bool, user: bool) -> Introduction {
 /// The chat of a new customer, changed; the first one is the older customer's.
 async fn chat(db: &mut PgConnection, id: ParticipantId, who: Introduction, state: ParticipantState) -> Participant {
     let customer = resolve(db, CLIENT, &ids(), who, moment(if id == KEPT { 1 } else { 2 })).await.unwrap();
-    let who = (Channel::Whatsapp, state);
-    participants::insert(db, CLIENT, id, (INBOX, customer), who, moment(3)).await.unwrap().unwrap()
+    let new = participants::NewParticipant { id, inbox: INBOX, customer, channel: Channel::Whatsapp, state };
+    participants::insert(db, CLIENT, new, moment(3)).await.unwrap().unwrap()
 }
 
 async fn has_ticket(db: &mut PgConnection, chat: &mut Participant, agent: UserId) -> TicketId {

@@ -8,7 +8,7 @@ use domain::{
 use serde_json::Value;
 use sqlx::Row;
 use storage::{
-    PgConnection, PgPool,
+    Db, PgConnection,
     chat::{
         common_words,
         lists::{self, COUNTED, Search},
@@ -27,7 +27,7 @@ const FIRST: PageRequest = PageRequest { page: 0, size: 10 };
 
 /// A client's chats and tickets, the newest with the number 1. Each is named after its number, each thousandth `rare`, and all
 /// numbers begin with `2782`.
-async fn many() -> PgPool {
+async fn many() -> Db {
     let pool = scratch::database().await.pool(1).await;
     let mut db = pool.acquire().await.unwrap();
     sqlx::raw_sql("SET session_replication_role = replica").execute(&mut *db).await.unwrap();

@@ -14,6 +14,7 @@ use domain::{
     delivery::DeliveryState,
     ids::{ChatMessageId, CustomerId, ParticipantEventId, ParticipantId},
 };
+use people::Introduction;
 use storage::{
     PgConnection,
     chat::{
@@ -23,7 +24,6 @@ use storage::{
         participants::{self, Participant},
         teams,
     },
-    people::customers::Introduction,
 };
 use uuid::Uuid;
 
@@ -39,8 +39,14 @@ async fn database() -> (PgConnection, CustomerId) {
 }
 
 async fn begin(db: &mut PgConnection, customer: CustomerId, id: ParticipantId) -> Option<Participant> {
-    let who = (Channel::Whatsapp, ParticipantState::Bot);
-    participants::insert(db, CLIENT, id, (INBOX, customer), who, moment(0)).await.unwrap()
+    let new = participants::NewParticipant {
+        id,
+        inbox: INBOX,
+        customer,
+        channel: Channel::Whatsapp,
+        state: ParticipantState::Bot,
+    };
+    participants::insert(db, CLIENT, new, moment(0)).await.unwrap()
 }
 
 fn arrived(id: u128) -> ArrivedMessage {

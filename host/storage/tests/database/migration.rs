@@ -16,7 +16,7 @@ use domain::{
 use serde_json::{Value, json};
 use sqlx::migrate::Migrator;
 use storage::{
-    PgConnection, PgPool,
+    Db, PgConnection,
     chat::{chat_messages, participant_events, participants, search},
     inbound::callbacks,
     inboxes::{self, directories},
@@ -70,7 +70,7 @@ async fn execute(db: &mut PgConnection, statement: &str) {
 }
 
 /// A database as the previous release left it.
-async fn populated() -> PgPool {
+async fn populated() -> Db {
     let pool = scratch::empty_database().await.pool(1).await;
     let old = storage::MIGRATOR.iter().filter(|migration| migration.version <= BEFORE).cloned().collect();
     Migrator { migrations: Cow::Owned(old), ..Migrator::DEFAULT }

@@ -17,6 +17,7 @@ use domain::{
     recipient::Recipient,
     send::FallbackRequest,
 };
+use people::Introduction;
 use storage::{
     PgConnection, Queue,
     inboxes::{self, Inbox, InboxSettings, Messenger},
@@ -30,7 +31,7 @@ use storage::{
         steps::{self, LegMove, ProviderId, Steps},
         work::{self, Later},
     },
-    people::{customers::Introduction, inbox_customers},
+    people::inbox_customers,
     work::lanes,
 };
 use uuid::Uuid;

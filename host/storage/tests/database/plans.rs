@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use serde_json::Value;
 use sqlx::Row;
-use storage::{PgConnection, PgPool, work::partitions};
+use storage::{Db, PgConnection, work::partitions};
 use tokio::sync::OnceCell;
 
 use crate::statements::{Statement, statements};
@@ -124,7 +124,7 @@ async fn make_plans() -> Vec<Planned> {
     plans
 }
 
-async fn filled(rows: u32) -> PgPool {
+async fn filled(rows: u32) -> Db {
     let pool = scratch::database().await.pool(2).await;
     let mut db = pool.acquire().await.unwrap();
     let now = "2026-11-18T12:00:00Z".parse().unwrap();

@@ -14,6 +14,7 @@ use domain::{
     recipient::Recipient,
     template::TemplateRecord,
 };
+use people::Introduction;
 use serde_json::json;
 use storage::{
     PgConnection,
@@ -26,7 +27,7 @@ use storage::{
         standing::{self, Questions},
         tiers,
     },
-    people::{customers::Introduction, inbox_customers},
+    people::inbox_customers,
     sms::products::opt_outs,
 };
 use uuid::Uuid;
@@ -110,7 +111,7 @@ async fn recipients_numbers_and_windows_are_asked_about_at_once() {
     let mut db = database().await;
     let zo = phone("27820000001");
     let of_zo = Introduction { addresses: vec![zo.clone()], ..Introduction::default() };
-    let met = storage::people::customers::introduce(&mut db, CLIENT, &IdSource::new([3; 32]), of_zo, moment(0)).await;
+    let met = people::introduce(&mut db, CLIENT, &IdSource::new([3; 32]), of_zo, moment(0)).await;
     inbox_customers::record_inbound(&mut db, CLIENT, INBOX, &met.unwrap().who, moment(5)).await.unwrap();
     tiers::set(&mut db, CLIENT, INBOX, "TIER_250", moment(0)).await.unwrap();
     let counted = Counted { recipients: vec![(INBOX, "27820000001")], quarter: moment(0), ..Counted::default() };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use storage::{Error, PgPool, Timing, plugins::changes::Changes};
+use storage::{Db, Error, Timing, plugins::changes::Changes};
 use tokio::time::timeout;
 
 /// Nothing here takes as long on any machine.
@@ -16,7 +16,7 @@ const ALERT: Timing = Timing {
     work: FOR_EVER,
 };
 
-async fn ask(pool: &PgPool) -> Result<(), Error> {
+async fn ask(pool: &Db) -> Result<(), Error> {
     sqlx::query("SELECT 1").execute(pool).await?;
     Ok(())
 }
@@ -41,8 +41,7 @@ async fn whatever_waits_for_a_database_that_falls_silent_ends_at_once_and_sessio
     let (statement, commit, place, heard) =
         ends(async { tokio::join!(statement, committing.commit(), pool.acquire(), listening.next()) }).await;
     assert!(pool.is_silent());
-    for error in [statement.unwrap_err(), commit.unwrap_err(), place.unwrap_err()] {
-        let error = Error::from(error);
+    for error in [Error::from(statement.unwrap_err()), commit.unwrap_err(), place.unwrap_err()] {
         assert!(error.is_lost() && error.is_outage(), "{error:?}");
     }
     assert!(heard.unwrap_err().is_lost());

@@ -7,14 +7,12 @@ use domain::{
     numbering,
     search::{self, Sought},
 };
+use people::{Introduction, change_address, resolve_many, resolve_sent};
 use storage::{
     PgConnection,
     chat::conversations,
     outbound::standing::{self, Asked, Barred, Questions},
-    people::{
-        customers::{self, Introduction, change_address, resolve_many, resolve_sent},
-        inbox_customers, marketing_stops,
-    },
+    people::{customers, inbox_customers, marketing_stops},
     sms::products::opt_outs,
     tenancy::{blocklist, contacts},
 };
@@ -212,7 +210,8 @@ async fn an_entry_of_the_address_book_and_a_conversation_are_found_by_either_spe
     let phones: Vec<&str> = known.addresses.iter().map(Address::value).collect();
     assert_eq!(phones, [one, other]);
     let contact = ContactId(Uuid::from_u128(700));
-    contacts::insert(&mut db, CLIENT, (contact, who), ("João", &phones), moment(1)).await.unwrap();
+    let entry = contacts::NewEntry { contact, customer: who, name: "João", phones: &phones };
+    contacts::insert(&mut db, CLIENT, entry, moment(1)).await.unwrap();
     assert_eq!(contacts::search(&mut db, CLIENT, (other, other), 10, 0).await.unwrap().1, 1);
     assert_eq!(contacts::search(&mut db, CLIENT, (&search::fold("JOAO"), ""), 10, 0).await.unwrap().1, 1);
     let new = conversations::NewConversation {

@@ -7,6 +7,7 @@ use domain::{
     content::OutboundContent,
     ids::{BatchId, CustomerId, MessageId, PartId, ParticipantId},
 };
+use people::Introduction;
 use storage::{
     Error, PgConnection,
     chat::{participant_events, participants},
@@ -18,7 +19,7 @@ use storage::{
         parts::{self, NewPart, PartOrigin},
         work,
     },
-    people::customers::{self, Introduction},
+    people::customers,
     tenancy::clients,
     webhooks::configs::{self, NewConfig},
 };
@@ -34,8 +35,14 @@ async fn rows() -> (PgConnection, CustomerId) {
     let mut db = database().await;
     let zo = Introduction { addresses: vec![phone("27820000001")], ..Introduction::default() };
     let customer = resolve(&mut db, CLIENT, &IdSource::new([3; 32]), zo, moment(0)).await.unwrap();
-    let who = (Channel::Whatsapp, ParticipantState::Bot);
-    participants::insert(&mut db, CLIENT, CHAT, (INBOX, customer), who, moment(0)).await.unwrap();
+    let new = participants::NewParticipant {
+        id: CHAT,
+        inbox: INBOX,
+        customer,
+        channel: Channel::Whatsapp,
+        state: ParticipantState::Bot,
+    };
+    participants::insert(&mut db, CLIENT, new, moment(0)).await.unwrap();
     let part = NewPart {
         id: PartId(MESSAGE.0),
         batch: BatchId(MESSAGE.0),

@@ -7,13 +7,13 @@ use domain::{
     ids::{ClientId, ParticipantId, TicketId, UserId},
     page::PageRequest,
 };
+use people::Introduction;
 use storage::{
     PgConnection,
     chat::{
         participants,
         tickets::{self, Filter, Ticket},
     },
-    people::customers::Introduction,
 };
 use uuid::Uuid;
 
@@ -26,8 +26,14 @@ const FIRST: PageRequest = PageRequest { page: 0, size: 10 };
 async fn begin(db: &mut PgConnection) {
     let zo = Introduction { addresses: vec![phone("27820000001")], ..Introduction::default() };
     let zo = resolve(db, CLIENT, &IdSource::new([3; 32]), zo, moment(0)).await.unwrap();
-    let who = (Channel::Whatsapp, ParticipantState::Active);
-    participants::insert(db, CLIENT, CHAT, (INBOX, zo), who, moment(0)).await.unwrap().unwrap();
+    let new = participants::NewParticipant {
+        id: CHAT,
+        inbox: INBOX,
+        customer: zo,
+        channel: Channel::Whatsapp,
+        state: ParticipantState::Active,
+    };
+    participants::insert(db, CLIENT, new, moment(0)).await.unwrap().unwrap();
 }
 
 async fn open(db: &mut PgConnection, id: u128, at: i64) -> Ticket {

@@ -11,6 +11,7 @@ use domain::{
     recipient::Recipient,
     webhook::{PayloadVersion, WebhookSettings, WebhookType},
 };
+use people::Introduction;
 use serde_json::json;
 use storage::{
     PgConnection, inboxes,
@@ -21,7 +22,6 @@ use storage::{
         parts::{NewPart, PartOrigin},
         steps::{self, NewReceipt, Steps, Told},
     },
-    people::customers::Introduction,
     webhooks::configs::{self, NewConfig},
 };
 use uuid::Uuid;

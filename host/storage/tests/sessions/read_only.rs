@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::ids::ClientId;
 use storage::{
-    Error, PgConnection, PgPool,
+    Db, Error, PgConnection,
     plugins::changes::{self, Change, Changes},
     read_only::Trusted,
     work::{nodes, trial},
@@ -24,7 +24,7 @@ async fn until_old() {
 }
 
 /// The server that these sessions are on takes no more changes; new sessions reach another one.
-async fn demote(pool: &PgPool) {
+async fn demote(pool: &Db) {
     let mut all = Vec::new();
     for _ in 0..pool.max_connections() {
         let mut db = pool.acquire().await.unwrap();
@@ -33,12 +33,12 @@ async fn demote(pool: &PgPool) {
     }
 }
 
-async fn change(pool: &PgPool) -> Result<(), Error> {
+async fn change(pool: &Db) -> Result<(), Error> {
     sqlx::query("UPDATE client SET client_ref = client_ref").execute(pool).await?;
     Ok(())
 }
 
-async fn until_idle(pool: &PgPool) {
+async fn until_idle(pool: &Db) {
     while pool.num_idle() < usize::try_from(pool.size()).unwrap() {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
@@ -67,7 +67,7 @@ async fn a_session_that_takes_changes_stays_after_the_refusal_of_another_one() {
     let _alone = alone().await;
     let other = scratch::database().await.pool(1).await;
     let pool = scratch::database().await.pool(2).await;
-    let process = async |pool: &PgPool| -> i32 {
+    let process = async |pool: &Db| -> i32 {
         let process = sqlx::query_scalar("SELECT pg_backend_pid()").fetch_one(pool).await.unwrap();
         until_idle(pool).await;
         process
@@ -95,7 +95,7 @@ async fn a_probe_that_finds_a_session_read_only_takes_it_out_too() {
     let pool = scratch::database().await.pool(1).await;
     demote(&pool).await;
     until_old().await;
-    let writes = async |pool: &PgPool| {
+    let writes = async |pool: &Db| {
         let mut tx = pool.begin().await.unwrap();
         trial::write_ahead(&mut tx).await.unwrap()
     };

@@ -1,7 +1,7 @@
 //! Settings of a session from its role and database, and those that count.
 
 use scratch::Scratch;
-use storage::PgPool;
+use storage::Db;
 
 /// Carries out statements as the owner of everything.
 async fn run(scratch: &Scratch, statements: &str) {
@@ -10,7 +10,7 @@ async fn run(scratch: &Scratch, statements: &str) {
     db.close().await.unwrap();
 }
 
-async fn shown(pool: &PgPool, setting: &str) -> String {
+async fn shown(pool: &Db, setting: &str) -> String {
     sqlx::query_scalar("SELECT current_setting($1)").bind(setting).fetch_one(pool).await.unwrap()
 }
 

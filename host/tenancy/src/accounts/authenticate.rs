@@ -1,19 +1,15 @@
 //! Finds the caller of a request by its API key. Keys are not cached, so a replaced key fails at once on all nodes.
 //! Instead, requests that arrive together share a statement, which starts after the last of them.
 
-use std::{
-    collections::HashMap,
-    mem,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{collections::HashMap, mem, sync::Arc, time::Duration};
 
 use domain::{
     ids::{ClientId, UserId},
     privacy::Sight,
 };
+use parking_lot::{Mutex, MutexGuard};
 use storage::{
-    PgPool,
+    Db,
     silence::{self, within},
     tenancy::api_keys::KeyOwner,
 };
@@ -53,7 +49,7 @@ pub struct Authenticator {
 }
 
 struct Shared {
-    db: PgPool,
+    db: Db,
     gathering: Mutex<Gathering>,
 }
 
@@ -69,7 +65,7 @@ struct Waiting {
 }
 
 impl Authenticator {
-    pub fn new(db: PgPool) -> Self {
+    pub fn new(db: Db) -> Self {
         Self { shared: Arc::new(Shared { db, gathering: Mutex::default() }) }
     }
 
@@ -98,7 +94,7 @@ impl Authenticator {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, Gathering> {
-        self.gathering.lock().unwrap_or_else(PoisonError::into_inner)
+        self.gathering.lock()
     }
 
     /// All waiting requests. `None` if there are none, and then the caller has ended.

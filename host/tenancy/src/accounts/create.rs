@@ -92,17 +92,7 @@ pub enum CreateError {
     Failed(#[from] Error),
 }
 
-impl From<storage::Error> for CreateError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<storage::SqlxError> for CreateError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(CreateError: storage::Error);
 
 /// Creates a client and its first user, an ADMIN with a key.
 pub async fn create_client(admin: &Administration<'_>, new: NewClient) -> Result<CreatedUser, CreateError> {

@@ -34,14 +34,4 @@ impl From<TooMany> for LoginError {
     }
 }
 
-impl From<storage::Error> for LoginError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<storage::SqlxError> for LoginError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(LoginError: storage::Error);

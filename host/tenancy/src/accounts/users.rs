@@ -12,7 +12,7 @@ use domain::{
 };
 pub use storage::tenancy::profiles::Profile;
 use storage::{
-    PgConnection, PgPool,
+    Db, PgConnection,
     chat::due,
     tenancy::{
         profiles::{self, Wanted},
@@ -75,17 +75,7 @@ pub enum UserError {
     Failed(#[from] Error),
 }
 
-impl From<storage::Error> for UserError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<storage::SqlxError> for UserError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(UserError: storage::Error);
 
 /// Creates a user with a temporary password and without a key. The user gets a key after changing the password.
 pub async fn invite(
@@ -121,19 +111,19 @@ pub async fn invite(
     })?;
     audit(admin, &mut tx, client, actor, "create", ("user", &user.id.to_string())).await?;
     let created = profiles::get(&mut tx, client, user.id).await?;
-    let created = created.ok_or_else(|| Error::Storage(storage::SqlxError::RowNotFound.into()))?;
+    let created = created.ok_or_else(|| Error::Storage(storage::Error::missing_row()))?;
     tx.commit().await?;
     Ok((created, password))
 }
 
-pub async fn find(db: &PgPool, client: ClientId, user: UserId) -> Result<Profile, UserError> {
+pub async fn find(db: &Db, client: ClientId, user: UserId) -> Result<Profile, UserError> {
     let mut db = db.acquire().await?;
     profiles::get(&mut db, client, user).await?.ok_or(UserError::Unknown)
 }
 
 /// The users whose name or e-mail address contains `search` (`""` = all), sorted by name. Of one team, or of all.
 pub async fn list(
-    db: &PgPool,
+    db: &Db,
     client: ClientId,
     (search, team): (&str, Option<TeamId>),
     page: PageRequest,

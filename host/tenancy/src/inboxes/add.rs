@@ -86,23 +86,7 @@ pub enum AddNumberError {
     Failed(#[from] Error),
 }
 
-impl From<storage::Error> for AddNumberError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<storage::SqlxError> for AddNumberError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<SealError> for AddNumberError {
-    fn from(error: SealError) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(AddNumberError: storage::Error, SealError);
 
 /// Adds a business number to a client. If workers run, its templates are fetched within a minute.
 /// [`sync_templates`](super::sync_templates) fetches them at once.

@@ -51,23 +51,7 @@ pub enum AddPageError {
     Failed(#[from] Error),
 }
 
-impl From<storage::Error> for AddPageError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<storage::SqlxError> for AddPageError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<SealError> for AddPageError {
-    fn from(error: SealError) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(AddPageError: storage::Error, SealError);
 
 /// Adds a page to a client. A page belongs to one client only.
 pub async fn add_page(admin: &Administration<'_>, new: NewPage, actor: Actor) -> Result<Inbox, AddPageError> {

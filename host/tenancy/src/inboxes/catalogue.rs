@@ -6,7 +6,7 @@ use std::{collections::HashMap, time::Duration};
 use channels::whatsapp_cloud::{CatalogueTemplate, CloudApi, GraphError};
 use chrono::TimeDelta;
 use domain::{ids::ClientId, search::fold, template::TemplateRecord};
-use storage::{PgPool, inboxes::templates};
+use storage::{Db, inboxes::templates};
 
 use super::TemplateRow;
 use base::{
@@ -38,17 +38,7 @@ pub enum SyncError {
     Failed(#[from] Error),
 }
 
-impl From<storage::Error> for SyncError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<storage::SqlxError> for SyncError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(SyncError: storage::Error);
 
 /// Fetches the templates of all business accounts of a client and returns their number. `actor` is `None` if Patchbay
 /// itself starts it.
@@ -109,7 +99,7 @@ pub async fn request_refresh(admin: &Administration<'_>, client: ClientId, waba:
 
 /// The client's templates whose name contains `search` (`""` = all), sorted by name and language.
 pub async fn list_templates(
-    db: &PgPool,
+    db: &Db,
     client: ClientId,
     search: &str,
     page: PageRequest,

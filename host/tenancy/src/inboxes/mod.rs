@@ -15,7 +15,7 @@ use domain::{
     page::{Page, PageRequest},
     phone::Msisdn,
 };
-use storage::{PgPool, inboxes::Inbox};
+use storage::{Db, inboxes::Inbox};
 use uuid::Uuid;
 
 pub use add::{AddNumberError, CloudAccount, NewNumber, Provider, add_number};
@@ -51,12 +51,7 @@ impl WhatsAppNumber {
 }
 
 /// The client's numbers that contain `search` (`""` = all), sorted by MSISDN.
-pub async fn list_numbers(
-    db: &PgPool,
-    client: ClientId,
-    search: &str,
-    page: PageRequest,
-) -> Result<Page<WhatsAppNumber>> {
+pub async fn list_numbers(db: &Db, client: ClientId, search: &str, page: PageRequest) -> Result<Page<WhatsAppNumber>> {
     let mut db = db.acquire().await?;
     let wanted = (Channel::Whatsapp, search);
     let (items, total) = storage::inboxes::page(&mut db, client, wanted, page.limit(), page.offset()).await?;

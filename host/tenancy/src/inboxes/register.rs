@@ -31,12 +31,6 @@ impl From<storage::Error> for RegisterError {
     }
 }
 
-impl From<storage::SqlxError> for RegisterError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
 /// Registers a Lite number with billing per message.
 pub async fn register_lite_number(
     admin: &Administration<'_>,

@@ -49,23 +49,7 @@ pub enum RenewTokenError {
     Failed(#[from] Error),
 }
 
-impl From<storage::Error> for RenewTokenError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<storage::SqlxError> for RenewTokenError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<SealError> for RenewTokenError {
-    fn from(error: SealError) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(RenewTokenError: storage::Error, SealError);
 
 /// Replaces the access token of a number or page. Later sends use the new one.
 ///

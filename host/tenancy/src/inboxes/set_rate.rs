@@ -29,17 +29,7 @@ pub enum SetRateError {
     Failed(#[from] Error),
 }
 
-impl From<storage::Error> for SetRateError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<storage::SqlxError> for SetRateError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(SetRateError: storage::Error);
 
 /// Sets the messages per second of a number. `None` = `limits.cloud_rate_per_number`. It takes effect within ten
 /// seconds, when the lane of the number reads it.

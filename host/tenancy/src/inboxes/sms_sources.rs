@@ -31,17 +31,7 @@ pub enum SmsSourceError {
     Failed(#[from] Error),
 }
 
-impl From<storage::Error> for SmsSourceError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<storage::SqlxError> for SmsSourceError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(SmsSourceError: storage::Error);
 
 /// Adds an SMS inbox with its own address to a client. A removed one is restored. Several clients may have the same
 /// address: a reply belongs to the last sender (SPEC 4.8).

@@ -7,7 +7,7 @@ use base::{
 use channels::media_store::{MediaStore, MediaStoreError};
 use domain::{address::Address, ids::ClientId};
 use storage::{
-    PgPool,
+    Db,
     personal_data::{self, KnownPerson, REGISTRY, Table},
 };
 
@@ -36,17 +36,7 @@ pub enum EraseError {
     Failed(#[from] Error),
 }
 
-impl From<storage::Error> for EraseError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<storage::SqlxError> for EraseError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(EraseError: storage::Error);
 
 /// Erases the person with this address: cancels waiting messages, deletes files, then rows. Other processes may work
 /// at the same time. Rows that they store during the erasure are found in the next round.
@@ -92,7 +82,7 @@ pub async fn erase(
 
 /// Cancels waiting messages. Refuses if a call of a provider has begun: its outcome would be stored for a message that is
 /// gone, and the person could get a message of which nothing is known.
-async fn stop_sending(db: &PgPool, person: &KnownPerson, counts: &mut Counts) -> Result<(), EraseError> {
+async fn stop_sending(db: &Db, person: &KnownPerson, counts: &mut Counts) -> Result<(), EraseError> {
     let mut tx = db.begin().await?;
     counts.cancelled += personal_data::cancel_waiting(&mut tx, person).await?;
     let in_flight = personal_data::in_flight(&mut tx, person).await?;
@@ -108,7 +98,7 @@ async fn delete_files(media: &dyn MediaStore, person: &KnownPerson, counts: &mut
     Ok(())
 }
 
-async fn erase_rows(db: &PgPool, person: &KnownPerson, counts: &mut Counts) -> Result<(), EraseError> {
+async fn erase_rows(db: &Db, person: &KnownPerson, counts: &mut Counts) -> Result<(), EraseError> {
     let mut tables: Vec<&Table> = REGISTRY.iter().filter(|table| ErasureAction::on(table).is_some()).collect();
     tables.sort_by_key(|table| personal_data::erased_last(table));
     let mut tx = db.begin().await?;
@@ -124,7 +114,7 @@ async fn erase_rows(db: &PgPool, person: &KnownPerson, counts: &mut Counts) -> R
     Ok(())
 }
 
-async fn erase_relation(db: &PgPool, person: &KnownPerson, place: (&Table, &str)) -> Result<u64, EraseError> {
+async fn erase_relation(db: &Db, person: &KnownPerson, place: (&Table, &str)) -> Result<u64, EraseError> {
     let mut erased = 0;
     loop {
         let mut tx = db.begin().await?;

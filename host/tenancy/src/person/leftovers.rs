@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use base::Result;
 use storage::{
-    PgConnection, PgPool,
+    Db, PgConnection,
     personal_data::{self, Relation},
 };
 
@@ -52,7 +52,7 @@ impl Leftovers {
 /// Rewrites all relations with personal columns of at most `most_bytes`, whether they have rows of a certain person or not:
 /// a row may have left a relation long ago, and its bytes are still there. Then renews the statistics and empties the
 /// write-ahead log.
-pub async fn rewrite(db: &PgPool, most_bytes: u64) -> Result<Leftovers> {
+pub async fn rewrite(db: &Db, most_bytes: u64) -> Result<Leftovers> {
     let mut db = db.with_patience(search::PATIENCE).acquire().await?.detach();
     personal_data::limit_waits(&mut db).await?;
     let mut done = Leftovers { seen_by_others: wait_for_others(&mut db).await?, ..Leftovers::default() };

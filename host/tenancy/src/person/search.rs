@@ -7,7 +7,7 @@ use domain::{address::Address, ids::ClientId};
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
 use storage::{
-    PgPool,
+    Db,
     personal_data::{self, KnownPerson},
 };
 
@@ -15,7 +15,7 @@ use storage::{
 pub(super) const PATIENCE: Duration = Duration::from_secs(3600);
 
 /// Finds the person with this address, with all other addresses and objects.
-pub(super) async fn find(db: &PgPool, client: ClientId, address: &Address) -> Result<KnownPerson> {
+pub(super) async fn find(db: &Db, client: ClientId, address: &Address) -> Result<KnownPerson> {
     let mut tx = db.begin().await?;
     personal_data::begin_search(&mut tx).await?;
     let person = personal_data::find(&mut tx, client, address.clone()).await?;

@@ -14,7 +14,7 @@ use domain::{
     web_chat::{SiteForm, SiteSettings},
 };
 use storage::{
-    PgConnection, PgPool,
+    Db, PgConnection,
     chat::teams,
     inboxes::{self, Inbox, InboxSettings, Web},
     tenancy::clients,
@@ -39,23 +39,7 @@ pub enum SiteError {
     Failed(#[from] Error),
 }
 
-impl From<storage::Error> for SiteError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<storage::SqlxError> for SiteError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<SealError> for SiteError {
-    fn from(error: SealError) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(SiteError: storage::Error, SealError);
 
 /// Adds a site to the client with this reference.
 pub async fn add_of_ref(
@@ -153,13 +137,13 @@ pub async fn delete(
     Ok(())
 }
 
-pub async fn find(db: &PgPool, client: ClientId, id: InboxId) -> Result<Site, SiteError> {
+pub async fn find(db: &Db, client: ClientId, id: InboxId) -> Result<Site, SiteError> {
     let mut db = db.acquire().await?;
     sites::by_id(&mut db, client, id).await?.ok_or(SiteError::NotFound)
 }
 
 /// The client's sites, oldest first.
-pub async fn list(db: &PgPool, client: ClientId, page: PageRequest) -> base::Result<Page<Site>> {
+pub async fn list(db: &Db, client: ClientId, page: PageRequest) -> base::Result<Page<Site>> {
     let mut db = db.acquire().await?;
     let (items, total) = sites::page(&mut db, client, page.limit(), page.offset()).await?;
     Ok(Page { items, total: u64::try_from(total).unwrap_or(0) })

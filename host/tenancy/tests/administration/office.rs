@@ -3,11 +3,11 @@
 use base::{audit::Administration, secrets::Sealer};
 use domain::clock::IdSource;
 use props::HandClock;
-use storage::PgPool;
+use storage::Db;
 use tenancy::accounts::{NewClient, NewUser, Role};
 
 pub struct Office {
-    pub db: PgPool,
+    pub db: Db,
     pub clock: HandClock,
     pub ids: IdSource,
     pub sealer: Sealer,

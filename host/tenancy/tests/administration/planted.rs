@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use domain::{address::Address, ids::InboxId, phone::Msisdn, recipient::order_key};
 use sqlx::Row;
 use storage::{
-    PgConnection, PgPool,
+    Db, PgConnection,
     personal_data::{ColumnForm, REGISTRY, RowFate, Table, TableRule, Tie},
 };
 use uuid::Uuid;
@@ -36,7 +36,7 @@ struct Column {
 
 impl Planted {
     /// A person of a client. The client is made if it is new.
-    pub async fn new(db: &PgPool, client: Uuid, phone: &'static str) -> Self {
+    pub async fn new(db: &Db, client: Uuid, phone: &'static str) -> Self {
         let (id, inbox) = (new_id(), new_id());
         sqlx::query(
             "INSERT INTO client (id, client_ref, display_name, created_at) VALUES ($1, $1::text, 'A client', now())
@@ -59,7 +59,7 @@ impl Planted {
     }
 
     /// Plants one row for each tie of each table.
-    pub async fn plant(&self, db: &PgPool) {
+    pub async fn plant(&self, db: &Db) {
         let mut db = db.acquire().await.unwrap().detach();
         // Without foreign keys and checks, because the rows say nothing.
         sqlx::raw_sql("SET session_replication_role = replica").execute(&mut db).await.unwrap();
@@ -128,13 +128,13 @@ impl Planted {
     }
 
     /// The number of rows that carry the marker, in all tables.
-    pub async fn rows(&self, db: &PgPool) -> i64 {
+    pub async fn rows(&self, db: &Db) -> i64 {
         rows_with(db, &self.marker).await
     }
 }
 
 /// The number of rows with a text, in all tables of the registry.
-pub async fn rows_with(db: &PgPool, text: &str) -> i64 {
+pub async fn rows_with(db: &Db, text: &str) -> i64 {
     let mut found = 0;
     for table in REGISTRY {
         let sql = format!(

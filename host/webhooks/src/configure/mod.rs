@@ -66,23 +66,7 @@ pub enum ConfigureError {
     Failed(#[from] Error),
 }
 
-impl From<storage::Error> for ConfigureError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<storage::SqlxError> for ConfigureError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<SealError> for ConfigureError {
-    fn from(error: SealError) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(ConfigureError: storage::Error, SealError);
 
 /// Stores a configuration with a new signing secret. `actor` is the id of the user for the audit trail.
 pub async fn create(
@@ -141,7 +125,7 @@ async fn refuse_addresses(
     urls: &BTreeMap<WebhookType, String>,
 ) -> Result<(), ConfigureError> {
     let exempt = clients::get(db, client).await?.is_some_and(|client| client.allow_private_targets);
-    let policy = AddressPolicy { allow_private: ctx.settings.allow_private_targets || exempt };
+    let policy = AddressPolicy { allow_private: ctx.settings.webhooks.allow_private_targets || exempt };
     let faults = address_faults(policy, urls);
     if faults.is_empty() { Ok(()) } else { Err(ConfigureError::Addresses(faults)) }
 }
@@ -249,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_failure_that_breaks_no_rule_is_nobodys_fault() {
-        let error = storage::Error::Database(storage::SqlxError::PoolTimedOut);
+        let error = storage::silence::silent();
         assert!(matches!(refused_insert(error), ConfigureError::Failed(_)));
     }
 

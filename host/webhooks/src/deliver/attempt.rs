@@ -44,7 +44,7 @@ impl Target {
         let replaced = replaced.map(|(sealed, expires_at)| open(sealed).map(|old| (old, expires_at)));
         let replaced = replaced.collect::<std::result::Result<_, _>>()?;
         let secret = open(&endpoint.secret_sealed)?;
-        let allow_private = ctx.settings.allow_private_targets || endpoint.allow_private_targets;
+        let allow_private = ctx.settings.webhooks.allow_private_targets || endpoint.allow_private_targets;
         Ok(Self::new(endpoint.url, allow_private, secret, replaced))
     }
 

@@ -44,17 +44,7 @@ pub enum ListenError {
     Failed(#[from] Error),
 }
 
-impl From<storage::Error> for ListenError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<storage::SqlxError> for ListenError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(ListenError: storage::Error);
 
 /// A webhook as its receiver gets it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -161,7 +161,7 @@ impl<'a> EndpointRun<'a> {
     }
 
     fn has_free_place(&self) -> bool {
-        self.sending.len() < self.ctx.settings.webhook_in_flight.max(1)
+        self.sending.len() < self.ctx.settings.limits.webhook_concurrency_per_endpoint.max(1)
     }
 
     /// Starts as many requests as there are free places.

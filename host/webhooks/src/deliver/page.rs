@@ -32,7 +32,7 @@ use super::{
     copies,
     endpoint::endpoint_of,
     send_queue::ReadyDelivery,
-    settle::{self, fate_of_failure},
+    settle::{self, OutcomeRows, fate_of_failure},
     shape::{Due, OwnShapers, PageShaper, ShapeOutcome, Shaped, ShapedInbox},
 };
 
@@ -100,7 +100,9 @@ async fn end_with_copies(ctx: &Context, lease: &Lease, endpoint: &Endpoint) -> R
         let finished: Vec<Finished<'_>> = ready.iter().map(end).collect();
         if !finished.is_empty() {
             let mut db = ctx.db.acquire().await?;
-            settle::write(&mut db, lease, (&finished, &[]), None).await?.ok_or(Error::LeaseLost)?;
+            settle::write(&mut db, lease, OutcomeRows { finished: &finished, attempts: &[] }, None)
+                .await?
+                .ok_or(Error::LeaseLost)?;
         }
         if is_last {
             break;
@@ -160,7 +162,7 @@ async fn shaped_inboxes(
         let business = found
             .map(|inbox| match (inbox.address(), inbox.kind()) {
                 (Some(address), _) => address.to_owned(),
-                (None, InboxKind::Sms) => ctx.settings.sms_default_source.clone(),
+                (None, InboxKind::Sms) => ctx.settings.sms.default_source.clone(),
                 (None, _) => String::new(),
             })
             .unwrap_or_default();
@@ -223,7 +225,11 @@ async fn write(ctx: &Context, lease: &Lease, outcome: &mut SortedOut, is_listene
         let shapes: Vec<OwnShape<'_>> = outcome.own.iter().map(OwnSaid::shape).collect();
         deliveries::store_shapes(&mut tx, lease.client, &shapes).await?;
     }
-    if !outcome.finished.is_empty() && settle::write(&mut tx, lease, (&outcome.finished, &[]), None).await?.is_none() {
+    if !outcome.finished.is_empty()
+        && settle::write(&mut tx, lease, OutcomeRows { finished: &outcome.finished, attempts: &[] }, None)
+            .await?
+            .is_none()
+    {
         return Err(Error::LeaseLost);
     }
     let kept = calls::keep(ctx, &mut tx, lease.client, calls).await?;
@@ -298,7 +304,7 @@ fn sort_out(ctx: &Context, shaped: Vec<Shaped>) -> SortedOut {
             ShapeOutcome::Unreadable => (delivery.attempts, Fate::Exhausted),
             ShapeOutcome::Failed => {
                 let attempts = delivery.attempts.saturating_add(1);
-                let schedule = &ctx.settings.webhook_retry_schedule;
+                let schedule = &ctx.settings.webhooks.retry_schedule;
                 let counting = attempts.saturating_sub(delivery.schedule_from);
                 (attempts, fate_of_failure(schedule, counting, ctx.now(), ctx.ids.random(), None))
             }

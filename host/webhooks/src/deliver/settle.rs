@@ -51,7 +51,7 @@ pub(super) async fn settle(
     is_last: bool,
 ) -> Result<Settled> {
     let now = ctx.now();
-    let schedule = &ctx.settings.webhook_retry_schedule;
+    let schedule = &ctx.settings.webhooks.retry_schedule;
     let finished: Vec<Finished<'_>> =
         group.iter().map(|attempted| finished(attempted, schedule, now, ctx.ids.random())).collect();
     // An answer of an earlier address says nothing about the present one.
@@ -64,10 +64,12 @@ pub(super) async fn settle(
     write_down(ctx, || async {
         if health == (Health { failing_since, disable: None }) {
             let mut db = ctx.db.acquire().await?;
-            let lane = write(&mut db, lease, (&finished, &attempts), is_last.then(|| ctx.now())).await?;
+            let rows = OutcomeRows { finished: &finished, attempts: &attempts };
+            let lane = write(&mut db, lease, rows, is_last.then(|| ctx.now())).await?;
             return Ok(Written { failing_since, disabled: false, lane });
         }
-        write_with_health(ctx, lease, (&target, noticed_at), (&finished, &attempts), (failing_since, &health)).await
+        let change = HealthChange { was: failing_since, is: &health, noticed_at };
+        write_with_health(ctx, lease, &target, OutcomeRows { finished: &finished, attempts: &attempts }, change).await
     })
     .await
     .map(|Written { failing_since, disabled, lane }| Settled {
@@ -84,16 +86,33 @@ struct Written {
     lane: Option<LaneState>,
 }
 
+/// Deliveries after an attempt, and the attempts.
+#[derive(Clone, Copy)]
+pub(super) struct OutcomeRows<'a> {
+    pub(super) finished: &'a [Finished<'a>],
+    pub(super) attempts: &'a [NewAttempt],
+}
+
+/// A change of the health of an endpoint.
+struct HealthChange<'a> {
+    /// The endpoint has failed since this time without a success.
+    was: Option<DateTime<Utc>>,
+    is: &'a Health,
+    /// The inbox whose delivery showed it.
+    noticed_at: Option<InboxId>,
+}
+
 /// Stores outcomes that change the health of the endpoint.
 async fn write_with_health(
     ctx: &Context,
     lease: &Lease,
-    (target, noticed_at): (&Target, Option<InboxId>),
-    (finished, attempts): (&[Finished<'_>], &[NewAttempt]),
-    (failing_since, health): (Option<DateTime<Utc>>, &Health),
+    target: &Target,
+    rows: OutcomeRows<'_>,
+    change: HealthChange<'_>,
 ) -> Result<Written> {
+    let HealthChange { was: failing_since, is: health, noticed_at } = change;
     let mut tx = ctx.db.begin().await?;
-    let lane = write(&mut tx, lease, (finished, attempts), None).await?;
+    let lane = write(&mut tx, lease, rows, None).await?;
     if lane.is_none() {
         tx.commit().await?;
         return Ok(Written { failing_since, disabled: false, lane });
@@ -115,11 +134,11 @@ async fn write_with_health(
 pub(super) async fn write(
     db: &mut PgConnection,
     lease: &Lease,
-    (finished, attempts): (&[Finished<'_>], &[NewAttempt]),
+    rows: OutcomeRows<'_>,
     give_back_at: Option<DateTime<Utc>>,
 ) -> Result<Option<LaneState>> {
     let lane = (endpoint_of(lease), lease.fence);
-    Ok(deliveries::settle(db, lease.client, lane, finished, attempts, give_back_at).await?)
+    Ok(deliveries::settle(db, lease.client, lane, rows.finished, rows.attempts, give_back_at).await?)
 }
 
 /// The fate of a delivery after an attempt.

@@ -4,7 +4,7 @@ use std::{
     collections::{BTreeMap, HashMap},
     num::NonZero,
     sync::{
-        Arc, LazyLock, Mutex, PoisonError,
+        Arc, LazyLock,
         atomic::{AtomicU32, Ordering},
     },
     time::Duration,
@@ -15,6 +15,7 @@ use domain::{
     clock::minted_at,
     ids::{ClientId, InboxId},
 };
+use parking_lot::Mutex;
 use plugin_host::{CallError, CallTrace, PluginHost, World, webhook_shaper::WebhookEvent};
 use serde_json::value::RawValue;
 use storage::webhooks::deliveries::DueDelivery;
@@ -150,7 +151,7 @@ impl PageShaper {
             tasks.spawn(async move {
                 let mut done = Vec::new();
                 loop {
-                    let next = unshaped.lock().unwrap_or_else(PoisonError::into_inner).next();
+                    let next = unshaped.lock().next();
                     let Some(group) = next else { return done };
                     done.extend(shaper.shape_group(group).await);
                     // A call can end without ever waiting, so this lets other tasks run in between.

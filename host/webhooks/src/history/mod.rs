@@ -31,17 +31,7 @@ pub enum HistoryError {
     Failed(#[from] Error),
 }
 
-impl From<storage::Error> for HistoryError {
-    fn from(error: storage::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-impl From<storage::SqlxError> for HistoryError {
-    fn from(error: storage::SqlxError) -> Self {
-        Self::Failed(error.into())
-    }
-}
+base::fails_with!(HistoryError: storage::Error);
 
 /// The webhooks of a configuration, in the order of SPEC 6.
 pub async fn endpoints(

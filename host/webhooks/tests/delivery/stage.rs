@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use base::{
-    Context, Settings,
+    Context,
     lanes::{Lease, Wake},
 };
 use chrono::TimeDelta;
@@ -16,7 +16,8 @@ use domain::{
 };
 use events::{NewEvent, record};
 use props::{HandClock, Surroundings, one_number};
-use storage::{PgPool, Queue, chat::participants, work::lanes};
+use settings::Settings;
+use storage::{Db, Queue, chat::participants, work::lanes};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -38,7 +39,7 @@ impl Stage {
     }
 
     /// On this database.
-    pub async fn on(db: PgPool) -> Self {
+    pub async fn on(db: Db) -> Self {
         let clock = Arc::new(HandClock::at(1_790_000_000));
         let ctx = Arc::new(context(db, Arc::clone(&clock)).await);
         let (client, number) = one_number(&ctx, "27600000001").await;
@@ -83,8 +84,14 @@ impl Stage {
                 .await
                 .unwrap();
         }
-        let who = (Channel::Whatsapp, ParticipantState::Queued);
-        participants::insert(&mut db, client, sample_events::CHAT, (self.number, customer), who, now).await.unwrap();
+        let new = participants::NewParticipant {
+            id: sample_events::CHAT,
+            inbox: self.number,
+            customer,
+            channel: Channel::Whatsapp,
+            state: ParticipantState::Queued,
+        };
+        participants::insert(&mut db, client, new, now).await.unwrap();
     }
 
     /// Moves the business clock.
@@ -179,17 +186,16 @@ fn session(text: &str) -> Event {
     Event::SessionChanged(SessionChanged { status: SessionStatus::Success, words: text.to_owned() })
 }
 
-async fn context(db: PgPool, clock: Arc<HandClock>) -> Context {
+async fn context(db: Db, clock: Arc<HandClock>) -> Context {
     // Compiled components are shared by all tests of this file.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("webhooks");
     Surroundings { settings: settings(), ..Surroundings::new(folder) }.build(db, clock).await
 }
 
 fn settings() -> Settings {
-    Settings {
-        public_url: "http://127.0.0.1:8080".to_owned(),
-        webhook_retry_schedule: vec![Duration::from_secs(5), Duration::from_secs(300)],
-        webhook_in_flight: 8,
-        ..Settings::default()
-    }
+    let mut settings = Settings::default();
+    settings.server.public_url = Some("http://127.0.0.1:8080".parse().unwrap());
+    settings.webhooks.retry_schedule = vec![Duration::from_secs(5), Duration::from_secs(300)];
+    settings.limits.webhook_concurrency_per_endpoint = 8;
+    settings
 }

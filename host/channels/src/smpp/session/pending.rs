@@ -3,12 +3,10 @@
 //! A request is queued first and claimed when its octets are about to be written. A request that is given up before
 //! that is removed, so it cannot be claimed and is never sent.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::HashMap, sync::Arc};
 
 use bytes::Bytes;
+use parking_lot::{Mutex, MutexGuard};
 use rusmpp::{CommandId, CommandStatus};
 use tokio::sync::{Notify, oneshot};
 
@@ -60,7 +58,7 @@ struct Waiting {
 
 impl Pending {
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// A number for a request without an answer.

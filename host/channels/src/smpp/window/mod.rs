@@ -10,13 +10,14 @@
 use std::{
     collections::{HashMap, HashSet, VecDeque},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
     time::{Duration, Instant},
 };
 
 use domain::ids::InboxId;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::oneshot;
 
 /// How long an inbox that got less than it wanted counts as waiting. Dispatchers ask again sooner.
@@ -100,7 +101,7 @@ impl Window {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Takes up to `wanted` places for messages of an inbox, from the binds in turn. `up`: the binds with a session.

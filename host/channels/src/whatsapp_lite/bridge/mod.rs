@@ -6,16 +6,13 @@ mod beside;
 mod callback;
 mod ids;
 
-use std::{
-    path::Path,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use domain::{
     address::LID_SERVER, carriage::SendFailure, content::MediaKind, inbound::ProviderFailure, lite::SessionNews,
 };
+use parking_lot::Mutex;
 use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Map, Value, json};
 
@@ -182,7 +179,7 @@ impl BridgeDevice {
 
     /// The changes since the bridge was last asked.
     fn changed(&self, status: &str, code: Option<String>) -> Vec<DeviceEvent> {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.seen.lock();
         let mut events = Vec::new();
         if let Some(code) = code.filter(|code| *code != seen.code) {
             events.push(DeviceEvent::Qr(QrCode { text: code.clone(), seconds: CODE_SECONDS }));

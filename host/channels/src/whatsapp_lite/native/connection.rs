@@ -2,12 +2,13 @@
 //! it (after a pairing). Otherwise the connection ends here, and the holder of the session decides about the next one.
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use async_trait::async_trait;
 use domain::lite::SessionNews;
+use parking_lot::Mutex;
 use tokio::{task::JoinHandle, time::timeout};
 use tokio_util::sync::CancellationToken;
 use whatsapp_rust::{
@@ -177,10 +178,10 @@ impl Listener {
             _ => None,
         };
         match code {
-            Some(code) => *self.code.lock().unwrap_or_else(PoisonError::into_inner) = Some(code),
+            Some(code) => *self.code.lock() = Some(code),
             // Any later event of the session makes a code useless.
             None if matches!(event, DeviceEvent::Session(_)) => {
-                *self.code.lock().unwrap_or_else(PoisonError::into_inner) = None;
+                *self.code.lock() = None;
             }
             None => {}
         }
@@ -188,7 +189,7 @@ impl Listener {
     }
 
     fn code(&self) -> Option<QrCode> {
-        let (code, since) = self.code.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
+        let (code, since) = self.code.lock().clone()?;
         let gone = u32::try_from(since.elapsed().as_secs()).unwrap_or(u32::MAX);
         let seconds = code.seconds.checked_sub(gone).filter(|left| *left > 0)?;
         Some(QrCode { seconds, ..code })
@@ -219,7 +220,7 @@ impl EventHandler for Listener {
             );
             return;
         }
-        let heard = self.stage.lock().unwrap_or_else(PoisonError::into_inner).hear(&event);
+        let heard = self.stage.lock().hear(&event);
         match heard {
             Heard::Told(events) => events.into_iter().for_each(|event| self.tell(event)),
             // The end of a connection is reported once.

@@ -14,14 +14,11 @@ mod told;
 mod upload;
 mod web;
 
-use std::{
-    collections::HashMap,
-    path::Path,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::HashMap, path::Path, sync::Arc};
 
 use async_trait::async_trait;
 use domain::ids::InboxId;
+use parking_lot::Mutex;
 
 use super::{LiteDevice, LiteDevices, LiteNumber, values::DeviceValues};
 use crate::{
@@ -53,7 +50,7 @@ impl NativeDevices {
 #[async_trait]
 impl LiteDevices for NativeDevices {
     fn device(&self, number: &LiteNumber) -> Arc<dyn LiteDevice> {
-        let mut devices = self.devices.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut devices = self.devices.lock();
         let new = || Arc::new(NativeDevice::new(Arc::clone(&self.parts), number.clone()));
         Arc::<NativeDevice>::clone(devices.entry(number.inbox).or_insert_with(new))
     }

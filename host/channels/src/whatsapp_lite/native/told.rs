@@ -1,12 +1,9 @@
 //! What a device has told and nobody has said to be on disk. Messages wait here before WhatsApp hears that they have arrived, so
 //! that one which we lose comes again.
 
-use std::{
-    collections::VecDeque,
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{collections::VecDeque, time::Duration};
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::{
     sync::{Notify, watch},
     time::timeout,
@@ -49,7 +46,7 @@ impl Told {
     }
 
     fn events(&self) -> MutexGuard<'_, Events> {
-        self.events.lock().unwrap_or_else(PoisonError::into_inner)
+        self.events.lock()
     }
 
     /// Adds an event; answers its number.

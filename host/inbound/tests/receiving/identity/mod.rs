@@ -9,6 +9,7 @@ mod people;
 mod verdict;
 mod whole_way;
 
+use ::people::Introduction;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     address::{Address, AddressKind},
@@ -18,7 +19,6 @@ use domain::{
 use people::{Happening, Told, World, history};
 use storage::{
     PgConnection,
-    people::customers::{self, Introduction},
     tenancy::clients::{self, NewClient},
 };
 use verdict::{Found, judge};
@@ -72,21 +72,21 @@ async fn tell(db: &mut PgConnection, client: ClientId, ids: &IdSource, told: &To
     match told {
         Told::Message { phone: number, user_id: id, username } => {
             let named = address(phone, number.as_ref()).into_iter().chain(address(user_id, id.as_ref())).collect();
-            customers::introduce(db, client, ids, introduction(named, None, username.as_ref()), now).await.unwrap();
+            ::people::introduce(db, client, ids, introduction(named, None, username.as_ref()), now).await.unwrap();
         }
         Told::Sent { written, named } => {
-            customers::resolve_sent(db, client, ids, &[(written, named.as_slice())], now).await.unwrap();
+            ::people::resolve_sent(db, client, ids, &[(written, named.as_slice())], now).await.unwrap();
         }
         Told::NumberChanged { old, new, before, now: id } => {
             let old = address(phone, Some(old)).unwrap();
             let named = address(phone, Some(new)).into_iter().chain(address(user_id, Some(id))).collect();
             let change = introduction(named, address(user_id, Some(before)), None);
-            customers::change_address(db, client, ids, &old, change, now).await.unwrap();
+            ::people::change_address(db, client, ids, &old, change, now).await.unwrap();
         }
         Told::UserIdChanged { before, now: id, phone: number } => {
             let named = address(phone, number.as_ref()).into_iter().chain(address(user_id, Some(id))).collect();
             let change = introduction(named, address(user_id, Some(before)), None);
-            customers::introduce(db, client, ids, change, now).await.unwrap();
+            ::people::introduce(db, client, ids, change, now).await.unwrap();
         }
     }
 }

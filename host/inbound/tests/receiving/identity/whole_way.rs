@@ -2,7 +2,6 @@
 //! different people are mixed.
 
 use serde_json::{Value, json};
-use storage::people::customers;
 use uuid::Uuid;
 
 use super::{
@@ -73,7 +72,7 @@ async fn tell(stage: &Stage, round: usize, told: &[(usize, Told)]) {
                     let mut db = stage.ctx.db.acquire().await.unwrap();
                     let sent = [(written, named.as_slice())];
                     let now = stage.ctx.now();
-                    customers::resolve_sent(&mut db, stage.client, &stage.ctx.ids, &sent, now).await.unwrap();
+                    people::resolve_sent(&mut db, stage.client, &stage.ctx.ids, &sent, now).await.unwrap();
                 }
             }
         }

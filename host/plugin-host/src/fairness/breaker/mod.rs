@@ -2,11 +2,12 @@
 //! are not affected.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::ids::ClientId;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -96,7 +97,7 @@ impl Breakers {
     /// All later beginnings and ends of suspensions. A listener that falls far behind misses some.
     pub(crate) fn listen(&self) -> mpsc::Receiver<Suspension> {
         let (sender, receiver) = mpsc::channel(WAITING);
-        self.listeners.lock().unwrap_or_else(PoisonError::into_inner).push(sender);
+        self.listeners.lock().push(sender);
         receiver
     }
 
@@ -138,7 +139,7 @@ impl Breakers {
     }
 
     fn announce(&self, suspension: &Suspension) {
-        let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut listeners = self.listeners.lock();
         listeners.retain(|listener| match listener.try_send(suspension.clone()) {
             Ok(()) => true,
             Err(mpsc::error::TrySendError::Full(_)) => {
@@ -150,7 +151,7 @@ impl Breakers {
     }
 
     fn table(&self) -> MutexGuard<'_, Table> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+        self.table.lock()
     }
 
     fn too_much(&self, recent: u64) -> Option<String> {

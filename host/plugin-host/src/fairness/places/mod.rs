@@ -13,13 +13,14 @@ mod state;
 
 use std::{
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
 };
 
 use domain::ids::ClientId;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::room::Room;
@@ -72,7 +73,7 @@ impl Places {
 
 impl Shared {
     fn state(&self) -> MutexGuard<'_, State<Place>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Gives free places to waiting calls. The messages are sent after the lock is released, because a place whose
@@ -136,7 +137,7 @@ impl Place {
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        self.held.lock()
     }
 }
 

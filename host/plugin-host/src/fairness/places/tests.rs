@@ -164,7 +164,7 @@ async fn whoever_has_the_fewest_places_comes_next() {
         let (places, order) = (places.clone(), Arc::clone(&order));
         all.spawn(async move {
             let place = enter(&places, of).await;
-            order.lock().unwrap().push(of);
+            order.lock().push(of);
             sleep(Duration::from_millis(10)).await;
             drop(place);
         });
@@ -173,11 +173,7 @@ async fn whoever_has_the_fewest_places_comes_next() {
     sleep(Duration::from_millis(5)).await;
     drop(held.pop());
     all.join_all().await;
-    assert_eq!(
-        *order.lock().unwrap(),
-        [3, 2, 1, 1],
-        "of two without a place the one that has had less, then the others"
-    );
+    assert_eq!(*order.lock(), [3, 2, 1, 1], "of two without a place the one that has had less, then the others");
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,12 +1,10 @@
 //! Schemas that are ready for checks, compiled once for each version of a plugin.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::HashMap, sync::Arc};
 
 use domain::ids::ClientId;
 use jsonschema::{Draft, Validator};
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -92,7 +90,7 @@ impl CompiledSchemas {
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock()
     }
 }
 

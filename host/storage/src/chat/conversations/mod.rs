@@ -4,8 +4,8 @@
 //! `closed_at` and `close_reason` are null together. A statement that finds a conversation by id tests `close_reason`:
 //! with a test of `closed_at` the planner could use the index of all open conversations.
 
-mod fold;
 mod lists;
+pub mod merging;
 mod messages;
 
 use chrono::{DateTime, Utc};
@@ -18,7 +18,6 @@ use uuid::Uuid;
 
 use crate::{Error, PgConnection, Result, stored::known};
 
-pub(crate) use fold::fold_customer;
 pub use lists::{Looked, after, page};
 pub use messages::{NamedConversation, active_with, name, named, note_tap, shown};
 
@@ -144,7 +143,7 @@ pub async fn open(db: &mut PgConnection, client: ClientId, new: &NewConversation
 }
 
 /// Changes the number of a customer's open conversations from `old` to `new`. They are shown and searched by it.
-pub(crate) async fn readdress(
+pub async fn readdress(
     db: &mut PgConnection,
     client: ClientId,
     customer: CustomerId,

@@ -1,6 +1,6 @@
 //! Live-chat participants: one per inbox and customer, for ever (SPEC 2.6, DESIGN 7).
 
-mod fold;
+pub mod merging;
 
 use std::collections::HashMap;
 
@@ -14,8 +14,6 @@ use domain::{
 use uuid::Uuid;
 
 pub use domain::chat::ParticipantState;
-pub use fold::Folded;
-pub(crate) use fold::fold_customer;
 
 use crate::{Error, PgConnection, Result, stored::known};
 
@@ -243,16 +241,25 @@ pub async fn of_address(
     Ok(id.map(ParticipantId))
 }
 
-/// Inserts a participant in the given state; `None` if the customer has one on this inbox already. A channel without
+/// A participant to insert.
+#[derive(Debug, Clone, Copy)]
+pub struct NewParticipant {
+    pub id: ParticipantId,
+    pub inbox: InboxId,
+    pub customer: CustomerId,
+    pub channel: Channel,
+    pub state: ParticipantState,
+}
+
+/// Inserts a participant; `None` if the customer has one on this inbox already. A channel without
 /// chats is [`Error::Inconsistent`].
 pub async fn insert(
     db: &mut PgConnection,
     client: ClientId,
-    id: ParticipantId,
-    (inbox, customer): (InboxId, CustomerId),
-    (channel, state): (Channel, ParticipantState),
+    new: NewParticipant,
     now: DateTime<Utc>,
 ) -> Result<Option<Participant>> {
+    let NewParticipant { id, inbox, customer, channel, state } = new;
     chat_channel(channel.as_str())?;
     let row: Option<ParticipantRow> = sqlx::query_as(&format!(
         "INSERT INTO participant (client_id, id, inbox_id, customer_id, channel, state, last_message_at, created_at)

@@ -169,7 +169,7 @@ pub async fn rate(
 }
 
 /// Moves the tickets of a merged chat.
-pub(crate) async fn give_to(
+pub async fn give_to(
     db: &mut PgConnection,
     client: ClientId,
     (kept, gone): (ParticipantId, ParticipantId),

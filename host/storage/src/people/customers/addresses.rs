@@ -4,29 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 use domain::{
-    address::Address,
+    address::{Address, with_spellings},
     ids::{ClientId, CustomerId},
 };
 use uuid::Uuid;
 
-use super::Introduction;
 use crate::{PgConnection, Result, stored};
-
-/// The addresses of an event with the other spellings of its numbers, sorted, without repetitions.
-pub(super) fn named(introduction: &Introduction) -> Vec<Address> {
-    with_spellings(introduction.addresses.iter().chain(&introduction.replaced))
-}
-
-/// Adds the other spellings ([`domain::numbering`]) to addresses, sorted, without repetitions. Both spellings of a
-/// number are rows of one customer, so that each finds it. The unused spelling is older than all other addresses and is
-/// not shown.
-pub(super) fn with_spellings<'a>(addresses: impl IntoIterator<Item = &'a Address>) -> Vec<Address> {
-    let both = |address: &Address| [Some(address.clone()), address.other_spelling()].into_iter().flatten();
-    let mut named: Vec<Address> = addresses.into_iter().flat_map(both).collect();
-    named.sort();
-    named.dedup();
-    named
-}
 
 fn kinds(addresses: &[Address]) -> Vec<&'static str> {
     addresses.iter().map(|address| address.kind().as_str()).collect()
@@ -37,7 +20,7 @@ fn values(addresses: &[Address]) -> Vec<&str> {
 }
 
 /// Returns the customers of these addresses, if known.
-pub(super) async fn find(
+pub async fn find(
     db: &mut PgConnection,
     client: ClientId,
     addresses: &[Address],
@@ -46,7 +29,7 @@ pub(super) async fn find(
 }
 
 /// Returns the customers of these addresses, if known, and which addresses are unused.
-pub(super) async fn find_used(
+pub async fn find_used(
     db: &mut PgConnection,
     client: ClientId,
     addresses: &[Address],
@@ -74,7 +57,7 @@ pub(super) async fn find_used(
 }
 
 /// Returns the addresses of a customer, the last seen first.
-pub(super) async fn of_customer(db: &mut PgConnection, client: ClientId, customer: CustomerId) -> Result<Vec<Address>> {
+pub async fn of_customer(db: &mut PgConnection, client: ClientId, customer: CustomerId) -> Result<Vec<Address>> {
     let rows: Vec<(String, String)> = sqlx::query_as(
         "SELECT kind, value FROM customer_address WHERE client_id = $1 AND customer_id = $2
          ORDER BY seen_at DESC, kind, value",
@@ -88,7 +71,7 @@ pub(super) async fn of_customer(db: &mut PgConnection, client: ClientId, custome
 }
 
 /// Returns the customers with a BSUID.
-pub(super) async fn with_bsuid(
+pub async fn with_bsuid(
     db: &mut PgConnection,
     client: ClientId,
     customers: &[CustomerId],
@@ -108,7 +91,7 @@ pub(super) async fn with_bsuid(
 
 /// Inserts new addresses and returns how many were free. Pass them sorted, so that two transactions with the same
 /// addresses wait for each other and do not deadlock.
-pub(super) async fn insert(
+pub async fn insert(
     db: &mut PgConnection,
     client: ClientId,
     addresses: &[(Address, CustomerId)],
@@ -129,12 +112,7 @@ pub(super) async fn insert(
 }
 
 /// Makes addresses the shown ones, which messages are sent to. Writes only if another one is newer, which is rare.
-pub(super) async fn touch(
-    db: &mut PgConnection,
-    client: ClientId,
-    addresses: &[Address],
-    now: DateTime<Utc>,
-) -> Result<()> {
+pub async fn touch(db: &mut PgConnection, client: ClientId, addresses: &[Address], now: DateTime<Utc>) -> Result<()> {
     sqlx::query(
         "UPDATE customer_address address SET seen_at = $4
          FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::text[], $3::text[]) AS one (kind, value) OFFSET 0) named
@@ -154,7 +132,7 @@ pub(super) async fn touch(
 }
 
 /// Removes an address in all its spellings, because it will belong to another person.
-pub(super) async fn remove(db: &mut PgConnection, client: ClientId, address: &Address) -> Result<()> {
+pub async fn remove(db: &mut PgConnection, client: ClientId, address: &Address) -> Result<()> {
     for spelled in with_spellings([address]) {
         sqlx::query("DELETE FROM customer_address WHERE client_id = $1 AND kind = $2 AND value = $3")
             .bind(client.0)

@@ -1,11 +1,9 @@
 //! Customers and their facts. A customer is one row for ever. Its addresses point to it, and each is unique per client
 //! (SPEC 1, PROVIDERS 0.1, DESIGN 7).
 
-mod addresses;
-mod bulk;
-mod merge;
-mod passing;
-mod resolve;
+pub mod addresses;
+pub mod merging;
+mod rows;
 
 use domain::{
     address::{Address, AddressKind, Addresses},
@@ -13,49 +11,9 @@ use domain::{
 };
 use uuid::Uuid;
 
-use crate::{PgConnection, Result, chat::participants::Folded, stored};
+use crate::{PgConnection, Result, stored};
 
-pub use bulk::{resolve_many, resolve_sent};
-pub use resolve::{change_address, introduce};
-
-/// The customers of an event. The event may have shown that two customers are one; then their chats were merged as
-/// well.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Met<T> {
-    /// The customer, or the customers.
-    pub who: T,
-    /// The merged chats, which the caller reports in events.
-    pub folded: Vec<Folded>,
-}
-
-/// The facts of an event about a customer.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Introduction {
-    /// The named addresses; all belong to one person.
-    pub addresses: Vec<Address>,
-    /// The replaced address, if the event names it. It stays an alias.
-    pub replaced: Option<Address>,
-    /// Display name; if absent, the stored one stays.
-    pub name: Option<String>,
-    /// Display-only username; if absent, the stored one stays.
-    pub username: Option<String>,
-    /// Parent of the BSUID; if absent, the stored one stays.
-    pub parent_user_id: Option<String>,
-}
-
-impl Introduction {
-    /// A customer with only these facts.
-    fn customer(self, id: CustomerId) -> Customer {
-        Customer {
-            id,
-            name: self.name,
-            contact_name: None,
-            username: self.username,
-            parent_user_id: self.parent_user_id,
-            addresses: Addresses::newest_first(self.addresses),
-        }
-    }
-}
+pub use rows::{CustomerNames, create, describe, remove_unused};
 
 /// A customer with its addresses.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,16 +4,21 @@ use std::collections::{BTreeMap, HashMap};
 
 use chrono::{DateTime, Utc};
 use domain::{
-    address::{Address, AddressKind},
+    address::{Address, AddressKind, with_spellings},
     clock::IdSource,
     ids::{ClientId, CustomerId},
 };
 
-use super::{
-    Introduction, Met, addresses,
-    resolve::{self, keep_changing},
+use storage::{
+    PgConnection, Result,
+    people::customers::{self, addresses},
 };
-use crate::{PgConnection, Result, chat::participants::Folded};
+
+use crate::{
+    chats::Folded,
+    introduction::{Introduction, Met},
+    resolve::{introduce, keep_changing},
+};
 
 /// Returns the customers of recipients in their order, and creates unknown ones, in a few statements. Pass the address
 /// that is written to. A second address from the client is a claim, not evidence: it merges and names no customer.
@@ -38,7 +43,7 @@ pub async fn resolve_many(
 
 /// Returns the customers of sent messages in their order. Each has the address that was written to and the provider's
 /// addresses of the same person: a canonical phone number (Brazil, Argentina, Mexico), a BSUID. These are evidence:
-/// they name the customer and may merge two ([`super::introduce`]). The used address stays an alias of a canonical one.
+/// they name the customer and may merge two ([`introduce`]). The used address stays an alias of a canonical one.
 /// Known addresses cost one statement, and new BSUIDs a few for all.
 pub async fn resolve_sent(
     db: &mut PgConnection,
@@ -76,7 +81,7 @@ pub async fn resolve_sent(
     });
     let left = attach(db, client, ids, &plain, now).await?;
     for (to, named) in left.into_iter().chain(rest) {
-        folded.extend(super::introduce(db, client, ids, introduction(to, named), now).await?.folded);
+        folded.extend(introduce(db, client, ids, introduction(to, named), now).await?.folded);
     }
     Ok(Met { who: resolve_many(db, client, ids, &written, now).await?, folded })
 }
@@ -135,7 +140,7 @@ async fn create_missing(
     wanted: &[Address],
     now: DateTime<Utc>,
 ) -> Result<HashMap<Address, CustomerId>> {
-    let spellings = addresses::with_spellings(wanted);
+    let spellings = with_spellings(wanted);
     let known =
         if spellings.len() > wanted.len() { addresses::find(db, client, &spellings).await? } else { HashMap::new() };
     let mut owners: BTreeMap<Address, CustomerId> = BTreeMap::new();
@@ -154,13 +159,13 @@ async fn create_missing(
         }
     }
     if !created.is_empty() {
-        resolve::create(db, client, &created, now).await?;
+        customers::create(db, client, &created, now).await?;
     }
     let pairs: Vec<(Address, CustomerId)> = owners.into_iter().collect();
     let seen_at = |address: &Address| if wanted.binary_search(address).is_ok() { now } else { DateTime::UNIX_EPOCH };
     if addresses::insert(db, client, &pairs, seen_at).await? == pairs.len() {
         return Ok(pairs.into_iter().collect());
     }
-    resolve::remove_unused(db, client, &created).await?;
+    customers::remove_unused(db, client, &created).await?;
     addresses::find(db, client, wanted).await
 }

@@ -1,33 +1,31 @@
-//! Merges the open conversations of two customers who became one.
+//! The statements that merge the conversations of two customers.
 
 use chrono::{DateTime, Utc};
-use domain::ids::{ClientId, CustomerId};
+use domain::ids::{ClientId, ConversationId, CustomerId, InboxId};
 use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-/// Moves the conversations of `absorbed` to `survivor`. If both have an open one on an inbox, the older one continues,
-/// and the id of the other finds it.
-pub(crate) async fn fold_customer(
+/// Closes the expired conversations of a customer.
+pub async fn expire(db: &mut PgConnection, client: ClientId, customer: CustomerId, now: DateTime<Utc>) -> Result<()> {
+    sqlx::query(
+        "UPDATE conversation SET closed_at = expires_at, close_reason = 'EXPIRED'
+         WHERE client_id = $1 AND customer_id = $2 AND closed_at IS NULL AND expires_at <= $3",
+    )
+    .bind(client.0)
+    .bind(customer.0)
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Locks the open conversations of two customers in the order of ids, as all code that locks several conversations.
+pub async fn lock_open(
     db: &mut PgConnection,
     client: ClientId,
-    survivor: CustomerId,
-    absorbed: CustomerId,
-    now: DateTime<Utc>,
-) -> Result<()> {
-    // An expired conversation must not continue with the expiry of the other one.
-    for customer in [survivor, absorbed] {
-        sqlx::query(
-            "UPDATE conversation SET closed_at = expires_at, close_reason = 'EXPIRED'
-             WHERE client_id = $1 AND customer_id = $2 AND closed_at IS NULL AND expires_at <= $3",
-        )
-        .bind(client.0)
-        .bind(customer.0)
-        .bind(now)
-        .execute(&mut *db)
-        .await?;
-    }
-    // In the order of ids, as all code that locks several conversations.
+    customers: [CustomerId; 2],
+) -> Result<Vec<(ConversationId, InboxId)>> {
     let open: Vec<(Uuid, Uuid)> = sqlx::query_as(
         "SELECT one.id, one.inbox_id
          FROM (SELECT customer.client_id, known.id
@@ -43,16 +41,19 @@ pub(crate) async fn fold_customer(
              FOR NO KEY UPDATE) one",
     )
     .bind(client.0)
-    .bind([survivor.0, absorbed.0])
-    .fetch_all(&mut *db)
+    .bind(customers.map(|customer| customer.0))
+    .fetch_all(db)
     .await?;
-    let mut kept: Vec<(Uuid, Uuid)> = Vec::new();
-    for (id, inbox) in open {
-        match kept.iter().find(|(_, on)| *on == inbox) {
-            Some((older, _)) => merge(db, client, *older, id, now).await?,
-            None => kept.push((id, inbox)),
-        }
-    }
+    Ok(open.into_iter().map(|(id, inbox)| (ConversationId(id), InboxId(inbox))).collect())
+}
+
+/// Gives all conversations of `absorbed` to `survivor`.
+pub async fn give_all_to(
+    db: &mut PgConnection,
+    client: ClientId,
+    survivor: CustomerId,
+    absorbed: CustomerId,
+) -> Result<()> {
     sqlx::query("UPDATE conversation SET customer_id = $2 WHERE client_id = $1 AND customer_id = $3")
         .bind(client.0)
         .bind(survivor.0)
@@ -62,7 +63,14 @@ pub(crate) async fn fold_customer(
     Ok(())
 }
 
-async fn merge(db: &mut PgConnection, client: ClientId, kept: Uuid, gone: Uuid, now: DateTime<Utc>) -> Result<()> {
+/// Closes the conversation `gone`. Its id finds `kept` from now on.
+pub async fn merge(
+    db: &mut PgConnection,
+    client: ClientId,
+    kept: ConversationId,
+    gone: ConversationId,
+    now: DateTime<Utc>,
+) -> Result<()> {
     // The later expiry counts, so that a conversation that was opened later loses no time.
     sqlx::query(
         "UPDATE conversation kept
@@ -73,23 +81,23 @@ async fn merge(db: &mut PgConnection, client: ClientId, kept: Uuid, gone: Uuid, 
          WHERE kept.client_id = $1 AND kept.id = $2 AND gone.client_id = $1 AND gone.id = $3",
     )
     .bind(client.0)
-    .bind(kept)
-    .bind(gone)
+    .bind(kept.0)
+    .bind(gone.0)
     .execute(&mut *db)
     .await?;
     sqlx::query(
         "UPDATE conversation SET closed_at = $4, close_reason = 'MERGED', merged_into = $2 WHERE client_id = $1 AND id = $3",
     )
     .bind(client.0)
-    .bind(kept)
-    .bind(gone)
+    .bind(kept.0)
+    .bind(gone.0)
     .bind(now)
     .execute(&mut *db)
     .await?;
     sqlx::query("UPDATE conversation SET merged_into = $2 WHERE client_id = $1 AND merged_into = $3")
         .bind(client.0)
-        .bind(kept)
-        .bind(gone)
+        .bind(kept.0)
+        .bind(gone.0)
         .execute(db)
         .await?;
     Ok(())

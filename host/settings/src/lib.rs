@@ -31,8 +31,8 @@ use std::path::Path;
 
 /// All settings of a process. They are read once at the start and not reloaded.
 #[derive(Debug, Clone, Default)]
-pub struct Config {
-    /// Settings without a section: see [`Config::data_dir`].
+pub struct Settings {
+    /// Settings without a section: see [`Settings::data_dir`].
     pub base: Base,
     pub database: DatabaseSettings,
     pub server: Server,
@@ -53,7 +53,7 @@ pub struct Config {
     pub retention: Retention,
 }
 
-impl Config {
+impl Settings {
     /// The data directory as configured, relative to the working directory.
     pub fn data_dir(&self) -> &Path {
         &self.base.data_dir

@@ -89,23 +89,23 @@ macro_rules! section {
             }
         }
 
-        impl $crate::config::section::Section for $section {
-            fn settings(&self) -> Vec<$crate::config::section::Setting> {
-                vec![ $( $crate::config::section::Setting {
+        impl $crate::section::Section for $section {
+            fn settings(&self) -> Vec<$crate::section::Setting> {
+                vec![ $( $crate::section::Setting {
                     name: stringify!($name),
                     meaning: concat!($($meaning),+),
-                    value: $crate::config::value::Value::shown(&self.$name),
+                    value: $crate::value::Value::shown(&self.$name),
                 }, )+ ]
             }
 
             fn set(
                 &mut self,
                 name: &str,
-                input: $crate::config::section::Input<'_>,
-            ) -> Result<(), $crate::config::section::Refused> {
+                input: $crate::section::Input<'_>,
+            ) -> Result<(), $crate::section::Refused> {
                 match name {
                     $( stringify!($name) => self.$name = input.read()?, )+
-                    _ => return Err($crate::config::section::Refused::Unknown),
+                    _ => return Err($crate::section::Refused::Unknown),
                 }
                 Ok(())
             }

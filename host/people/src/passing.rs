@@ -8,8 +8,7 @@ use domain::{
     ids::{ClientId, CustomerId},
 };
 
-use super::addresses;
-use crate::{PgConnection, Result};
+use storage::{PgConnection, Result, people::customers::addresses};
 
 /// Takes the phone numbers of an event away from customers who are other persons, in the database and in `found`.
 /// `named` are the addresses of the event; `old` of it is the number of the previous person, if the event reports a
@@ -17,7 +16,7 @@ use crate::{PgConnection, Result};
 ///
 /// A customer is another person if it has a user id that the event does not name, and either was seen at another number
 /// since, or the event is about a person with another number.
-pub(super) async fn pass_on(
+pub(crate) async fn pass_on(
     db: &mut PgConnection,
     client: ClientId,
     named: &[Address],

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use app::config::Config;
+use settings::Settings;
 
 /// The sources of the program without tests: file and text.
 fn sources() -> Vec<(String, String)> {
@@ -44,16 +44,21 @@ fn lines_with<'t>(text: &'t str, what: &str) -> Vec<&'t str> {
     text.lines().filter(|line| !line.trim_start().starts_with("//")).filter(whole).collect()
 }
 
-/// The lines that read a setting in the program, except in the files that define, check and show settings.
+/// True if the line has `what` outside its texts: error texts name settings, too.
+fn has_outside_texts(line: &str, what: &str) -> bool {
+    line.split('"').step_by(2).any(|code| !lines_with(code, what).is_empty())
+}
+
+/// The lines that read a setting, except in the files that define, check and show settings.
 fn readings<'t>(sources: &'t [(String, String)], key: &str) -> Vec<&'t str> {
-    let place = |file: &str| {
-        file.starts_with("app/src/") && (!file.starts_with("app/src/config/") || file == "app/src/config/derived.rs")
-    };
+    let defines = |file: &str| file.starts_with("settings/src/") && file != "settings/src/derived.rs";
     let read = if key.contains('.') { key.to_owned() } else { format!("base.{key}") };
     // The data directory has its own method.
     let method = format!("{key}()");
-    let texts = sources.iter().filter(|(file, _)| place(file));
-    texts.flat_map(|(_, text)| [lines_with(text, &read), lines_with(text, &method)].concat()).collect()
+    let names = |text: &str| text.contains(&read) || text.contains(&method);
+    let texts = sources.iter().filter(|(file, text)| !defines(file) && names(text));
+    let lines = texts.flat_map(|(_, text)| [lines_with(text, &read), lines_with(text, &method)].concat());
+    lines.filter(|line| has_outside_texts(line, &read) || has_outside_texts(line, &method)).collect()
 }
 
 /// The field to which a setting is passed, as in `field: limits.setting,`.
@@ -72,7 +77,7 @@ fn hands_on(file: &str) -> bool {
 fn every_setting_is_read_by_something() {
     let sources = sources();
     let mut faults = Vec::new();
-    for (section, settings) in Config::default().sections() {
+    for (section, settings) in Settings::default().sections() {
         for setting in settings.settings() {
             let key = if section.is_empty() { setting.name.to_owned() } else { format!("{section}.{}", setting.name) };
             let readings = readings(&sources, &key);
@@ -97,9 +102,9 @@ fn every_setting_is_read_by_something() {
 fn a_setting_that_nothing_reads_is_found() {
     let source = |file: &str, text: &str| (file.to_owned(), text.to_owned());
     let sources = [
-        source("app/src/config/limits.rs", "max_recipients: usize = 1_000, // limits.max_recipients"),
+        source("settings/src/limits.rs", "max_recipients: usize = 1_000, // limits.max_recipients"),
         source("app/src/boot.rs", "    recipients: limits.max_recipients_in_all,\n    // limits.max_recipients"),
-        source("api/src/lib.rs", "limits.max_recipients"),
+        source("api/src/lib.rs", "    refuse(\"limits.max_recipients\", 429);"),
     ];
     assert!(readings(&sources, "limits.max_recipients").is_empty());
     assert_eq!(readings(&sources, "limits.max_recipients_in_all").len(), 1);

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    Config, ConfigError, Place, join,
+    ConfigError, Place, Settings, join,
     section::{Input, Refused},
 };
 
@@ -30,7 +30,7 @@ pub struct Sources {
     pub variables: Vec<(String, String)>,
 }
 
-impl Config {
+impl Settings {
     /// Reads `file`, or `patchbay.toml` in the working directory if it exists, then the credentials in
     /// `$CREDENTIALS_DIRECTORY`, then the environment.
     ///

@@ -1,6 +1,6 @@
 //! Settings that must not appear in logs, errors or the output of `patchbay config`.
 
-use std::fmt;
+use std::{fmt, str::FromStr};
 
 use url::Url;
 
@@ -109,6 +109,15 @@ pub struct BaseUrl(String);
 impl BaseUrl {
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+/// `Err` has the expected form.
+impl FromStr for BaseUrl {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::from_text(text).ok_or_else(Self::expected)
     }
 }
 

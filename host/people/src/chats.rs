@@ -5,13 +5,11 @@ use domain::{
     chat::{TicketMove, TicketStatus},
     ids::{ClientId, CustomerId, InboxId, ParticipantId, TicketId},
 };
-use uuid::Uuid;
-
-use super::{Participant, ParticipantState, lock, save};
-use crate::{
+use storage::{
     PgConnection, Result,
     chat::{
-        chatbot_values, due,
+        due,
+        participants::{Participant, ParticipantState, lock, merging, save},
         tickets::{self, Ticket},
     },
 };
@@ -38,38 +36,19 @@ pub(crate) async fn fold_customer(
     absorbed: CustomerId,
     now: DateTime<Utc>,
 ) -> Result<Vec<Folded>> {
-    let rows: Vec<(Uuid, Uuid, Uuid)> = sqlx::query_as(
-        "SELECT id, inbox_id, customer_id FROM participant
-         WHERE client_id = $1 AND customer_id IN ($2, $3) AND merged_into IS NULL ORDER BY id FOR UPDATE",
-    )
-    .bind(client.0)
-    .bind(survivor.0)
-    .bind(absorbed.0)
-    .fetch_all(&mut *db)
-    .await?;
+    let chats = merging::lock_of_both(db, client, survivor, absorbed).await?;
     let on = |customer: CustomerId, inbox: InboxId| {
-        let found = rows.iter().find(|row| row.2 == customer.0 && row.1 == inbox.0);
-        found.map(|row| ParticipantId(row.0))
+        chats.iter().find(|chat| chat.customer == customer && chat.inbox == inbox).map(|chat| chat.id)
     };
     let mut folded = Vec::new();
-    for inbox in rows.iter().filter(|row| row.2 == absorbed.0).map(|row| InboxId(row.1)) {
+    for inbox in chats.iter().filter(|chat| chat.customer == absorbed).map(|chat| chat.inbox) {
         match (on(survivor, inbox), on(absorbed, inbox)) {
             (Some(kept), Some(gone)) => folded.extend(fold(db, client, kept, gone, now).await?),
-            (None, Some(moved)) => give_to(db, client, moved, survivor).await?,
+            (None, Some(moved)) => merging::give_to(db, client, moved, survivor).await?,
             (_, None) => {}
         }
     }
     Ok(folded)
-}
-
-async fn give_to(db: &mut PgConnection, client: ClientId, chat: ParticipantId, customer: CustomerId) -> Result<()> {
-    sqlx::query("UPDATE participant SET customer_id = $3 WHERE client_id = $1 AND id = $2")
-        .bind(client.0)
-        .bind(chat.0)
-        .bind(customer.0)
-        .execute(db)
-        .await?;
-    Ok(())
 }
 
 async fn fold(
@@ -83,24 +62,16 @@ async fn fold(
         return Ok(None);
     };
     let (joined, unwanted) = join(&one, &other);
-    move_messages(db, client, (kept, gone), joined.next_sequence - 1).await?;
+    merging::move_messages(db, client, (kept, gone), joined.next_sequence - 1).await?;
     save(db, client, &joined).await?;
     tickets::give_to(db, client, (kept, gone)).await?;
     let ended = match unwanted {
         Some(ticket) => end(db, client, ticket, now).await?,
         None => None,
     };
-    move_bot_data(db, client, kept, gone).await?;
+    merging::move_bot_data(db, client, kept, gone).await?;
     due::give_to(db, client, (kept, gone)).await?;
-    for followers in [
-        "UPDATE participant SET merged_into = $2, state = 'CLOSED', control_version = control_version + 1,
-             assigned_agent_id = NULL, last_assigned_agent_id = COALESCE(assigned_agent_id, last_assigned_agent_id)
-         WHERE client_id = $1 AND id = $3",
-        "UPDATE participant SET merged_into = $2, state = 'CLOSED', control_version = control_version + 1
-         WHERE client_id = $1 AND merged_into = $3",
-    ] {
-        sqlx::query(followers).bind(client.0).bind(kept.0).bind(gone.0).execute(&mut *db).await?;
-    }
+    merging::lead_to(db, client, kept, gone).await?;
     Ok(Some(Folded { chat: joined, was: one, gone: other, ended }))
 }
 
@@ -162,63 +133,4 @@ fn join(kept: &Participant, gone: &Participant) -> (Participant, Option<TicketId
     joined.tags.extend(new_tags);
     let unwanted = gives_way.ticket.filter(|_| gives_way.state != ParticipantState::Closed);
     (joined, unwanted)
-}
-
-/// Renumbers the messages of both chats by id, so that the last one has the number `last`. Messages that retention
-/// removed keep their place.
-async fn move_messages(
-    db: &mut PgConnection,
-    client: ClientId,
-    (kept, gone): (ParticipantId, ParticipantId),
-    last: i64,
-) -> Result<()> {
-    sqlx::query(
-        "WITH ordered AS (
-             SELECT id, row_number() OVER (ORDER BY id) - count(*) OVER () AS from_last
-             FROM chat_message WHERE client_id = $1 AND participant_id IN ($2, $3)
-         )
-         UPDATE chat_message message SET participant_id = $2, sequence_number = $4 + ordered.from_last
-         FROM ordered WHERE message.client_id = $1 AND message.id = ordered.id",
-    )
-    .bind(client.0)
-    .bind(kept.0)
-    .bind(gone.0)
-    .bind(last)
-    .execute(db)
-    .await?;
-    Ok(())
-}
-
-/// Moves the events and values of the chatbot. If both chats have a value, the remaining chat keeps its own.
-async fn move_bot_data(
-    db: &mut PgConnection,
-    client: ClientId,
-    kept: ParticipantId,
-    gone: ParticipantId,
-) -> Result<()> {
-    sqlx::query("UPDATE participant_event SET lane_id = $2 WHERE client_id = $1 AND lane_id = $3")
-        .bind(client.0)
-        .bind(kept.0)
-        .bind(gone.0)
-        .execute(&mut *db)
-        .await?;
-    let grown: i64 = sqlx::query_scalar(
-        "WITH moved AS (DELETE FROM chatbot_value WHERE client_id = $1 AND participant_id = $3 RETURNING *),
-         kept AS (
-             INSERT INTO chatbot_value (client_id, plugin, participant_id, key, value, version, expires_at)
-             SELECT client_id, plugin, $2, key, value, version, expires_at FROM moved ON CONFLICT DO NOTHING
-             RETURNING octet_length(key) + octet_length(value) + $4 AS bytes)
-         SELECT (COALESCE((SELECT sum(bytes) FROM kept), 0)
-                 - COALESCE((SELECT sum(octet_length(key) + octet_length(value) + $4) FROM moved), 0))::bigint",
-    )
-    .bind(client.0)
-    .bind(kept.0)
-    .bind(gone.0)
-    .bind(chatbot_values::KEY_OVERHEAD)
-    .fetch_one(&mut *db)
-    .await?;
-    if grown != 0 {
-        chatbot_values::grow(db, client, kept, grown).await?;
-    }
-    Ok(())
 }

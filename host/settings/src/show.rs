@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Config, join};
+use super::{Settings, join};
 
 /// A table of `docs/operations.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Table {
     /// The table in Markdown, with the defaults of this version.
     pub fn markdown(self) -> String {
         let mut table = "| key | default | meaning |\n|---|---|---|\n".to_owned();
-        for (section, settings) in Config::default().sections() {
+        for (section, settings) in Settings::default().sections() {
             if !self.holds(section) {
                 continue;
             }
@@ -55,7 +55,7 @@ impl Table {
     }
 }
 
-impl Config {
+impl Settings {
     /// All settings as TOML, with secrets and passwords in URLs masked.
     pub fn to_toml(&self) -> String {
         let mut text = String::new();

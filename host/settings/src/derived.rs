@@ -3,13 +3,14 @@
 use std::{net::SocketAddr, path::PathBuf};
 
 use channels::smpp::SmppSettings;
+use domain::sms_products::StopWords;
 
-use super::{BaseUrl, Config, MediaPlace, Switch, value::Value};
+use super::{BaseUrl, Limits, MediaPlace, Server, Settings, Sms, Switch, value::Value};
 
 /// Meta's Graph API, without version.
 pub const META_GRAPH_URL: &str = "https://graph.facebook.com";
 
-impl Config {
+impl Settings {
     /// `true` if a real provider is configured: the Graph URL or app secret of WhatsApp or Messenger, devices of
     /// WhatsApp Lite, or an SMS centre.
     pub fn provider_configured(&self) -> bool {
@@ -98,4 +99,39 @@ impl Config {
 
 fn graph_url(configured: Option<&BaseUrl>, simulator: Option<&str>) -> String {
     configured.map(BaseUrl::as_str).or(simulator).unwrap_or(META_GRAPH_URL).to_owned()
+}
+
+/// The minimum of plugin versions to keep.
+const FEWEST_VERSIONS: u32 = 100;
+
+impl Server {
+    /// Base of media and callback URLs, without a slash at the end. It is decided at the start; before, it may be empty.
+    pub fn public_base(&self) -> &str {
+        self.public_url.as_ref().map_or("", BaseUrl::as_str)
+    }
+}
+
+impl Sms {
+    /// The words that stop SMS.
+    pub fn stop_words(&self) -> StopWords {
+        // Invalid words were refused with the configuration.
+        StopWords::with(&self.stop_words).unwrap_or_default()
+    }
+}
+
+impl Limits {
+    /// Most bytes of one component.
+    pub fn plugin_bytes(&self) -> usize {
+        usize::try_from(self.plugin_bytes).unwrap_or(usize::MAX)
+    }
+
+    /// Versions of a plugin to keep.
+    pub fn plugin_versions_kept(&self) -> u32 {
+        self.plugin_versions_kept.max(FEWEST_VERSIONS)
+    }
+
+    /// Most unread bytes of live events of all connections of one client.
+    pub fn live_unread_bytes_per_client(&self) -> usize {
+        usize::try_from(self.live_unread_bytes_per_client).unwrap_or(usize::MAX)
+    }
 }

@@ -7,7 +7,7 @@ use channels::smpp::SmppUrl;
 use domain::sms_products::{StopWords, email::EmailDomain, source};
 use url::Host;
 
-use super::{Config, ConfigError, MediaPlace, SecretUrl, join, masking::DATABASE_OPTIONS};
+use super::{ConfigError, MediaPlace, SecretUrl, Settings, join, masking::DATABASE_OPTIONS};
 
 /// Bytes of `security.master_key`.
 const MASTER_KEY_BYTES: usize = 32;
@@ -18,7 +18,7 @@ const SECRET_DATABASE_OPTIONS: [&str; 7] =
 /// Bytes of an upload form in addition to its file.
 const FORM_BYTES: u64 = 64 * 1024;
 
-impl Config {
+impl Settings {
     /// Refuses settings that would fail later, and names the one to change.
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         self.check_tls()?;

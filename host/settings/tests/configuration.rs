@@ -3,19 +3,19 @@
 
 use std::{env, fs, path::PathBuf, time::Duration};
 
-use app::config::{Config, ConfigError, LogFormat, MediaPlace, Sources, Table};
+use settings::{ConfigError, LogFormat, MediaPlace, Settings, Sources, Table};
 
-fn from_file(text: &str) -> Result<Config, ConfigError> {
+fn from_file(text: &str) -> Result<Settings, ConfigError> {
     let file = Some((PathBuf::from("patchbay.toml"), text.to_owned()));
-    Config::from_sources(Sources { file, ..Sources::default() })
+    Settings::from_sources(Sources { file, ..Sources::default() })
 }
 
-fn from_environment(variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
+fn from_environment(variables: &[(&str, &str)]) -> Result<Settings, ConfigError> {
     let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    Config::from_sources(Sources { variables, ..Sources::default() })
+    Settings::from_sources(Sources { variables, ..Sources::default() })
 }
 
-fn refusal(result: Result<Config, ConfigError>) -> String {
+fn refusal(result: Result<Settings, ConfigError>) -> String {
     result.unwrap_err().to_string()
 }
 
@@ -43,11 +43,11 @@ fn a_credential_overrides_the_file_and_the_environment_overrides_both() {
         credentials: Some(folder.path().to_owned()),
         variables,
     };
-    let config = Config::from_sources(sources(vec![])).unwrap();
+    let config = Settings::from_sources(sources(vec![])).unwrap();
     assert_eq!(config.data_dir(), PathBuf::from("/from/credential"));
     assert_eq!(config.database.url.unwrap().expose(), "postgres://app:pw@db.example/patchbay");
     let variable = ("PATCHBAY__DATA_DIR".to_owned(), "/from/environment".to_owned());
-    assert_eq!(Config::from_sources(sources(vec![variable])).unwrap().data_dir(), PathBuf::from("/from/environment"));
+    assert_eq!(Settings::from_sources(sources(vec![variable])).unwrap().data_dir(), PathBuf::from("/from/environment"));
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn an_error_in_a_credential_names_its_file_and_not_its_value() {
     let file = folder.path().join("patchbay_security.master_kay");
     fs::write(&file, "a-secret").unwrap();
     let credentials = Some(folder.path().to_owned());
-    let said = refusal(Config::from_sources(Sources { credentials, ..Sources::default() }));
+    let said = refusal(Settings::from_sources(Sources { credentials, ..Sources::default() }));
     assert!(said.contains(&file.display().to_string()) && said.contains("security.master_key"), "{said}");
     assert!(!said.contains("a-secret"), "{said}");
 }
@@ -81,7 +81,7 @@ fn the_environment_overrides_the_file() {
     let variables = [("PATCHBAY__SERVER__LISTEN", "0.0.0.0:2"), ("PATCHBAY__DATA_DIR", "/from/environment")];
     let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
     let file = Some(("p.toml".into(), file.to_owned()));
-    let config = Config::from_sources(Sources { file, variables, ..Sources::default() }).unwrap();
+    let config = Settings::from_sources(Sources { file, variables, ..Sources::default() }).unwrap();
     assert_eq!(config.server.listen.to_string(), "0.0.0.0:2");
     assert_eq!(config.data_dir(), PathBuf::from("/from/environment"));
     assert!(!config.server.workers, "what only the file says stays");
@@ -246,7 +246,7 @@ fn the_output_masks_passwords_and_secret_options_of_urls() {
 
 #[test]
 fn lists_come_as_json_as_commas_or_as_a_single_string() {
-    let seconds = |config: &Config| config.webhooks.retry_schedule.iter().map(Duration::as_secs).collect::<Vec<_>>();
+    let seconds = |config: &Settings| config.webhooks.retry_schedule.iter().map(Duration::as_secs).collect::<Vec<_>>();
     let key = "PATCHBAY__WEBHOOKS__RETRY_SCHEDULE";
     assert_eq!(seconds(&from_environment(&[(key, r#"["1s","2m"]"#)]).unwrap()), [1, 120]);
     assert_eq!(seconds(&from_environment(&[(key, "1s, 1h ,2d")]).unwrap()), [1, 3_600, 172_800]);
@@ -348,11 +348,11 @@ fn files_of_customers_are_kept_where_every_process_on_the_database_finds_them() 
 
 #[test]
 fn a_file_named_on_the_command_line_must_exist() {
-    let error = Config::load(Some("/nonexistent/patchbay.toml".as_ref())).unwrap_err();
+    let error = Settings::load(Some("/nonexistent/patchbay.toml".as_ref())).unwrap_err();
     assert!(matches!(error, ConfigError::Missing { .. }), "{error}");
 }
 
-/// `UPDATE_DOCS=1 cargo test -p app --test config` rewrites the tables.
+/// `UPDATE_DOCS=1 cargo test -p settings --test configuration` rewrites the tables.
 #[test]
 fn the_documentation_lists_every_setting_with_its_default() {
     let path = format!("{}/../../docs/operations.md", env::var("CARGO_MANIFEST_DIR").unwrap());

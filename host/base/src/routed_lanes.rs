@@ -1,0 +1,31 @@
+//! Lanes of SMS that had routers at the last look of this process.
+
+use std::{collections::HashSet, sync::Arc};
+
+use domain::ids::ClientId;
+use parking_lot::Mutex;
+use uuid::Uuid;
+
+use crate::lanes::Lease;
+
+/// Lanes of SMS that had routers at the last look of this process. It is only a hint. For a lane in it the routers are
+/// read before each mark. For other lanes, the statement that holds the lane looks for routers. So a mark without
+/// routers makes no query for them, and an activation counts from the next mark on, on every node (ADR 0011).
+#[derive(Debug, Clone, Default)]
+pub struct RoutedLanes(Arc<Mutex<HashSet<(ClientId, Uuid)>>>);
+
+impl RoutedLanes {
+    pub fn note(&self, lease: &Lease, is_routed: bool) {
+        let mut routed = self.0.lock();
+        let lane = (lease.client, lease.lane);
+        if is_routed {
+            routed.insert(lane)
+        } else {
+            routed.remove(&lane)
+        };
+    }
+
+    pub fn contains(&self, lease: &Lease) -> bool {
+        self.0.lock().contains(&(lease.client, lease.lane))
+    }
+}

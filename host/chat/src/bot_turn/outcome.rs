@@ -1,0 +1,56 @@
+//! The outcome of a turn.
+
+use plugin_host::CallError;
+use plugins::calls::{FinishedCall, trace};
+
+use super::failure::Trouble;
+
+/// The outcome of a call for a turn, of applying its answer, and of the turn.
+pub(super) enum TurnOutcome {
+    /// The answer was applied, or the chat changed hands and nothing was applied.
+    Over,
+    /// A key-value that the call read has changed. Nothing was applied, and the call is repeated at once.
+    ReadsChanged,
+    /// The host could not make the call: it has no room, or the database fails. The event stays.
+    NotAsked(Box<FinishedCall>),
+    /// No answer could be applied.
+    Failed(Box<Trouble>),
+}
+
+impl TurnOutcome {
+    pub(super) fn failed(trouble: Trouble) -> Self {
+        Self::Failed(Box::new(trouble))
+    }
+
+    /// The outcome of a call that gave no answer.
+    pub(super) fn without_answer(error: CallError, made: Box<FinishedCall>) -> Self {
+        if trace::is_of_the_host(&error) {
+            Self::NotAsked(made)
+        } else {
+            Self::failed(Trouble::Call { error: Box::new(error), made })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_not_asked(error: CallError) -> bool {
+        let outcome = TurnOutcome::without_answer(error, Box::new(FinishedCall::sample("bot")));
+        matches!(outcome, TurnOutcome::NotAsked(_))
+    }
+
+    #[test]
+    fn a_database_that_fails_is_not_the_chatbots_failure_however_long_that_lasts() {
+        let unread = CallError::Unavailable { plugin: "bot".to_owned(), reason: "disk full".to_owned(), unread: true };
+        assert!(is_not_asked(unread));
+        let away = CallError::Unavailable { plugin: "bot".to_owned(), reason: "away".to_owned(), unread: false };
+        assert!(!is_not_asked(away));
+    }
+
+    #[test]
+    fn a_host_without_room_is_not_the_chatbots_failure() {
+        assert!(is_not_asked(CallError::TooBusy { plugin: "bot".to_owned() }));
+    }
+}
