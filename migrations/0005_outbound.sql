@@ -122,7 +122,7 @@ CREATE INDEX outbound_leg_default_by_age ON outbound_leg_default (message_id);
 -- The legs to send. A lane is an inbox.
 --
 -- A mark must not write an index. PostgreSQL adds an entry to each index of a row as soon as one indexed column
--- changes, even an index that does not contain the row. So no index names `phase` or `due_at`, which a mark changes:
+-- changes, even if that index does not contain the row. So no index names `phase` or `due_at`, which a mark changes:
 -- `wakes_at` and `paced` hold the indexed part of them, and half of each page is free for the new version of a row.
 CREATE TABLE outbound_work (
     client_id uuid NOT NULL,

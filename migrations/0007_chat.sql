@@ -24,8 +24,6 @@ CREATE TABLE participant (
     last_assigned_agent_id uuid,
     -- The team that the chat waits for or belongs to.
     team_id uuid,
-    -- Not used.
-    team text,
     -- Why the chat last went to the queue.
     queued_reason text,
     -- No agent answered in time, and the agent of the chat at that time.
@@ -75,24 +73,13 @@ CREATE TABLE participant_search (
     -- `chat_grams` of the words.
     grams integer[] NOT NULL,
     -- `participant.found_by`.
-    words text,
+    words text NOT NULL,
     CONSTRAINT participant_search_pk PRIMARY KEY (client_id, participant_id),
     CONSTRAINT participant_search_participant_fk
         FOREIGN KEY (client_id, participant_id) REFERENCES participant (client_id, id) ON DELETE CASCADE
 );
 -- The search of chats.
 CREATE INDEX participant_search_grams ON participant_search USING gin (grams);
-
--- A change of the grams alone makes the words unknown.
-CREATE FUNCTION participant_search_forget_words() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    NEW.words := NULL;
-    RETURN NEW;
-END
-$$;
-CREATE TRIGGER participant_search_without_words BEFORE UPDATE ON participant_search FOR EACH ROW
-    WHEN (NEW.grams IS DISTINCT FROM OLD.grams AND NEW.words IS NOT DISTINCT FROM OLD.words)
-    EXECUTE FUNCTION participant_search_forget_words();
 
 -- All runs of three characters of the lines, as numbers that differ between clients.
 CREATE FUNCTION chat_grams(client uuid, words text) RETURNS integer[] IMMUTABLE STRICT PARALLEL SAFE LANGUAGE sql AS $$

@@ -24,8 +24,12 @@ fn with_a_later_one(text: &'static str) -> Migrator {
     Migrator { migrations: Cow::Owned(migrations), ..Migrator::DEFAULT }
 }
 
+/// Runs on a session of its own, because the lock of a failed run ends with its session.
 async fn apply(migrator: &Migrator, pool: &PgPool) -> Result<(), MigrateError> {
-    migrator.run(pool.acquire().await.unwrap().unlimited().unwrap()).await
+    let mut db = pool.acquire().await.unwrap().detach();
+    let applied = migrator.run(db.unlimited().unwrap()).await;
+    db.close().await.unwrap();
+    applied
 }
 
 async fn lineage(pool: &PgPool) -> Lineage {
