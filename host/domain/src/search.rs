@@ -11,7 +11,7 @@ const PART: usize = 3;
 
 /// The form in which texts are compared, for stored texts and for searches. Accents and invisible characters are
 /// removed, letters are composed and in lower case, and one space separates words. The function `folded` of the
-/// database (migration 0065) does the same for small lists.
+/// database (`migrations/0001_clients.sql`) does the same for small lists.
 pub fn fold(text: &str) -> String {
     let plain = text.nfkd().filter(|one| !is_accent(*one) && !is_ignorable(*one));
     // Upper case, then lower case: this makes `ß` equal to `SS`, `ς` to `σ` and `ı` to `i`.

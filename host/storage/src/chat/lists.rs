@@ -57,7 +57,7 @@ macro_rules! with_words {
             "strpos(found_by, $3) > 0 AND id = ANY(ARRAY(
                  SELECT found.participant_id FROM participant_search found
                  WHERE found.client_id = $1 AND found.grams @> chat_grams($1, $3)
-                   AND (found.words IS NULL OR strpos(found.words, $3) > 0)))",
+                   AND strpos(found.words, $3) > 0))",
             $($more)*
         )
     };

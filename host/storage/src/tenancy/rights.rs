@@ -1,6 +1,6 @@
-//! Notices of rights that may have ended. The triggers of migration 0067 send one with the commit of a change of a key,
-//! a user, the masking of a client, or the pages of a site. A notice names the owner of the right; the tables have the
-//! present right.
+//! Notices of rights that may have ended. The triggers of `notify_right` (`migrations/0001_clients.sql`)
+//! send one with the commit of a change of a key, a user, the masking of a client, or the pages of a site. A notice
+//! names the owner of the right; the tables have the present right.
 
 use domain::ids::{ClientId, InboxId, UserId};
 use uuid::Uuid;

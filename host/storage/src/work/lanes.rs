@@ -1,4 +1,4 @@
-//! Leases of lanes. `migrations/0004_lanes.sql` defines a lane.
+//! Leases of lanes. `migrations/0004_work.sql` defines a lane.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
 //! Processes with background work. The lanes of a process that died are free at once, not only after their leases. See
-//! `migrations/0011_nodes.sql`.
+//! `migrations/0004_work.sql`.
 
 use domain::ids::NodeId;
 use uuid::Uuid;

@@ -219,7 +219,7 @@ async fn no_list_reads_the_table_or_sorts_more_than_agents_have() {
                 CASE WHEN i % 100 = 0 THEN ('00000000-0000-0000-0000-00000000' || lpad((i % 300)::text, 4, '0'))::uuid END,
                 now() - i * interval '1 second', now(), 'someone ' || i || E'\\n27' || (820000000 + i)
          FROM generate_series(1, 60000) i;
-         INSERT INTO participant_search SELECT client_id, id, chat_grams(client_id, found_by) FROM participant;
+         INSERT INTO participant_search SELECT client_id, id, chat_grams(client_id, found_by), found_by FROM participant;
          ANALYZE participant; ANALYZE participant_search;",
     )
     .execute(&mut *db)

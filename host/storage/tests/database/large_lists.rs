@@ -120,22 +120,6 @@ async fn words_that_most_chats_have_and_words_that_few_have_are_found_and_counte
 }
 
 #[tokio::test]
-async fn a_chat_that_a_process_of_the_release_before_renamed_is_found_by_its_new_name() {
-    let pool = many().await;
-    let db = &mut *pool.acquire().await.unwrap();
-    for statement in [
-        "UPDATE participant SET found_by = 'thandeka' WHERE found_by LIKE '%27820060000'",
-        "SET session_replication_role = origin",
-        "UPDATE participant_search found SET grams = chat_grams(chat.client_id, chat.found_by)
-         FROM participant chat WHERE chat.id = found.participant_id AND chat.found_by = 'thandeka'",
-    ] {
-        sqlx::raw_sql(statement).execute(&mut *db).await.unwrap();
-    }
-    assert_eq!(list(db, ChatScope::All, "thandeka", FIRST).await.total, 1);
-    assert_eq!(list(db, ChatScope::All, "27820060000", FIRST).await.total, 0);
-}
-
-#[tokio::test]
 async fn a_list_that_is_walked_is_read_in_its_order_and_never_as_a_whole() {
     let pool = many().await;
     let db = &mut *pool.acquire().await.unwrap();

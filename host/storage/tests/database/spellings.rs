@@ -2,15 +2,17 @@
 
 use domain::{
     address::Address,
+    channel::Channel,
+    chat::{ChatScope, ParticipantState},
     clock::IdSource,
-    ids::{ContactId, CustomerId, ParticipantId},
+    ids::{ContactId, CustomerId, ParticipantId, UserId},
     numbering,
     search::{self, Sought},
 };
 use people::{Introduction, change_address, resolve_many, resolve_sent};
 use storage::{
     PgConnection,
-    chat::conversations,
+    chat::{conversations, lists, participants, search as chat_search},
     outbound::standing::{self, Asked, Barred, Questions},
     people::{customers, inbox_customers, marketing_stops},
     sms::products::opt_outs,
@@ -237,6 +239,59 @@ async fn an_entry_of_the_address_book_and_a_conversation_are_found_by_either_spe
         let looked = conversations::Looked { words: "+".to_owned(), numbers, recipient_digits: digits };
         assert_eq!(conversations::page(&mut db, CLIENT, &looked, page).await.unwrap().1, expected, "{looked:?}");
     }
-    let chat = storage::chat::participants::of_address(&mut db, CLIENT, INBOX, &phone(other)).await.unwrap();
+    let chat = participants::of_address(&mut db, CLIENT, INBOX, &phone(other)).await.unwrap();
     assert_eq!(chat, None::<ParticipantId>);
+}
+
+#[tokio::test]
+async fn a_chat_is_found_by_a_name_without_accents_and_by_either_spelling() {
+    let (mut db, ids) = (database().await, ids());
+    let (one, other) = PAIRS[0];
+    let customer = customer_of(&mut db, &ids, other).await;
+    let (chat, from) = (ParticipantId(Uuid::from_u128(800)), (Channel::Whatsapp, ParticipantState::Bot));
+    participants::insert(&mut db, CLIENT, chat, (INBOX, customer), from, moment(1)).await.unwrap().unwrap();
+    sqlx::query("UPDATE customer SET full_name = 'İpek  Łoś', username = 'ﬁne' WHERE id = $1")
+        .bind(customer.0)
+        .execute(&mut db)
+        .await
+        .unwrap();
+
+    chat_search::customer_changed(&mut db, CLIENT, customer).await.unwrap();
+
+    let chat = participants::find(&mut db, CLIENT, chat).await.unwrap().unwrap();
+    assert_eq!(chat.found_by, format!("ipek los\nfine\n{other}\n{one}"));
+    let first = domain::page::PageRequest { page: 0, size: 10 };
+    for words in ["ipek los", "fin", one, other] {
+        let words = lists::Search::Words(words.to_owned());
+        let scope = (ChatScope::All, UserId(Uuid::nil()));
+        assert_eq!(lists::page(&mut db, CLIENT, scope, &words, first).await.unwrap().total, 1, "{words:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_database_folds_a_text_as_the_program_does() {
+    let mut db = scratch::database().await.connection().await;
+    for text in [
+        "Thandi  MOKOENA ",
+        "Álvaro ALVARO",
+        "İpek ışık IŞIK",
+        "Straße ẞ",
+        "ΟΔΥΣΣΕΥΣ Ἀλέξανδρος",
+        "Ёлкин Юлия Й",
+        "e\u{301}lodie ﬁne ｆｕｌｌ",
+        "Nguyễn Thị Đào",
+        "Søren ÆRØ Œuvre Þór ĦAL Ŧ ð",
+        "Łukasz",
+        "مُحَمَّد أحمد",
+        "שָׁלוֹם",
+        "नेहा 한글 ばら 王小明",
+        "th\u{200B}an\u{FEFF}di\u{3164}\u{2060}\u{202E}x\u{E0041}",
+        "a\u{00A0}b\u{3000}c\td",
+        "O’Brien-Smith (1) 100%",
+        "\u{1F600}\u{FE0F}",
+        "",
+    ] {
+        let folded: String = sqlx::query_scalar("SELECT folded($1)").bind(text).fetch_one(&mut db).await.unwrap();
+        assert_eq!(folded, domain::search::fold(text), "{text:?}");
+    }
 }

@@ -1,4 +1,4 @@
--- SMS credits: one balance for each client, and a row for every change of it (ADR 0031). The balance is the sum of the rows.
+-- SMS credits: a balance per client, and a row for each change of it (ADR 0031). The balance is the sum of the rows.
 
 CREATE TABLE credit_account (
     client_id uuid CONSTRAINT credit_account_pk PRIMARY KEY CONSTRAINT credit_account_client_fk REFERENCES client (id),
@@ -9,19 +9,19 @@ CREATE TABLE credit_entry (
     client_id uuid NOT NULL,
     id uuid NOT NULL,
     reason text NOT NULL CONSTRAINT credit_entry_reason_known CHECK (reason IN ('TOP_UP', 'SEND', 'FALLBACK', 'REFUND')),
-    -- What the balance changed by.
+    -- The change of the balance.
     amount bigint NOT NULL,
-    -- What it is worth: more than was taken where a fallback was metered and the balance did not cover it.
+    -- The full price: larger than the amount if the balance did not cover a metered fallback.
     units bigint NOT NULL,
     -- The request that was charged, or the message that was metered or refunded.
     subject_id uuid,
     at timestamptz NOT NULL,
     CONSTRAINT credit_entry_pk PRIMARY KEY (client_id, id)
 );
--- A message is refunded once, and metered once, whoever asks.
+-- A message is refunded once and metered once, for any number of attempts.
 CREATE UNIQUE INDEX credit_entry_once ON credit_entry (client_id, subject_id, reason) WHERE reason IN ('REFUND', 'FALLBACK');
 
--- Credits for one segment by where a number begins; the longest prefix counts, and 1 where there is none.
+-- Credits per segment by the start of a number. The longest prefix counts; without one the price is 1.
 CREATE TABLE sms_price (
     client_id uuid NOT NULL CONSTRAINT sms_price_client_fk REFERENCES client (id),
     prefix text NOT NULL,
