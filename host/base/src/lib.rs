@@ -16,6 +16,7 @@ pub mod rights;
 mod routed_lanes;
 pub mod secrets;
 mod skipped_comparisons;
+mod to_the_end;
 pub mod upkeep;
 
 pub use context::{Context, ContextBuilder, MediaKept, media_store};
@@ -26,3 +27,4 @@ pub use moved_media::MovedMediaStore;
 pub use routed_lanes::RoutedLanes;
 pub use skipped_comparisons::SkippedComparisons;
 pub use storage::work::lanes::Queue;
+pub use to_the_end::to_the_end;

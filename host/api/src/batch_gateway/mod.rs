@@ -10,7 +10,6 @@ use axum::{
 use base::aside::{self, Whose};
 use domain::sms_products::batch::BatchFault;
 use sms_products::batch::{self, BatchCall};
-use tracing::{Instrument, Span};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
@@ -89,11 +88,7 @@ async fn answer(
         drop(held);
         answered
     };
-    let answered = match tokio::spawn(answering.instrument(Span::current())).await {
-        Ok(answered) => answered?,
-        Err(panicked) if panicked.is_panic() => std::panic::resume_unwind(panicked.into_panic()),
-        Err(_) => return Err(base::Error::Stopped.into()),
-    };
+    let answered = base::to_the_end(answering).await??;
     allowed.held.charge_recipients(answered.recipients);
     let kind = [(header::CONTENT_TYPE, "application/xml; charset=utf-8")];
     Ok((kind, answered.document(given.testing)).into_response())

@@ -19,7 +19,6 @@ use bytes::Bytes;
 use domain::ids::RequestId;
 use outbound::accept::{AcceptError, Accepted, Replay, SendCall, SendEndpoint, Senders};
 use serde::Deserialize;
-use tracing::{Instrument, Span};
 use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
@@ -200,11 +199,7 @@ async fn accept_to_the_end(state: &ApiState, held: Held, call: SendCall) -> Resu
         drop(held);
         answer
     };
-    match tokio::spawn(accepting.instrument(Span::current())).await {
-        Ok(answer) => answer,
-        Err(panicked) if panicked.is_panic() => std::panic::resume_unwind(panicked.into_panic()),
-        Err(_) => Err(AcceptError::Failed(Arc::new(base::Error::Stopped))),
-    }
+    base::to_the_end(accepting).await.unwrap_or_else(|stopped| Err(AcceptError::Failed(Arc::new(stopped))))
 }
 
 /// Returns the number of recipients in a 202.

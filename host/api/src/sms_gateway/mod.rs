@@ -25,7 +25,6 @@ use sms_products::{
     stops,
 };
 use tenancy::credits;
-use tracing::{Instrument, Span};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
@@ -179,11 +178,7 @@ async fn to_the_end(
         drop(held);
         taken
     };
-    match tokio::spawn(sending.instrument(Span::current())).await {
-        Ok(taken) => taken,
-        Err(panicked) if panicked.is_panic() => std::panic::resume_unwind(panicked.into_panic()),
-        Err(_) => Err(SendError::Failed(base::Error::Stopped)),
-    }
+    base::to_the_end(sending).await.unwrap_or_else(|stopped| Err(SendError::Failed(stopped)))
 }
 
 /// Returns the state of SMS.
