@@ -174,7 +174,7 @@ fn refused(error: ClientError) -> ApiError {
 
 /// One client: the caller's own, or a descendant.
 ///
-/// Another client is a 404, as an unknown one.
+/// For another client the answer is 404, as for an unknown one.
 #[utoipa::path(
     get,
     path = "/api/v1/clients/{clientRef}",
@@ -195,7 +195,7 @@ async fn read(
 
 /// Renames a client, or sets its time zone.
 ///
-/// A new `clientRef` holds from the next request on. The old one is then free.
+/// A new `clientRef` is valid from the next request on. Another client can then use the old one.
 #[utoipa::path(
     put,
     path = "/api/v1/clients/{clientRef}",
@@ -231,7 +231,7 @@ async fn update(
 
 /// Lists the children of a client, by reference.
 ///
-/// A reference that the caller may not see, or an old one, has none.
+/// A reference that the caller may not see, or an old one, gives an empty list.
 #[utoipa::path(
     get,
     path = "/api/v1/clients/{clientRef}/children",
@@ -342,7 +342,7 @@ async fn set_fallback(
 
 /// Turns the masking of customers' phone numbers and names on or off.
 ///
-/// It holds from the next request on. `docs/roles.md` lists the roles that still see them.
+/// It applies from the next request on. `docs/roles.md` lists the roles that still see them.
 #[utoipa::path(
     put,
     path = "/api/v1/clients/{clientRef}/popia-compliance",

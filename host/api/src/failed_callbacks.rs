@@ -58,8 +58,8 @@ impl From<FailedCallback> for FailedBody {
 
 /// Lists items of providers' callbacks that could not be read.
 ///
-/// Newest first, at most 1,000. The other items of the same callback were taken. The provider got a 200, because it
-/// would only repeat the same bytes.
+/// They are listed newest first, at most 1,000. The other items of the same callback were processed. The provider got a
+/// 200, because it would only repeat the same bytes.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/failed-callbacks",

@@ -100,7 +100,7 @@ pub(crate) async fn ready(State(state): State<ApiState>) -> Response {
 
 /// Returns metrics for Prometheus.
 ///
-/// It answers only callers on this machine without a proxy. `server.metrics_listen` gives it an address of its own.
+/// It answers only callers on this machine without a proxy, unless `server.metrics_listen` gives it another address.
 #[utoipa::path(
     get,
     path = "/metrics",

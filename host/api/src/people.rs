@@ -188,9 +188,9 @@ fn shown(state: &ApiState, client: ClientId, export: Export) -> ExportBody {
 /// Erases all data of a customer.
 ///
 /// Cancels waiting messages, deletes files, then deletes or blanks every row about the customer. Counts and credits
-/// stay. The blocklist entry and the opt-outs of the customer go, too. The erasure continues if the caller hangs up, and
-/// a repetition continues an interrupted one. Erased bytes stay in free space of the database until the operator runs
-/// `patchbay person rewrite`.
+/// stay. The blocklist entry and the opt-outs of the customer are deleted too. The erasure continues if the caller
+/// hangs up, and a repetition continues an interrupted one. Erased bytes stay in free space of the database until the
+/// operator runs `patchbay person rewrite`.
 #[utoipa::path(
     post,
     path = "/chat-service/api/v2/people/erase",

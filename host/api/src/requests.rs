@@ -101,8 +101,8 @@ impl From<RequestRow> for RequestLogBody {
 
 /// Lists the requests of the client.
 ///
-/// Newest first, of the last seven days (`retention.request_log_days`), at most 10,000. Only requests with a known key
-/// are logged, about a second after their answer. If the server is overloaded, some are left out.
+/// They are listed newest first, for the last seven days (`retention.request_log_days`), at most 10,000. Only requests
+/// with a known key are logged, about a second after their answer. If the server is overloaded, some are left out.
 #[utoipa::path(
     get,
     path = "/api/v1/requests",

@@ -170,7 +170,7 @@ async fn list(
 
 /// One site.
 ///
-/// Its key stands in the page of the site and is public. Its secret is not part of the answer.
+/// Its key is in the page of the site and is public. Its secret is not part of the answer.
 #[utoipa::path(
     get,
     path = "/messaging-service/web/sites/{id}",

@@ -264,7 +264,7 @@ async fn read(
 
 /// Renames a team, or changes its hours and the assignment of chats.
 ///
-/// Fields that are absent do not change. New hours hold for messages that arrive from now on.
+/// Fields that are absent do not change. New hours apply to messages that arrive from now on.
 #[utoipa::path(
     put,
     path = "/api/v1/teams/{id}",
@@ -317,7 +317,7 @@ async fn remove(
 
 /// Lists the members of a team, by name.
 ///
-/// Members get the chats of the team, by its way of assignment.
+/// Waiting chats of the team are assigned to its members, as its `assignment` says.
 #[utoipa::path(
     get,
     path = "/api/v1/teams/{id}/members",
@@ -342,7 +342,7 @@ async fn members(
 
 /// Makes a user a member of a team.
 ///
-/// A user is a member of at most one team, so it leaves its team before.
+/// A user is a member of at most one team, so it leaves its previous team.
 #[utoipa::path(
     put,
     path = "/api/v1/teams/{id}/members/{user}",

@@ -33,7 +33,7 @@ struct Advanced {
 
 /// Moves the business clock of all nodes forward.
 ///
-/// Deadlines that have passed then are met at once.
+/// Work that is then due is done at once.
 #[utoipa::path(
     post,
     path = "/testing/clock/advance",

@@ -262,7 +262,7 @@ struct Number {
     ticket_number: String,
 }
 
-/// Returns the ticket with a number.
+/// Returns a ticket by its number.
 ///
 /// Ticket numbers are unique per client.
 #[utoipa::path(

@@ -24,7 +24,8 @@ const RETRY_INTERVAL: TimeDelta = TimeDelta::minutes(1);
 /// Failed reads after which the client gets the values that callbacks have reported.
 const PATIENCE: i16 = 3;
 
-/// Reads the numbers that are due and returns how many succeeded. Failures are logged and retried later.
+/// Asks the provider about the numbers that are due, and returns how many answers came. Failures are logged and retried
+/// later. A claim keeps other processes from the same number.
 pub async fn look_at_due(ctx: &Context) -> Result<usize> {
     let due = {
         let mut db = ctx.db.acquire().await?;

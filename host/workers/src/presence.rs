@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 /// Time between two checks of the connection, and after a failed announcement.
 const CHECK: Duration = Duration::from_secs(5);
 
-/// Announces the process, again whenever the connection is lost, until it stops.
+/// Keeps this process announced to the others until it stops. After a lost connection it is announced again.
 pub(crate) async fn keep(ctx: Arc<Context>, stop: CancellationToken) {
     let mut presence = None;
     loop {

@@ -221,7 +221,7 @@ calls! {
     send, try_send: "/smsbatch/sms", "sendBatchSms", "trySendBatchSms", SmsBatchSend, Send;
     /// Returns the receipts of a batch.
     ///
-    /// Final states only, of batches that were sent with `rdr=true`.
+    /// It has final states only. The batch must have been sent with `rdr=true`.
     receipts, try_receipts: "/smsbatch/deliveryreceiptscheck", "checkBatchReceipts", "tryCheckBatchReceipts", SmsBatchQuery, Receipts;
     /// Returns the replies to a batch.
     ///

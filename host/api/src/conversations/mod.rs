@@ -126,7 +126,7 @@ async fn close(
 
 /// Returns the remaining time of a conversation.
 ///
-/// It is 0 only if the conversation takes no more messages: it is closed, or its time is over.
+/// It is 0 only if the conversation accepts no more messages, because it was closed or has expired.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/WhatsAppConversations/getRemainingTime",

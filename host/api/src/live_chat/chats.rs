@@ -289,7 +289,7 @@ async fn assign(
     Ok(Json(moved.into()))
 }
 
-/// Transfers a chat to a team or another agent. As `assign`, but one of them must be named.
+/// Transfers a chat to a team or another agent. Like `assign`, but the request must name one of them.
 ///
 /// The new team or agent sees the whole history.
 #[utoipa::path(

@@ -231,8 +231,8 @@ pub(super) fn shown(shown: Shown) -> Result<Json<ShownBody>, ApiError> {
 
 /// Shows the customer that an answer is being written.
 ///
-/// On WhatsApp Cloud it lasts 25 seconds, or until a message arrives, and it also marks the customer's messages as
-/// read.
+/// On WhatsApp Cloud the customer sees it for 25 seconds, or until a message arrives, and the customer's messages are
+/// marked as read.
 #[utoipa::path(
     post,
     path = "/chat-service/api/v2/messages/typing",
@@ -280,7 +280,7 @@ async fn read(
 
 /// Returns the messages of a tracking number: the last 1,000 of a chat (CTN), or one message (GSTN).
 ///
-/// A tracking number of another client is a 404.
+/// For a tracking number of another client the answer is 404.
 #[utoipa::path(
     get,
     path = "/chat-service/api/v2/messages/tracking/{trackingNumber}",

@@ -108,7 +108,7 @@ async fn list(
     Ok(Page::new(query.page, found, ChatParticipantResponse::from))
 }
 
-/// Lists the chats of one tab, which is a list of v2 by its name. Use `GET /chat-service/api/v2/chats`.
+/// Lists the chats of one tab. Use `GET /chat-service/api/v2/chats`.
 ///
 /// The names of the tabs are those of `scope` in v2.
 #[utoipa::path(
@@ -325,7 +325,7 @@ struct OfChat {
 
 /// Returns the last 1,000 messages of a chat, oldest first. Use `GET /chat-service/api/v2/messages`.
 ///
-/// Version 2 pages through the whole history.
+/// With v2 you can read the whole history.
 #[utoipa::path(
     get,
     path = "/chat-service/Message/getMessagesByParticipantId",
@@ -358,7 +358,7 @@ struct Number {
 
 /// Returns the messages of a tracking number. Use `GET /chat-service/api/v2/messages/tracking/{trackingNumber}`.
 ///
-/// The number of a chat gives its messages, the number of a message gives this message.
+/// The number of a chat selects all its messages, the number of a message this one only.
 #[utoipa::path(
     get,
     path = "/chat-service/Message/getMessagesByTrackingNumber",

@@ -136,7 +136,7 @@ pub(super) fn begun(begun: Begun) -> Response {
 
 /// Returns the progress of an upload in the background.
 ///
-/// Every node can answer, for a day.
+/// Every node has it, for a day.
 #[utoipa::path(
     get,
     path = "/plugin-service/api/v1/plugin-uploads/{id}",

@@ -54,9 +54,9 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
 
 /// Sends SMS.
 ///
-/// One text at the top to one or many recipients, or several texts in `messages`; at most 1,000 recipients. If a `ctid`
-/// was used before, its messages are not sent again. The header `otpToken` marks one-time PINs, which overtake other
-/// traffic.
+/// The request has one text for all recipients at the top, or several texts in `messages`, and at most 1,000
+/// recipients. If a `ctid` was used before, its messages are not sent again. The header `otpToken` marks one-time PINs,
+/// which overtake other traffic.
 #[utoipa::path(
     post,
     path = "/sms/json",
@@ -85,7 +85,7 @@ async fn send(
 
 /// Sends an SMS, for light use.
 ///
-/// As the POST, with everything in the query: one text to the numbers in `to`.
+/// Like the POST, with all fields in the query: one text to the numbers in `to`.
 #[utoipa::path(
     get,
     path = "/sms/json",
@@ -225,7 +225,7 @@ async fn opt_outs(State(state): State<ApiState>, allowed: Allowed<SmsGateway>) -
 
 /// Removes a number from the list of stopped numbers.
 ///
-/// For a subscriber who asked for it in another way than by replying START.
+/// Use it for a subscriber who asked for this in another way than by an SMS START.
 #[utoipa::path(
     delete,
     path = "/sms/unsubscribelist/{number}",

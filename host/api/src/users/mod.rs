@@ -62,8 +62,8 @@ async fn list(
 
 /// Creates a user.
 ///
-/// The answer has a `temporaryPassword`, only once. The user chooses a password with it in `changePassword`. Then
-/// `retrieveApiKey` returns the user's key.
+/// The answer has a `temporaryPassword`, which is not shown again. With it the user chooses a password in
+/// `changePassword`. Then `retrieveApiKey` returns the user's key.
 #[utoipa::path(
     post,
     path = "/api/v1/users",

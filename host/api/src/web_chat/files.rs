@@ -69,7 +69,7 @@ fn refused(error: UploadRefused) -> ApiError {
 /// Stores a file of a visitor.
 ///
 /// The body is the file itself. Its type is detected from its bytes: JPEG, PNG, GIF, WebP, PDF, DOCX, XLSX, MP4, MP3,
-/// M4A, OGG or WAV. A message (`file` on the socket) brings it into the chat.
+/// M4A, OGG or WAV. A message on the socket (`file`) puts it into the chat.
 #[utoipa::path(
     post,
     path = "/web-chat/files",

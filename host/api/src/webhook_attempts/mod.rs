@@ -175,7 +175,7 @@ async fn resend(
 
 /// Sends deliveries again that were given up.
 ///
-/// Takes the events of a period in their order, at most 100,000 per call.
+/// It sends the events of a period in their order, at most 100,000 per call.
 #[utoipa::path(
     post,
     path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/resend-failed",

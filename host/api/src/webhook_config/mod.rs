@@ -96,7 +96,7 @@ async fn update(
 
 /// Returns the client's default configuration.
 ///
-/// It holds for all numbers without an override. If there is none, the answer is 404.
+/// It applies to all numbers without an override. If there is none, the answer is 404.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/getForCurrentLoginUser",

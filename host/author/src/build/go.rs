@@ -44,6 +44,7 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     let failed = |fault| BuildError::Failed { step: "making Go bindings".to_owned(), output: format!("{fault:#}") };
     let mut files = Files::default();
     generator(BINDINGS).generate(&mut resolve, world, &mut files).map_err(failed)?;
+    // Interface 0.1 has a case `tag`, whose generated name exists twice.
     let has_tag = interface::version_of(project)?.starts_with("0.1.");
     for (path, contents) in files.iter() {
         let contents = if has_tag { repaired(contents) } else { contents.to_vec() };

@@ -272,6 +272,7 @@ impl<'a> Chat<'a> {
         }
     }
 
+    /// Applies an action of the bot to the simulated chat. `None` if it has no effect.
     fn carry_out(&mut self, action: Action) -> Option<Effect> {
         let effect = Effect::of(&action)?;
         match &effect {

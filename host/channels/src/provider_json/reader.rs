@@ -97,6 +97,8 @@ impl<'r> Reader<'r> {
         }
     }
 
+    /// Reads the value here. Objects and arrays below `depth` levels, and words that are no value of JSON, become null,
+    /// so that they lose nothing around them.
     fn value_within(&mut self, depth: usize) -> Result<Value, NotJson> {
         match self.next()? {
             b'{' | b'[' if depth == 0 => self.skip().map(|()| Value::Null),

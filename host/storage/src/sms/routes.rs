@@ -21,7 +21,7 @@ pub struct Background {
     pub forgets: bool,
 }
 
-/// Returns the facts of messages. Unknown messages are absent.
+/// Returns the facts of messages that a router of SMS is asked about.
 pub async fn background(db: &mut PgConnection, client: ClientId, messages: &[MessageId]) -> Result<Vec<Background>> {
     let rows = sqlx::query_as(
         "SELECT given.id, client.client_ref, request.product, COALESCE(request.forgets, false) AS forgets

@@ -35,7 +35,7 @@ pub struct Caller {
 #[error("API keys cannot be looked up right now")]
 pub struct Unavailable;
 
-/// Statements in flight at the same time. Meanwhile further requests wait for the next one.
+/// Most statements in flight at the same time. Further requests wait for the next one.
 const STATEMENTS: usize = 4;
 /// Waiting requests from which a second statement is worth its cost.
 const ANOTHER: usize = 16;
@@ -69,7 +69,10 @@ impl Authenticator {
         Self { shared: Arc::new(Shared { db, gathering: Mutex::default() }) }
     }
 
-    /// The caller of a key, byte for byte as in the header. `None` if there is no such key.
+    /// Finds the caller of a key, which is compared byte for byte with the header. `None` if there is no such key.
+    ///
+    /// The lookup joins those that wait. A statement starts at once if none runs. If some run, another one starts only
+    /// when enough lookups wait; otherwise the end of a running one starts the next.
     pub async fn authenticate(&self, key: &[u8]) -> Result<Option<Caller>, Unavailable> {
         let (answer, answered) = oneshot::channel();
         let start = {
@@ -136,6 +139,7 @@ async fn answer_all(shared: Arc<Shared>) {
     }
 }
 
+/// Answers each waiting request with its caller, or with `None` if no owner has its key.
 fn give_out(group: Vec<Waiting>, owners: Vec<KeyOwner>) {
     let callers: HashMap<Vec<u8>, Caller> = owners
         .into_iter()

@@ -219,6 +219,7 @@ async fn keep_an_admin(db: &mut PgConnection, client: ClientId, user: UserId) ->
     if admins == [user] { Err(UserError::LastAdmin) } else { Ok(()) }
 }
 
+/// Stores a changed user, with what follows from the change, and commits.
 async fn store(
     admin: &Administration<'_>,
     mut tx: storage::Transaction<'static>,

@@ -16,8 +16,8 @@ use storage::{
 use super::{ConfigureError, note, refuse_addresses, shown};
 
 /// Changes a configuration. Absent fields stay, and an empty address turns its type off. A given address is checked
-/// again and turns its type on, even if it was turned off after failures. The scope never changes. Deliveries that wait
-/// for a replaced address go to the new one.
+/// again and turns its type on, even if it was turned off after failures. The number of a configuration never changes.
+/// Deliveries that wait for a replaced address go to the new one.
 pub async fn update(
     ctx: &Context,
     client: ClientId,

@@ -185,6 +185,7 @@ fn new_secret() -> Result<[u8; SECRET_BYTES], ConfigureError> {
     secrets::random().map_err(ConfigureError::NoRandomness)
 }
 
+/// Enters a change of a configuration in the audit trail.
 async fn note(
     ctx: &Context,
     db: &mut PgConnection,

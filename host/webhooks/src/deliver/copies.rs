@@ -97,7 +97,8 @@ pub async fn webhook(ctx: &Context, client: ClientId, id: DeliveryId) -> Result<
     Ok(signed(ctx, client, found.into_iter().collect()).await?.pop())
 }
 
-/// Signs copies with the present secrets of their configurations.
+/// Signs copies of webhooks with the present secrets of their configurations. Copies of a deleted configuration are left
+/// out. Neighbours mostly have the same endpoint, so the last one is remembered.
 async fn signed(ctx: &Context, client: ClientId, copies: Vec<WebhookCopy>) -> Result<Vec<SignedWebhook>> {
     let now = ctx.now();
     let mut signed = Vec::with_capacity(copies.len());

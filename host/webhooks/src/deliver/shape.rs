@@ -241,6 +241,8 @@ impl PageShaper {
         }
     }
 
+    /// Makes the body of a delivery: by the client's shaper (a canary, then the live version), or by the built-in one if
+    /// the client has none or it failed.
     async fn shape(&self, delivery: Due, event: &WebhookEvent) -> Shaped {
         let mut calls = Vec::new();
         let own = self.inboxes.get(&delivery.inbox).and_then(|inbox| inbox.own.as_ref());

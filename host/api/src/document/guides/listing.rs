@@ -17,7 +17,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "webhooks",
             "roles",
             "chats",
-            "chats-by-themselves",
+            "chat-automation",
             "live-events",
             "web-chat",
             "sms-gateway",

@@ -164,7 +164,7 @@ async fn inner(headers: HeaderMap, Segments((folder, file)): Segments<(String, S
 
 /// Lists the documentation for language models.
 ///
-/// In the form of llmstxt.org: Markdown with the address of each guide.
+/// The form is that of llmstxt.org: Markdown with the address of each guide.
 #[utoipa::path(
     get,
     path = "/llms.txt",
