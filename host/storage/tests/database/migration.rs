@@ -4,7 +4,7 @@ use std::{borrow::Cow, iter};
 
 use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
 use storage::{
-    Error, MIGRATOR, Db,
+    Db, Error, MIGRATOR,
     backup::{self, Lineage},
     inboxes,
     tenancy::clients,

@@ -248,8 +248,15 @@ async fn a_chat_is_found_by_a_name_without_accents_and_by_either_spelling() {
     let (mut db, ids) = (database().await, ids());
     let (one, other) = PAIRS[0];
     let customer = customer_of(&mut db, &ids, other).await;
-    let (chat, from) = (ParticipantId(Uuid::from_u128(800)), (Channel::Whatsapp, ParticipantState::Bot));
-    participants::insert(&mut db, CLIENT, chat, (INBOX, customer), from, moment(1)).await.unwrap().unwrap();
+    let chat = ParticipantId(Uuid::from_u128(800));
+    let new = participants::NewParticipant {
+        id: chat,
+        inbox: INBOX,
+        customer,
+        channel: Channel::Whatsapp,
+        state: ParticipantState::Bot,
+    };
+    participants::insert(&mut db, CLIENT, new, moment(1)).await.unwrap().unwrap();
     sqlx::query("UPDATE customer SET full_name = 'İpek  Łoś', username = 'ﬁne' WHERE id = $1")
         .bind(customer.0)
         .execute(&mut db)
