@@ -1,5 +1,5 @@
-//! What the end-to-end tests stand on: the real binary on free ports with a fresh database, the simulated outside world,
-//! and a receiver of webhooks.
+//! The harness of the end-to-end tests: the real binary on free ports with a fresh database, the simulated providers and
+//! phones, and a receiver of webhooks.
 
 #![expect(
     clippy::unwrap_used,

@@ -23,7 +23,8 @@ pub struct LiveEvent {
     pub chat: ParticipantId,
     /// The event.
     pub what: LiveKind,
-    /// The owner of the chat at that time, and the one before: both get the event, whoever owns the chat now.
+    /// The owner of the chat at that time, and the one before: both get the event, even if another agent owns the chat
+    /// by then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hands: Vec<Hands>,
 }

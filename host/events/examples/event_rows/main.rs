@@ -1,11 +1,10 @@
-//! What it costs to store events, in two designs driven at the same work: in the deliveries that report them, or in a table
-//! of their own that deliveries point at. 1,000 messages are accepted per second, and their 3,000 statuses come back as
+//! The cost of storing events, in two designs with the same work: in the deliveries that report them, or in a separate
+//! table that deliveries point at. 1,000 messages are accepted per second, and their 3,000 statuses come back as
 //! callbacks and are taken; half of the rounds with a webhook that reports each status, half without.
 //!
 //! `cargo run --release -p events --example event_rows [rounds] [seconds]`
 //!
-//! The clock on the wall says little on a shared machine, so what counts is the processor time of PostgreSQL and the bytes
-//! of its log. Figures of a run are in `docs/adr/0017-events-recorded-once.md`.
+//! Elapsed time says little on a shared machine, so the processor time of PostgreSQL and the bytes of its log count. Figures of a run are in `docs/adr/0017-events-recorded-once.md`.
 
 #![expect(
     clippy::unwrap_used,

@@ -6,8 +6,8 @@
 //! all other clients still find places and memory at once.
 //!
 //! A call without room waits. The next call is one of the client with the fewest places; if several have the same
-//! number, of the client that has used its places the least. So each client gets its share, whatever the number of
-//! clients. If a call becomes heavy and no heavy call fits, it is ended and begins again at its turn.
+//! number, of the client that has used its places the least. So each client gets its share, however many
+//! clients there are. If a call becomes heavy and no heavy call fits, it is ended and begins again at its turn.
 
 mod state;
 

@@ -94,7 +94,8 @@ impl Judged {
 #[derive(Debug, Default)]
 pub(super) struct Before {
     pub(super) secrets: Vec<String>,
-    /// Whether the configuration to check is that one. Its secrets then stay secret, whatever a newer schema marks.
+    /// Whether the configuration to check is that one. Its secrets then stay secret, even if a newer schema does
+    /// not mark them.
     pub(super) is_kept: bool,
 }
 
