@@ -20,7 +20,7 @@ use domain::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tenancy::person::{self, Certificate, EraseError, Export};
-use tokio::runtime::Handle;
+use tracing::{Instrument, Span};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
@@ -167,8 +167,7 @@ async fn export(
     let address = address(&bytes)?;
     let (client, actor) = (allowed.caller.client, allowed.actor());
     let context = Arc::clone(&state.context);
-    let export =
-        to_its_end(move |runtime| runtime.block_on(person::export(&context.as_ref().into(), client, &address, actor)));
+    let export = to_its_end(async move { person::export(&context.as_ref().into(), client, &address, actor).await });
     Ok(Json(shown(&state, client, export.await??)))
 }
 
@@ -210,18 +209,16 @@ async fn erase(
     let address = address(&bytes)?;
     let (client, actor) = (allowed.caller.client, allowed.actor());
     let context = Arc::clone(&state.context);
-    let erased = to_its_end(move |runtime| {
+    let erased = to_its_end(async move {
         let admin = context.as_ref().into();
-        runtime.block_on(person::erase(&admin, context.media.as_ref(), client, &address, actor))
+        person::erase(&admin, context.media.as_ref(), client, &address, actor).await
     });
     Ok(Json(CertificateBody::from(erased.await?.map_err(refused)?)))
 }
 
-/// Runs work to its end on a thread of its own, even if the caller hangs up. The compiler cannot prove that the futures of
-/// this work may move between threads (rust-lang/rust#102211).
-async fn to_its_end<T: Send + 'static>(work: impl FnOnce(Handle) -> T + Send + 'static) -> Result<T, ApiError> {
-    let runtime = Handle::current();
-    tokio::task::spawn_blocking(move || work(runtime)).await.map_err(ApiError::internal)
+/// Runs work to its end, even if the caller hangs up.
+async fn to_its_end<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Result<T, ApiError> {
+    tokio::spawn(work.instrument(Span::current())).await.map_err(ApiError::internal)
 }
 
 fn address(bytes: &[u8]) -> Result<Address, ApiError> {
