@@ -79,7 +79,7 @@ const OWNED: &[(&str, &[&str])] = &[
     ("mail-parser", &["channels"]),
     ("smtp-proto", &["channels"]),
     ("axum", &["api*", "simulator", "app", "harness"]),
-    ("utoipa", &["api*"]),
+    ("utoipa", &["api*", "domain"]),
     ("utoipa-axum", &["api*"]),
     ("utoipa-swagger-ui", &["api"]),
     ("pulldown-cmark", &["api"]),

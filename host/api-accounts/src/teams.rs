@@ -34,47 +34,6 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
         .routes(routes!(add_member, remove_member))
 }
 
-/// The business hours of a team.
-#[derive(ToSchema)]
-#[schema(as = BusinessHours, examples(json!({
-    "weekly": [{"day": "MONDAY", "from": "08:00", "to": "17:00"}],
-    "holidays": [{"date": "2026-12-25", "name": "Christmas"}],
-})))]
-#[expect(dead_code, reason = "described; `domain` reads and writes it")]
-struct HoursBody {
-    /// Intervals of each week. If one ends before it starts, it goes past midnight.
-    #[schema(min_items = 1, max_items = 70)]
-    weekly: Vec<IntervalBody>,
-    /// Days on which the team is closed.
-    #[schema(max_items = 250)]
-    holidays: Option<Vec<HolidayBody>>,
-}
-
-/// An interval of each week.
-#[derive(ToSchema)]
-#[schema(as = OpenInterval)]
-#[expect(dead_code, reason = "described; `domain` reads and writes it")]
-struct IntervalBody {
-    /// `MONDAY` to `SUNDAY`: the day on which it starts.
-    day: String,
-    /// `HH:MM`: the first minute.
-    from: String,
-    /// `HH:MM`, also `24:00`: the first minute after the interval.
-    to: String,
-}
-
-/// A day on which the team is closed.
-#[derive(ToSchema)]
-#[schema(as = Holiday)]
-#[expect(dead_code, reason = "described; `domain` reads and writes it")]
-struct HolidayBody {
-    /// The date.
-    #[schema(format = Date)]
-    date: String,
-    /// Name of the holiday.
-    name: Option<String>,
-}
-
 /// A team.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -93,7 +52,7 @@ struct TeamBody {
     #[schema(examples("Africa/Johannesburg"))]
     time_zone: &'static str,
     /// Its business hours. Null: always open.
-    #[schema(value_type = Option<HoursBody>)]
+    #[schema(value_type = Option<BusinessHours>)]
     business_hours: Option<BusinessHours>,
     /// The text for a customer who begins to wait outside those hours, sent once. Null: no text.
     after_hours_text: Option<String>,
@@ -142,7 +101,7 @@ struct ChangeBody {
     time_zone: Option<Option<String>>,
     /// Business hours. Null: always open.
     #[serde(default, deserialize_with = "body::given_object")]
-    #[schema(value_type = Option<HoursBody>)]
+    #[schema(value_type = Option<BusinessHours>)]
     business_hours: Option<Option<BusinessHours>>,
     /// 1 to 1,000 characters: the text for a customer who begins to wait outside those hours, sent once. Null: no text.
     #[serde(default, deserialize_with = "body::given")]

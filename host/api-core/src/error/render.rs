@@ -8,7 +8,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use domain::body::FieldFault;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{ApiError, ErrorKind, format::ErrorFormat};
@@ -63,19 +63,7 @@ pub struct ErrorBody {
     #[schema(value_type = uuid::Uuid)]
     request_id: String,
     /// The fields at fault. Empty if no field is at fault.
-    #[schema(value_type = Vec<FieldFaultBody>)]
     details: Vec<FieldFault>,
-}
-
-/// One field at fault.
-#[derive(Deserialize, ToSchema)]
-#[schema(as = FieldFault)]
-#[expect(dead_code, reason = "the form of `domain::body::FieldFault`, which does not know of OpenAPI")]
-struct FieldFaultBody {
-    /// Its path in the body, such as `messages[0].recipients`; `body` for the whole body; or the name of a parameter or header.
-    field: String,
-    /// The fault and its cure.
-    message: String,
 }
 
 impl ErrorBody {

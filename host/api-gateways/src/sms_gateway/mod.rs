@@ -37,7 +37,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::state::GatewayState;
 use query_send::LightSend;
-use schema::{Balance, GatewaySend, GatewayTracking, OptOuts, Removed, SendAnswer, TrackingAnswer};
+use schema::{Balance, OptOuts, Removed, SendAnswer, TrackingAnswer};
 
 /// The path of a send.
 const SEND: &str = "/sms/json";
@@ -63,7 +63,7 @@ pub(crate) fn routes() -> OpenApiRouter<GatewayState> {
     path = "/sms/json",
     operation_id = "sendSms",
     tag = "SMS gateway",
-    request_body = GatewaySend,
+    request_body = domain::sms_products::json::JsonBody,
     security(("apiKey" = [SmsGateway::ROW.name])),
     responses(
         (status = 200, description = "The SMS are stored and charged.", body = SendAnswer),
@@ -195,7 +195,7 @@ async fn to_the_end(
     path = "/sms/trackingMessageStatus",
     operation_id = "trackSms",
     tag = "SMS gateway",
-    request_body = GatewayTracking,
+    request_body = TrackingBody,
     security(("apiKey" = [SmsGateway::ROW.name])),
     responses((status = 200, description = "100 with the receipts, or 228.", body = TrackingAnswer)),
 )]

@@ -47,28 +47,6 @@ enum AnalyticsMessageType {
     Chat,
 }
 
-/// Messages that were submitted in the period, by their present state.
-#[derive(ToSchema)]
-#[schema(as = ConversationAnalytics, rename_all = "camelCase")]
-#[expect(dead_code, reason = "described; `domain` writes it")]
-struct AnalyticsBody {
-    /// Messages that were submitted in the period.
-    #[schema(minimum = 0)]
-    conversation_submitted: i64,
-    /// Number of these that were sent.
-    #[schema(minimum = 0)]
-    conversation_sent: i64,
-    /// Number of these that were delivered.
-    #[schema(minimum = 0)]
-    conversation_delivered: i64,
-    /// Number of these that were read.
-    #[schema(minimum = 0)]
-    conversation_read: i64,
-    /// Number of these that failed on WhatsApp, with or without a fallback SMS.
-    #[schema(minimum = 0)]
-    conversation_failed: i64,
-}
-
 /// Counts the WhatsApp messages of a period, and how many of them were sent, delivered, read, or failed.
 ///
 /// A message belongs to the second of its submission. Both dates belong to the period.
@@ -79,7 +57,7 @@ struct AnalyticsBody {
     tag = "Conversations",
     params(Counted),
     security(("apiKey" = [ConversationReading::ROW.name])),
-    responses((status = 200, description = "The counts.", body = AnalyticsBody)),
+    responses((status = 200, description = "The counts.", body = MessageCounts)),
 )]
 pub(super) async fn counts(
     State(state): State<ApiState>,
