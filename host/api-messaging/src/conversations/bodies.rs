@@ -9,24 +9,6 @@ use domain::{
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// The customer of a conversation: `recipient` or, if it is absent, `customerUserId`.
-#[derive(ToSchema)]
-#[schema(
-    as = NewConversation,
-    rename_all = "camelCase",
-    examples(json!({"sender": "27820001001", "recipient": "+27830000001"})),
-)]
-#[expect(dead_code, reason = "described; `domain` reads it")]
-pub(super) struct NewConversationBody {
-    /// The business number, in international format.
-    #[schema(max_length = 64, examples("27820001001"))]
-    sender: String,
-    /// The customer's phone number, in international format.
-    recipient: Option<String>,
-    /// The customer's business-scoped user id.
-    customer_user_id: Option<String>,
-}
-
 /// A conversation.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

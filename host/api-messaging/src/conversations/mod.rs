@@ -22,13 +22,16 @@ use base::Result;
 use bytes::Bytes;
 use chat::long_lived::{self, Listing, OpenError};
 use chrono::{DateTime, Utc};
-use domain::{conversation::ConversationRequest, ids::ConversationId};
+use domain::{
+    conversation::{ConversationRequest, WireConversation},
+    ids::ConversationId,
+};
 use futures::stream;
 use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use uuid::Uuid;
 
-use bodies::{ClosedBody, ConversationBody, NewConversationBody, OpenedBody, RemainingBody};
+use bodies::{ClosedBody, ConversationBody, OpenedBody, RemainingBody};
 use query::optional_parameter;
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
@@ -80,7 +83,7 @@ struct Whose {
     path = "/messaging-service/WhatsApp/WhatsAppConversations/createWhatsAppConversation",
     operation_id = "createConversation",
     tag = "Conversations",
-    request_body = NewConversationBody,
+    request_body = WireConversation,
     security(("apiKey" = [Conversations::ROW.name])),
     responses((status = 200, description = "The conversation, new or found.", body = OpenedBody)),
 )]

@@ -1,5 +1,5 @@
-//! The JSON of a send (SPEC 2.2 to 2.5), for the OpenAPI document. `domain` reads and writes it and does not know
-//! OpenAPI.
+//! The JSON of a send (SPEC 2.2 to 2.5), for the OpenAPI document. `domain` parses all send endpoints into one type, whose
+//! fields are optional so that each missing one gets its own message. These types state what each endpoint needs.
 #![expect(dead_code, reason = "described, never made")]
 
 use serde_json::Value;

@@ -49,7 +49,7 @@ struct Secret {
     request_body = schema::WebhookConfiguration,
     security(("apiKey" = [Webhooks::ROW.name])),
     responses(
-        (status = 200, description = "The new configuration.", body = schema::StoredWebhookConfiguration),
+        (status = 200, description = "The new configuration.", body = WebhookConfig),
         (status = 403, description = "The number does not belong to the client, or the user may not do this."),
         (status = 409, description = "The client has a default configuration, or an override of that number, already."),
     ),
@@ -77,7 +77,7 @@ async fn create(
     request_body = schema::WebhookConfigurationUpdate,
     security(("apiKey" = [Webhooks::ROW.name])),
     responses(
-        (status = 200, description = "The changed configuration.", body = schema::StoredWebhookConfiguration),
+        (status = 200, description = "The changed configuration.", body = WebhookConfig),
         (status = 404, description = "There is no such configuration."),
     ),
 )]
@@ -103,7 +103,7 @@ async fn update(
     tag = "Webhook configuration",
     security(("apiKey" = [Looking::ROW.name])),
     responses(
-        (status = 200, description = "The configuration.", body = schema::StoredWebhookConfiguration),
+        (status = 200, description = "The configuration.", body = WebhookConfig),
         (status = 404, description = "The client has no default configuration."),
     ),
 )]
@@ -127,7 +127,7 @@ async fn client_default(
     tag = "Webhook configuration",
     params(ListQuery),
     security(("apiKey" = [Looking::ROW.name])),
-    responses((status = 200, description = "A page of configurations.", body = Page<schema::StoredWebhookConfiguration>)),
+    responses((status = 200, description = "A page of configurations.", body = Page<WebhookConfig>)),
 )]
 async fn list(
     State(state): State<ApiState>,

@@ -1,19 +1,10 @@
-//! The JSON of a webhook configuration, for the OpenAPI document. `domain` reads and writes it and does not know
-//! OpenAPI.
+//! The JSON of the requests for a webhook configuration, for the OpenAPI document. `domain` parses both into one type; their
+//! required fields differ.
 #![expect(dead_code, reason = "described, never made")]
 
+use domain::webhook::PayloadVersion;
 use utoipa::ToSchema;
 use uuid::Uuid;
-
-/// The form of chatbot events.
-#[derive(ToSchema)]
-#[schema(rename_all = "lowercase")]
-pub(super) enum PayloadVersion {
-    /// Flat; deprecated, still the default.
-    V1,
-    /// With teams, quoted replies and BSUIDs.
-    V2,
-}
 
 /// A new configuration. Any subset of the addresses may be set.
 #[derive(ToSchema)]
@@ -92,37 +83,4 @@ pub(super) struct WebhookConfigurationUpdate {
     chatbot_stop_on_agent_assignment: Option<bool>,
     /// The form of chatbot events.
     chatbot_payload_version: Option<PayloadVersion>,
-}
-
-/// A configuration.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-pub(super) struct StoredWebhookConfiguration {
-    /// Id of the configuration.
-    id: Uuid,
-    /// Null for the client's default.
-    whats_app_number_id: Option<Uuid>,
-    /// Null for the client's default.
-    whats_app_number_msisdn: Option<String>,
-    /// Empty: off.
-    #[schema(rename = "incomingMessageURL")]
-    incoming_message_url: String,
-    /// Empty: off.
-    #[schema(rename = "statusUpdateURL")]
-    status_update_url: String,
-    /// Empty: off.
-    #[schema(rename = "sessionStatusURL")]
-    session_status_url: String,
-    /// Empty: off.
-    #[schema(rename = "eventWebhookURL")]
-    event_webhook_url: String,
-    /// Empty: off.
-    #[schema(rename = "chatbotWebhookURL")]
-    chatbot_webhook_url: String,
-    /// `true`: messages of the chatbot are reported too.
-    chatbot_include_outgoing: bool,
-    /// `true`: nothing is reported while an agent is assigned.
-    chatbot_stop_on_agent_assignment: bool,
-    /// The form of chatbot events.
-    chatbot_payload_version: PayloadVersion,
 }

@@ -69,6 +69,7 @@ impl FromStr for TimeZone {
 /// A day of the week.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
+#[schema(as = DayOfWeek)]
 #[expect(missing_docs, reason = "they say what they are")]
 pub enum Day {
     Monday,
@@ -144,7 +145,6 @@ impl From<WallMinute> for String {
 pub struct OpenInterval {
     /// The day on which it starts.
     #[serde(deserialize_with = "body::word")]
-    #[schema(inline)]
     pub day: Day,
     /// `HH:MM`: the first minute.
     #[schema(value_type = String)]
