@@ -1,5 +1,10 @@
 //! For operators (CONTRACT 5).
 
+use api_core::{
+    error::{self, ApiError, ErrorKind},
+    https::peer,
+    state::ApiState,
+};
 use axum::{
     Json, Router,
     extract::{Request, State},
@@ -11,12 +16,6 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
-
-use crate::{
-    error::{self, ApiError, ErrorKind},
-    https::peer,
-    state::ApiState,
-};
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(alive)).routes(routes!(ready)).routes(routes!(metrics))

@@ -1,45 +1,20 @@
-//! The state that handlers share.
+//! The services of the process that handlers use.
 
-use std::{
-    ops::Deref,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
+use std::sync::Arc;
+
+use api_core::{
+    admission::Admission,
+    state::{ApiSettings, ApiState, CommonServices, Readiness},
 };
-
-use async_trait::async_trait;
-use base::{Context, audit::Administration};
-use chrono::{DateTime, Utc};
+use api_webchat::WebChat;
+use base::Context;
 use events::live::Hub;
 use inbound::callbacks::Intake;
-use ipnet::IpNet;
 use metrics_exporter_prometheus::PrometheusHandle;
 use outbound::accept::Acceptor;
 use plugins::Uploads;
 use sms_products::Gateways;
 use tenancy::{accounts::Authenticator, request_log::RequestLog};
-
-use crate::{admission::gate::Admission, web_chat::widgets::WebChat};
-
-/// The state of every request. Layers and handlers get a clone, which is one reference count.
-#[derive(Clone)]
-pub struct ApiState(Arc<SharedState>);
-
-impl Deref for ApiState {
-    type Target = SharedState;
-
-    fn deref(&self) -> &SharedState {
-        &self.0
-    }
-}
-
-impl From<SharedState> for ApiState {
-    fn from(shared: SharedState) -> Self {
-        Self(Arc::new(shared))
-    }
-}
 
 /// The services that the process gives to all requests.
 pub struct SharedState {
@@ -64,76 +39,30 @@ pub struct SharedState {
     pub readiness: Arc<Readiness>,
 }
 
-/// Held by work that goes on after its request was answered. Until the last clone is gone, the listener does not treat
-/// the connection as idle. It is in the extensions of requests.
-#[derive(Clone)]
-pub struct InUse(#[expect(dead_code, reason = "it is only held")] Arc<dyn std::any::Any + Send + Sync>);
-
-impl InUse {
-    pub fn new(held: Arc<dyn std::any::Any + Send + Sync>) -> Self {
-        Self(held)
-    }
+/// The services of single crates of handlers.
+pub(crate) struct AudienceServices {
+    pub(crate) acceptor: Arc<Acceptor>,
+    pub(crate) sms: Arc<Gateways>,
+    pub(crate) callbacks: Arc<Intake>,
+    pub(crate) uploads: Arc<Uploads>,
+    pub(crate) web_chat: Arc<WebChat>,
+    pub(crate) live: Arc<Hub>,
 }
 
 impl SharedState {
-    pub(crate) fn administration(&self) -> Administration<'_> {
-        Administration::from(self.context.as_ref())
-    }
-}
-
-/// Settings of the HTTP surface.
-pub struct ApiSettings {
-    /// Largest request body in bytes. Provider callbacks have their own limit.
-    pub max_body_bytes: usize,
-    /// Longest time for the arrival of a request body.
-    pub body_timeout: Duration,
-    /// XML namespace of the batch gateway's answers.
-    pub batch_namespace: String,
-    /// Refuses requests that did not arrive over TLS, except probes.
-    pub require_https: bool,
-    /// Proxies with a trusted `X-Forwarded-Proto`.
-    pub trusted_proxies: Vec<IpNet>,
-    /// If set, `/testing/clock/advance` is served (`testing.clock`).
-    pub testing_clock: Option<Arc<dyn ClockControl>>,
-    /// True if `/metrics` has its own address ([`metrics_router`](crate::metrics_router)) and is not served here.
-    pub metrics_elsewhere: bool,
-    /// Host name on which only Lite numbers send (`server.lite_host`). Empty: none.
-    pub lite_host: String,
-    /// Host name on which only the JSON SMS gateway is served (`server.sms_host`). Empty: it is served on every host.
-    pub sms_host: String,
-    /// The same for the batch SMS gateway (`server.batch_host`).
-    pub batch_host: String,
-    /// Accepts unsigned callbacks from this machine while no app secret is set, for the simulator. A wrong signature is
-    /// refused in any case.
-    pub simulator_allows_unsigned: bool,
-}
-
-/// Moves the business clock of all nodes (`testing.clock`).
-#[async_trait]
-pub trait ClockControl: Send + Sync {
-    /// Moves the clock forward and returns the new time. This node has it before the call returns.
-    async fn advance(&self, seconds: i64) -> Result<DateTime<Utc>, ClockFailed>;
-}
-
-/// The clock could not be moved.
-#[derive(Debug, thiserror::Error)]
-#[error("the testing clock could not be moved")]
-pub struct ClockFailed(#[source] pub Box<dyn std::error::Error + Send + Sync>);
-
-/// Tells if this process still takes requests.
-#[derive(Debug, Default)]
-pub struct Readiness {
-    stopping: AtomicBool,
-}
-
-impl Readiness {
-    /// Makes `/readyz` answer 503, so that load balancers use another process.
-    pub fn stop(&self) {
-        self.stopping.store(true, Ordering::Relaxed);
-    }
-
-    /// True once [`stop`](Self::stop) was called.
-    pub fn is_stopping(&self) -> bool {
-        self.stopping.load(Ordering::Relaxed)
+    /// Returns the state of all handlers, and the services of single crates.
+    pub(crate) fn split(self) -> (ApiState, AudienceServices) {
+        let Self { acceptor, sms, callbacks, uploads, web_chat, live, .. } = self;
+        let common = CommonServices {
+            context: self.context,
+            authenticator: self.authenticator,
+            settings: self.settings,
+            admission: self.admission,
+            request_log: self.request_log,
+            metrics: self.metrics,
+            readiness: self.readiness,
+            outage_answer: api_gateways::outage_answer,
+        };
+        (ApiState::from(common), AudienceServices { acceptor, sms, callbacks, uploads, web_chat, live })
     }
 }

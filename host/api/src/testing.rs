@@ -1,12 +1,11 @@
 //! `testing.clock`: moves the business clock. It is served only if the setting is on.
 
+use api_core::{body::SmallJson, error::ApiError, state::ApiState};
 use axum::{Json, extract::State};
 use chrono::SecondsFormat;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
-
-use crate::{body::SmallJson, error::ApiError, state::ApiState};
 
 /// Ten years: longer than the period of any rule, and far from the largest timestamp.
 const MAX_SECONDS: i64 = 10 * 366 * 24 * 3600;

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 use serde::Serialize;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::{
@@ -39,24 +40,30 @@ impl CountedType {
     }
 }
 
-/// The number of messages that were submitted in a period, and their results. A message counts at every step that it
-/// reached.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+/// Messages that were submitted in the period, by their present state.
+// A message counts at every step that it reached.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = ConversationAnalytics)]
 pub struct MessageCounts {
-    /// Accepted by a send endpoint, or said in a live chat.
+    /// Messages that were submitted in the period.
     #[serde(rename = "conversationSubmitted")]
+    #[schema(minimum = 0)]
     pub submitted: i64,
-    /// On their way to the customer.
+    /// Number of these that were sent.
     #[serde(rename = "conversationSent")]
+    #[schema(minimum = 0)]
     pub sent: i64,
-    /// On the customer's device.
+    /// Number of these that were delivered.
     #[serde(rename = "conversationDelivered")]
+    #[schema(minimum = 0)]
     pub delivered: i64,
-    /// Read.
+    /// Number of these that were read.
     #[serde(rename = "conversationRead")]
+    #[schema(minimum = 0)]
     pub read: i64,
-    /// Failed on WhatsApp, whether an SMS followed or not.
+    /// Number of these that failed on WhatsApp, with or without a fallback SMS.
     #[serde(rename = "conversationFailed")]
+    #[schema(minimum = 0)]
     pub failed: i64,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! # A callback
 //!
-//! 1. `api::providers` refuses a body without a signature and reads the raw bytes. `open_callback` verifies
+//! 1. `api_gateways::providers` refuses a body without a signature and reads the raw bytes. `open_callback` verifies
 //!    `X-Hub-Signature-256` with the app secret, or else with the secret of the first number and account in the body
 //!    (`callbacks/names.rs`). Then the items are parsed; each must belong to a number or account with that secret.
 //!    Large bodies are parsed outside the threads that serve requests (`base/aside.rs`). Each item is read separately

@@ -3,7 +3,7 @@
 //!
 //! # An upload, an activation, a call
 //!
-//! 1. `api::plugins::upload` waits for its turn (`Uploads::enter`) and reads up to `limits.plugin_bytes`. `upload`
+//! 1. `api_plugins::upload` waits for its turn (`Uploads::enter`) and reads up to `limits.plugin_bytes`. `upload`
 //!    calls `PluginHost::examine`.
 //! 2. A child of the same program checks and compiles the bytes under limits of processor time, address space and wall
 //!    clock (`compile/` and `check/` in `plugin-host`), and reports all problems at once. The host maps only files that

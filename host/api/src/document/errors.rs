@@ -1,5 +1,6 @@
 //! The errors that a route can give, by its properties.
 
+use api_core::error::{ApiError, ErrorBody, ErrorKind};
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
@@ -9,8 +10,6 @@ use utoipa::{
         schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type},
     },
 };
-
-use crate::error::{ApiError, ErrorBody, ErrorKind};
 
 /// The properties of a route that decide its errors.
 pub(super) struct Nature {

@@ -4,18 +4,24 @@
 //! has the facts of its route only. Errors, headers and roles that follow from the properties of a route are added
 //! here.
 
+mod cleanup;
 mod errors;
 mod examples;
 mod guides;
 mod operations;
 mod page;
-mod query_names;
-pub(crate) mod served;
-mod tidy;
 mod webhooks;
 
 use std::sync::{Arc, LazyLock};
 
+use api_core::{
+    admission::answer::SharedBytes,
+    auth::PERMISSIONS,
+    product::{Credential, Product},
+    query_names::QueryNames,
+    served_document::Document,
+    state::ApiState,
+};
 use axum::{
     Extension,
     http::header,
@@ -30,15 +36,6 @@ use utoipa::openapi::{
     security::{ApiKey, ApiKeyValue, SecurityRequirement, SecurityScheme},
 };
 use utoipa_axum::{router::OpenApiRouter, routes};
-
-use crate::{
-    admission::answer::SharedBytes,
-    auth::PERMISSIONS,
-    product::{Credential, Product},
-    state::ApiState,
-};
-use query_names::QueryNames;
-pub(crate) use served::Document;
 
 /// The security scheme of most products.
 pub(crate) const API_KEY: &str = "apiKey";
@@ -128,7 +125,7 @@ pub(crate) fn complete(mut document: OpenApi, public_url: &str) -> Document {
         // The serialisation cannot fail, because every key is a text.
         let mut json = serde_json::to_value(document).unwrap_or_default();
         webhooks::add(&mut json);
-        tidy::tidy(&mut json);
+        cleanup::clean(&mut json);
         Bytes::from(json.to_string())
     });
     let public_url = public_url.to_owned();
@@ -186,7 +183,7 @@ fn complete_operation(path: &str, operation: &mut Operation) {
         .any(|other| *other == place)
     };
     let nature = errors::Nature {
-        probe: crate::https::is_probe(path),
+        probe: api_core::https::is_probe(path),
         keyed: roles.is_some(),
         body: operation.request_body.is_some(),
         // Chats and tickets are also named in queries and bodies.

@@ -5,6 +5,7 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
+use api_core::{admission::answer::SharedBytes, state::ApiState};
 use axum::{
     Extension,
     body::Bytes,
@@ -13,8 +14,6 @@ use axum::{
 };
 use utoipa_axum::{router::OpenApiRouter, routes};
 use utoipa_swagger_ui::{Config, SwaggerFile};
-
-use crate::{admission::answer::SharedBytes, state::ApiState};
 
 const PAGE: &str = include_str!("page.html");
 const START: &str = include_str!("start.js");

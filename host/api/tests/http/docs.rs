@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use api::{PERMISSIONS, error::ErrorKind};
+use api::{ErrorKind, PERMISSIONS};
 use tenancy::accounts::Role;
 
 /// The rows of the first table of a page.

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use axum::{body::Body, http::Request};
+use axum::{Router, body::Body, http::Request};
 use serde_json::{Value, json};
 
-use super::service::{Answer, Call, Service};
+use super::service::{Answer, Call, Options, Service, routes};
 
 const METHODS: [&str; 4] = ["get", "post", "put", "delete"];
 
@@ -113,6 +113,31 @@ async fn every_operation_says_what_it_does_and_how_it_can_end() {
             assert_eq!(is_error, reference == "#/components/schemas/Error", "{name}, {status}: {response}");
         }
     }
+}
+
+/// The paths of a router. Only its debug text shows them.
+fn served<S>(router: &Router<S>) -> BTreeSet<String> {
+    let text = format!("{router:?}");
+    let paths = text.split('"').filter(|text| text.starts_with('/'));
+    // The last one belongs to the fallback.
+    paths.filter(|path| !path.contains("__private__axum")).map(str::to_owned).collect()
+}
+
+#[tokio::test]
+async fn every_path_that_is_served_is_in_the_document_and_the_other_way_round() {
+    let (router, document) = routes(Options::default()).await.split_for_parts();
+    let described: BTreeSet<String> = document.paths.paths.into_keys().collect();
+    assert!(described.len() > 25, "{described:?}");
+    assert_eq!(served(&router), described);
+}
+
+#[tokio::test]
+async fn a_route_without_description_would_be_noticed() {
+    let without_clock = Options { testing_clock: false, ..Options::default() };
+    let hidden = routes(without_clock).await.route("/secret/door", axum::routing::get(|| async {}));
+    let (router, document) = hidden.split_for_parts();
+    assert!(served(&router).contains("/secret/door") && !document.paths.paths.contains_key("/secret/door"));
+    assert!(!served(&router).contains("/testing/clock/advance"), "it is not served unless it is configured");
 }
 
 #[tokio::test]

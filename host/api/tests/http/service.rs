@@ -33,6 +33,7 @@ use tenancy::{
 };
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
+use utoipa_axum::router::OpenApiRouter;
 
 /// Signs callbacks.
 pub const APP_SECRET: &str = "app-secret";
@@ -138,37 +139,10 @@ impl Service {
         let created = create_client(&admin, acme()).await.unwrap();
         let inbox = add_number(&admin, number(), Actor::Operator).await.unwrap();
         let number = WhatsAppNumber::of(&inbox).unwrap();
-        let readiness = Arc::new(Readiness::default());
-        let settings = ApiSettings {
-            max_body_bytes: MAX_BODY,
-            sms_host: String::new(),
-            batch_host: String::new(),
-            batch_namespace: "urn:patchbay:batch-sms".to_owned(),
-            body_timeout: options.body_timeout,
-            require_https: options.require_https,
-            trusted_proxies: options.trusted_proxies.iter().map(|network| network.parse().unwrap()).collect(),
-            testing_clock: options.testing_clock.then(|| Arc::new(Hands(clock)) as Arc<dyn ClockControl>),
-            simulator_allows_unsigned: options.simulator_allows_unsigned,
-            metrics_elsewhere: options.metrics_elsewhere,
-            lite_host: "lite.example".to_owned(),
-        };
         tokio::spawn(base::rights::follow(context.db.clone(), context.rights.clone(), CancellationToken::new()));
-        let request_log = RequestLog::new(context.db.clone());
-        let router = api::router(SharedState {
-            context: Arc::clone(&context),
-            uploads: Arc::default(),
-            live: events::live::Hub::start(Arc::clone(&context), CancellationToken::new()),
-            acceptor: Acceptor::new(Arc::clone(&context)),
-            sms: sms_products::Gateways::new(Arc::clone(&context)),
-            callbacks: Intake::new(Arc::clone(&context)),
-            web_chat: WebChat::start(&context, options.web_chat),
-            authenticator: Authenticator::new(context.db.clone()),
-            settings: Arc::new(settings),
-            admission: Admission::new(options.admission),
-            request_log: Arc::clone(&request_log),
-            metrics: PrometheusBuilder::new().build_recorder().handle(),
-            readiness: Arc::clone(&readiness),
-        });
+        let shared = shared_state(&context, clock, &options);
+        let (readiness, request_log) = (Arc::clone(&shared.readiness), Arc::clone(&shared.request_log));
+        let router = api::router(shared);
         let key = created.api_key.expose().to_owned();
         Self { router, context, readiness, request_log, client: created.client, number, key, wire }
     }
@@ -199,6 +173,45 @@ impl Service {
         let (parts, body) = response.into_parts();
         let bytes = to_bytes(body, usize::MAX).await.unwrap();
         Answer { status: parts.status, headers: parts.headers, bytes: bytes.to_vec() }
+    }
+}
+
+/// All routes with their descriptions.
+pub async fn routes(options: Options) -> OpenApiRouter {
+    let clock = Arc::new(HandClock::at(1_760_000_000));
+    let db = scratch::database().await.pool(2).await;
+    let context = Arc::new(context(db, Arc::clone(&clock), &options).await.for_requests());
+    api::routes(shared_state(&context, clock, &options))
+}
+
+fn shared_state(context: &Arc<Context>, clock: Arc<HandClock>, options: &Options) -> SharedState {
+    let settings = ApiSettings {
+        max_body_bytes: MAX_BODY,
+        sms_host: String::new(),
+        batch_host: String::new(),
+        batch_namespace: "urn:patchbay:batch-sms".to_owned(),
+        body_timeout: options.body_timeout,
+        require_https: options.require_https,
+        trusted_proxies: options.trusted_proxies.iter().map(|network| network.parse().unwrap()).collect(),
+        testing_clock: options.testing_clock.then(|| Arc::new(Hands(clock)) as Arc<dyn ClockControl>),
+        simulator_allows_unsigned: options.simulator_allows_unsigned,
+        metrics_elsewhere: options.metrics_elsewhere,
+        lite_host: "lite.example".to_owned(),
+    };
+    SharedState {
+        context: Arc::clone(context),
+        uploads: Arc::default(),
+        live: events::live::Hub::start(Arc::clone(context), CancellationToken::new()),
+        acceptor: Acceptor::new(Arc::clone(context)),
+        sms: sms_products::Gateways::new(Arc::clone(context)),
+        callbacks: Intake::new(Arc::clone(context)),
+        web_chat: WebChat::start(context, options.web_chat),
+        authenticator: Authenticator::new(context.db.clone()),
+        settings: Arc::new(settings),
+        admission: Admission::new(options.admission.clone()),
+        request_log: RequestLog::new(context.db.clone()),
+        metrics: PrometheusBuilder::new().build_recorder().handle(),
+        readiness: Arc::default(),
     }
 }
 

@@ -3,11 +3,12 @@
 use std::{fmt, ops::Deref};
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
-/// One entry of `details` in an error body (DESIGN 6).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// One field at fault.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FieldFault {
-    /// Path of the field in the request body, such as `messages[0].components[1].parameters`; `body` for the whole.
+    /// Its path in the body, such as `messages[0].recipients`; `body` for the whole body; or the name of a parameter or header.
     pub field: String,
     /// The fault and its cure.
     pub message: String,

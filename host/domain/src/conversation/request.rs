@@ -1,6 +1,7 @@
 //! The request that opens a conversation (SPEC 4.5).
 
 use serde::Deserialize;
+use utoipa::ToSchema;
 
 use crate::{
     body::{self, Faults, FieldFault},
@@ -8,15 +9,18 @@ use crate::{
     recipient::{Recipient, RecipientFault},
 };
 
-/// Body of `createWhatsAppConversation`, as it comes. Unknown fields are ignored, as in sends.
-#[derive(Debug, Clone, Deserialize)]
+/// The customer of a conversation: `recipient` or, if it is absent, `customerUserId`.
+// Unknown fields are ignored, as in sends.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = NewConversation, examples(json!({"sender": "27820001001", "recipient": "+27830000001"})))]
 pub struct WireConversation {
-    /// Business number.
+    /// The business number, in international format.
+    #[schema(required, nullable = false, max_length = 64, examples("27820001001"))]
     pub sender: Option<String>,
-    /// The customer's phone number.
+    /// The customer's phone number, in international format.
     pub recipient: Option<String>,
-    /// The customer's BSUID.
+    /// The customer's business-scoped user id.
     pub customer_user_id: Option<String>,
 }
 

@@ -5,6 +5,7 @@ use std::{fmt, str::FromStr};
 use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveDateTime, TimeDelta, TimeZone as _, Timelike, Utc, Weekday};
 use chrono_tz::Tz;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
+use utoipa::ToSchema;
 
 use crate::{body, dates};
 
@@ -66,8 +67,9 @@ impl FromStr for TimeZone {
 }
 
 /// A day of the week.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
+#[schema(as = DayOfWeek)]
 #[expect(missing_docs, reason = "they say what they are")]
 pub enum Day {
     Monday,
@@ -137,16 +139,18 @@ impl From<WallMinute> for String {
     }
 }
 
-/// A weekly interval of business hours. One that ends before it starts goes over midnight.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// An interval of each week.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpenInterval {
-    /// On which day it starts.
+    /// The day on which it starts.
     #[serde(deserialize_with = "body::word")]
     pub day: Day,
-    /// From this minute on.
+    /// `HH:MM`: the first minute.
+    #[schema(value_type = String)]
     pub from: WallMinute,
-    /// Until before this one.
+    /// `HH:MM`, also `24:00`: the first minute after the interval.
+    #[schema(value_type = String)]
     pub to: WallMinute,
 }
 
@@ -156,14 +160,15 @@ impl OpenInterval {
     }
 }
 
-/// A holiday, from its midnight to the next.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A day on which the team is closed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Holiday {
-    /// Which day.
+    /// The date.
     #[serde(deserialize_with = "day_of_a_calendar")]
+    #[schema(value_type = String, format = Date)]
     pub date: NaiveDate,
-    /// Its name for people.
+    /// Name of the holiday.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
@@ -173,11 +178,19 @@ fn day_of_a_calendar<'de, D: Deserializer<'de>>(written: D) -> Result<NaiveDate,
     dates::day(&text).ok_or_else(|| D::Error::custom("is not a day such as `2026-12-25`"))
 }
 
-/// Business hours: the weekly intervals without the holidays.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// The business hours of a team.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(try_from = "Written")]
+#[schema(examples(json!({
+    "weekly": [{"day": "MONDAY", "from": "08:00", "to": "17:00"}],
+    "holidays": [{"date": "2026-12-25", "name": "Christmas"}],
+})))]
 pub struct BusinessHours {
+    /// Intervals of each week. If one ends before it starts, it goes past midnight.
+    #[schema(min_items = 1, max_items = 70)]
     weekly: Vec<OpenInterval>,
+    /// Days on which the team is closed.
+    #[schema(value_type = Option<Vec<Holiday>>, max_items = 250)]
     holidays: Vec<Holiday>,
 }
 

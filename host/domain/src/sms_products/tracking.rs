@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Deserialize;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::truth::Truth;
@@ -15,28 +16,37 @@ const IDS_MAX: usize = 100;
 /// Characters of an id at most: as many as a `ctid` may have where it is sent.
 const ID_LENGTH_MAX: usize = 255;
 
-/// The body of `/sms/trackingMessageStatus`.
-#[derive(Debug, Clone, Default, Deserialize)]
+/// The messages to track. At least one field is needed.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = GatewayTracking, examples(json!({"ctid": "order-7", "showfinalstatus": "true"})))]
 pub struct TrackingBody {
     /// The client's tracking id.
+    #[schema(nullable = false)]
     pub ctid: Option<String>,
-    /// The system's tracking id of one message.
+    /// Id of one message.
+    #[schema(nullable = false)]
     pub stid: Option<String>,
-    /// The `gstid` of a request.
+    /// Id of a request.
+    #[schema(nullable = false)]
     pub gstid: Option<String>,
-    /// Several of them.
+    /// Ids of several requests or messages.
     #[serde(default, alias = "globalIds", deserialize_with = "body::few_texts")]
+    #[schema(nullable = false, max_items = 100)]
     pub gstids: Option<Vec<String>>,
-    /// A day, in UTC.
+    /// The day of acceptance, in UTC.
+    #[schema(nullable = false)]
     pub sent_date: Option<String>,
-    /// Sent from then on.
+    /// Accepted at or after this time.
     #[serde(alias = "startTime")]
+    #[schema(nullable = false)]
     pub from_date: Option<String>,
-    /// Sent before then.
+    /// Accepted before this time.
     #[serde(alias = "endTime")]
+    #[schema(nullable = false)]
     pub to_date: Option<String>,
-    /// Only messages with a final state.
+    /// `true`: only messages with a final state.
+    #[schema(nullable = false)]
     pub showfinalstatus: Option<Truth>,
 }
 

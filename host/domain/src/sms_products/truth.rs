@@ -6,9 +6,12 @@ use serde::{
     Deserialize, Deserializer,
     de::{Error, Visitor},
 };
+use utoipa::ToSchema;
 
-/// A yes or no, sent as text or as a boolean.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A yes or no: a boolean, or the text `true` or `false`.
+#[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
+#[schema(as = GatewayFlag)]
+#[serde(untagged)]
 pub enum Truth {
     Boolean(bool),
     Text(String),

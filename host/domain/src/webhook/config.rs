@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use url::Url;
+use utoipa::ToSchema;
 
 use super::WebhookType;
 use crate::{
@@ -12,13 +13,14 @@ use crate::{
     phone::Msisdn,
 };
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+/// The form of chatbot events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PayloadVersion {
-    /// Flat. Deprecated, but still the default.
+    /// Flat; deprecated, still the default.
     #[default]
     V1,
-    /// Has the fields for the team, the quoted reply and the BSUID too.
+    /// With teams, quoted replies and BSUIDs.
     V2,
 }
 
@@ -189,27 +191,40 @@ pub fn in_force<'c, C>(own: Option<&'c C>, client_default: Option<&'c C>) -> Opt
     own.or(client_default)
 }
 
-/// A configuration in the API (SPEC 2.12). The URL of a type that is off is empty.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// A configuration.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = StoredWebhookConfiguration)]
 pub struct WebhookConfig {
+    /// Id of the configuration.
+    #[schema(value_type = Uuid)]
     pub id: WebhookConfigId,
-    /// Null for the client default.
+    /// Null for the client's default.
+    #[schema(value_type = Option<Uuid>)]
     pub whats_app_number_id: Option<InboxId>,
-    /// Null for the client default.
+    /// Null for the client's default.
+    #[schema(value_type = Option<String>)]
     pub whats_app_number_msisdn: Option<Msisdn>,
+    /// Empty: off.
     #[serde(rename = "incomingMessageURL")]
     pub incoming_message_url: String,
+    /// Empty: off.
     #[serde(rename = "statusUpdateURL")]
     pub status_update_url: String,
+    /// Empty: off.
     #[serde(rename = "sessionStatusURL")]
     pub session_status_url: String,
+    /// Empty: off.
     #[serde(rename = "eventWebhookURL")]
     pub event_webhook_url: String,
+    /// Empty: off.
     #[serde(rename = "chatbotWebhookURL")]
     pub chatbot_webhook_url: String,
+    /// `true`: messages of the chatbot are reported too.
     pub chatbot_include_outgoing: bool,
+    /// `true`: nothing is reported while an agent is assigned.
     pub chatbot_stop_on_agent_assignment: bool,
+    /// The form of chatbot events.
     pub chatbot_payload_version: PayloadVersion,
 }
 

@@ -39,7 +39,8 @@ pub fn erased_last(table: &Table) -> usize {
 /// Lets statements of this transaction be planned for their arguments: the lists of a person may be long, and few rows of
 /// the searched tables match.
 pub async fn begin_search(db: &mut PgConnection) -> Result<()> {
-    sqlx::raw_sql("SET LOCAL plan_cache_mode = force_custom_plan").execute(db).await?;
+    // Not `raw_sql`: the compiler cannot prove that its future is `Send` (its bound `E: Executor<'e>` names no database).
+    sqlx::query("SELECT set_config('plan_cache_mode', 'force_custom_plan', true)").execute(db).await?;
     Ok(())
 }
 

@@ -10,6 +10,10 @@ mod search;
 mod shelf;
 mod shell;
 
+use api_core::{
+    entity_tag::EntityTag, error::ApiError, path::Segments, query::Parameters, served_document::Document,
+    state::ApiState,
+};
 use axum::{
     Extension,
     body::Bytes,
@@ -19,8 +23,7 @@ use axum::{
 use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::{page, served::Document};
-use crate::{entity_tag::EntityTag, error::ApiError, path::Segments, query::Parameters, state::ApiState};
+use super::page;
 pub(super) use overview::overview;
 use shelf::{Shelf, Shown};
 

@@ -6,6 +6,7 @@ use std::{
     sync::LazyLock,
 };
 
+use api_core::entity_tag::EntityTag;
 use axum::body::Bytes;
 
 use super::{
@@ -14,7 +15,6 @@ use super::{
     rendering::{self, Section},
     shell,
 };
-use crate::entity_tag::EntityTag;
 
 include!(concat!(env!("OUT_DIR"), "/docs.rs"));
 

@@ -1,30 +1,39 @@
 //! The body of `POST /sms/json` as it comes (SPEC 2.14).
 
 use serde::Deserialize;
+use utoipa::ToSchema;
 
 use crate::{
     body::{self, FieldHomes, Homes},
     sms_products::truth::Truth,
 };
 
-/// The body of `POST /sms/json`. Fields that there are not are ignored, but for those that are nearly right ([`FieldHomes`]).
-#[derive(Debug, Clone, Default, Deserialize)]
+/// SMS to send: one text at the top to many recipients, or several texts in `messages`.
+// Unknown fields are ignored, except those that are nearly right ([`FieldHomes`]).
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = GatewaySend, examples(json!({"messages": [{"ctid": "order-7", "recipients": [{"to": "27820000001", "identifier": "Thandi"}], "messageText": "Your order is ready."}]})))]
 pub struct JsonBody {
-    /// Several texts.
+    /// Texts with their recipients.
     #[serde(default, deserialize_with = "body::objects_with_homes")]
+    #[schema(nullable = false)]
     pub messages: Option<Vec<WireSms>>,
-    /// Of one text to many, and of each element of `messages` that has none.
+    /// The client's tracking id, for the text at the top and for entries of `messages` without their own.
+    #[schema(nullable = false, max_length = 255)]
     pub ctid: Option<String>,
-    /// Of one text to many.
+    /// Recipients of the text at the top. At most 1,000 recipients in the whole request.
     #[serde(default, deserialize_with = "body::objects_with_homes")]
+    #[schema(nullable = false, max_items = 1000)]
     pub recipients: Option<Vec<WireTo>>,
-    /// One text to many.
+    /// The text at the top.
+    #[schema(nullable = false)]
     pub message_text: Option<String>,
-    /// 70 characters per segment.
+    /// `true`: Unicode, 70 characters per segment, for any text.
+    #[schema(nullable = false)]
     pub unicode: Option<Truth>,
-    /// The settings of the whole request.
+    /// Options for all messages of the request.
     #[serde(default, deserialize_with = "body::object_with_homes")]
+    #[schema(nullable = false)]
     pub settings: Option<WireSettings>,
 }
 
@@ -50,18 +59,23 @@ const HOMES: Homes = &[
     ("messageText", "`messageText` at the top, or of an element of `messages`"),
 ];
 
-/// One element of `messages`.
-#[derive(Debug, Clone, Default, Deserialize)]
+/// A text with its recipients.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = GatewayMessage)]
 pub struct WireSms {
     /// The client's tracking id.
+    #[schema(nullable = false, max_length = 255)]
     pub ctid: Option<String>,
     /// The recipients.
     #[serde(default, deserialize_with = "body::objects_with_homes")]
+    #[schema(required, nullable = false, min_items = 1)]
     pub recipients: Option<Vec<WireTo>>,
     /// The text.
+    #[schema(required, nullable = false)]
     pub message_text: Option<String>,
-    /// 70 characters per segment; as at the top, unless said.
+    /// `true`: Unicode, 70 characters per segment. If it is absent, the value at the top.
+    #[schema(nullable = false)]
     pub unicode: Option<Truth>,
 }
 
@@ -69,12 +83,15 @@ impl FieldHomes for WireSms {
     const HOMES: Homes = HOMES;
 }
 
-/// One recipient.
-#[derive(Debug, Clone, Default, Deserialize)]
+/// A recipient.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+#[schema(as = GatewayRecipient)]
 pub struct WireTo {
-    /// Number.
+    /// A number in international format. A South African number may begin with `0`.
+    #[schema(required, nullable = false)]
     pub to: Option<String>,
-    /// The client's name for it.
+    /// The client's own name of the recipient. Receipts and replies carry it.
+    #[schema(nullable = false, max_length = 255)]
     pub identifier: Option<String>,
 }
 
@@ -82,21 +99,27 @@ impl FieldHomes for WireTo {
     const HOMES: Homes = HOMES;
 }
 
-/// `settings`
-#[derive(Debug, Clone, Default, Deserialize)]
+/// Options for all messages of a request.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = GatewaySettings)]
 pub struct WireSettings {
-    /// When to send it.
+    /// Time of sending: `YYYY-MM-DDThh:mm:ssZ`, at most a year ahead.
+    #[schema(nullable = false, format = DateTime)]
     pub scheduled_sms_date: Option<String>,
-    /// Do not save the message.
+    /// `true`: the text is deleted when the message has its final state.
+    #[schema(nullable = false)]
     pub dsm: Option<Truth>,
-    /// Where receipts are told.
+    /// Address for receipts, called with GET.
     #[serde(rename = "receiptCallBackURL")]
+    #[schema(nullable = false)]
     pub receipt_call_back_url: Option<String>,
-    /// Where replies are told.
+    /// Address for replies.
     #[serde(rename = "replyCallBackURL")]
+    #[schema(nullable = false)]
     pub reply_call_back_url: Option<String>,
-    /// `GET` or `POST`, of replies.
+    /// HTTP method for replies: `GET`, or `POST` with a form.
+    #[schema(nullable = false)]
     pub reply_call_back_method: Option<String>,
 }
 

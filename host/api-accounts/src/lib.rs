@@ -1,0 +1,20 @@
+//! Accounts: clients, their users, keys and teams, and the log of requests.
+
+mod account_keys;
+mod clients;
+mod requests;
+mod teams;
+mod users;
+
+use api_core::state::ApiState;
+use utoipa_axum::router::OpenApiRouter;
+
+/// The routes of this crate.
+pub fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new()
+        .merge(account_keys::routes())
+        .merge(clients::routes())
+        .merge(users::routes())
+        .merge(teams::routes())
+        .merge(requests::routes())
+}

@@ -1,0 +1,74 @@
+//! Makes room for more: refuses the new request, or ends another one.
+
+use tokio::time::Instant;
+
+use super::{
+    Ledger, Number,
+    eviction_group::{Crowd, Short, account_is_full, short},
+};
+use crate::admission::{account::Owner, load::Load, refusal::Refusal};
+
+impl Ledger {
+    /// Makes room for more load of this owner, or refuses it.
+    ///
+    /// A full account refuses its owner, but a source may take the place of its own slowest request. If the limit of
+    /// requests without a key, or of all requests, is reached, the slowest request of the largest account among them is
+    /// ended.
+    pub(super) fn make_room(
+        &mut self,
+        owner: Owner,
+        number: Number,
+        more: Load,
+        more_of_share: Load,
+        now: Instant,
+    ) -> Result<(), Refusal> {
+        let account = self.account(owner, now);
+        if let Some(short) = short(account.held, more_of_share, account.most) {
+            let full = account_is_full(owner, account, short);
+            if !owner.is_source() || !self.end_the_slowest(Crowd::Source(owner), number, more_of_share, now) {
+                return Err(full);
+            }
+        }
+        if owner.is_source() && !self.end_the_slowest(Crowd::Strangers, number, more, now) {
+            return Err(Refusal::Strangers);
+        }
+        if !self.end_the_slowest(Crowd::All, number, more, now) {
+            return Err(Refusal::Process);
+        }
+        Ok(())
+    }
+
+    /// Ends slow requests of the largest accounts of a crowd until there is room for `more`. Returns `false` if no slow
+    /// request is left.
+    pub(super) fn end_the_slowest(&mut self, crowd: Crowd, except: Number, more: Load, now: Instant) -> bool {
+        loop {
+            let (held, most) = match crowd {
+                Crowd::Source(owner) => {
+                    let account = self.account(owner, now);
+                    (account.held, account.most)
+                }
+                Crowd::Strangers => (self.strangers, self.settings.of_strangers()),
+                Crowd::All => (self.all, Load { requests: self.settings.requests, bytes: self.settings.bytes }),
+            };
+            let Some(short) = short(held, more, most) else { return true };
+            let Some(slowest) = self.slowest(crowd, except, short, now) else { return false };
+            metrics::counter!("patchbay_http_requests_ended_total", "reason" => "slowest").increment(1);
+            self.end(slowest);
+        }
+    }
+
+    fn slowest(&self, crowd: Crowd, except: Number, short: Short, now: Instant) -> Option<Number> {
+        let size = |owner: Owner| short.of(self.accounts.get(&owner).map(|account| account.held).unwrap_or_default());
+        let grace = crowd.grace(self.settings.graces);
+        let waiting = self
+            .entries
+            .iter()
+            .filter(|(number, entry)| crowd.has(entry.owner) && **number != except && short.of(entry.load) > 0);
+        let paced = waiting.filter_map(|(number, entry)| Some((entry.pace(grace, now)?, size(entry.owner), *number)));
+        let slowest = paced.min_by(|(pace, size, _), (other_pace, other_size, _)| {
+            let slower = pace.partial_cmp(other_pace).unwrap_or(std::cmp::Ordering::Equal);
+            other_size.cmp(size).then(slower)
+        });
+        slowest.map(|(_, _, number)| number)
+    }
+}

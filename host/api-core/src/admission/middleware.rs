@@ -1,0 +1,102 @@
+//! Takes a place for each request, and sends its answer.
+
+use std::{
+    net::{IpAddr, Ipv4Addr},
+    sync::Arc,
+};
+
+use axum::{
+    extract::Request,
+    response::{IntoResponse, Response},
+};
+use domain::source::source_of;
+use tokio::time::Instant;
+
+use super::{
+    account::Owner,
+    answer::{self, Outgoing},
+    gate::Admission,
+    link::PeerLink,
+    reservation::Held,
+};
+use crate::{body, https, product::Product, state::ApiState};
+
+/// The account that a request counts to at first. All connections without an address, such as those of tests, share one
+/// source.
+pub(super) fn first_owner(request: &Request, state: &ApiState) -> Owner {
+    let key = Product::of(request.uri().path()).credential().key(request.headers());
+    match key.and_then(|key| state.admission.keys().client(key, Instant::now())) {
+        Some(client) => Owner::Client(client),
+        None => source(request, state),
+    }
+}
+
+pub(super) fn source(request: &Request, state: &ApiState) -> Owner {
+    let from = https::source_of_request(&state.settings, request.extensions(), request.headers());
+    Owner::Source(from.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), source_of))
+}
+
+/// Takes a place for a request and calls `next`, or refuses the request at once. Probes need no place.
+pub async fn admit<N: Future<Output = Response>>(
+    state: &ApiState,
+    mut request: Request,
+    next: impl FnOnce(Request) -> N,
+) -> Response {
+    let admission = &state.admission;
+    if https::is_probe(request.uri().path()) {
+        admission.observe();
+        return next(request).await;
+    }
+    let owner = first_owner(&request, state);
+    let entered = admission.ledger().enter(owner, link(&request), Instant::now());
+    let entered = match entered {
+        Ok(entered) => entered,
+        Err(refusal) => {
+            body::discard_some(request).await;
+            return refusal.error(&admission.settings).into_response();
+        }
+    };
+    let held = Held::new(Arc::clone(admission), entered);
+    request.extensions_mut().insert(held.clone());
+    let may_refuse = request.method().is_safe();
+    let mut response = next(request).await;
+    match answer::count(&mut response, held.clone(), may_refuse) {
+        Ok(outgoing) => {
+            response.extensions_mut().insert(outgoing);
+            response
+        }
+        Err(refusal) => {
+            let mut response = refusal.into_response();
+            response.extensions_mut().insert(Outgoing::uncounted(held));
+            response
+        }
+    }
+}
+
+pub(super) fn link(request: &Request) -> PeerLink {
+    request.extensions().get::<PeerLink>().cloned().unwrap_or_default()
+}
+
+/// Sends the answer to a request, once it is final.
+pub struct Exit {
+    pub(super) admission: Arc<Admission>,
+    pub(super) owner: Owner,
+    pub(super) link: PeerLink,
+}
+
+impl Exit {
+    pub fn of(request: &Request, state: &ApiState) -> Self {
+        let owner = source(request, state);
+        Self { admission: Arc::clone(&state.admission), owner, link: link(request) }
+    }
+
+    /// Returns the response in a form that ends if its peer does not take it. A refusal and the answer to a probe need
+    /// no place.
+    pub fn send(self, mut response: Response) -> Response {
+        let outgoing = response.extensions_mut().remove::<Outgoing>().unwrap_or_else(|| {
+            let entered = self.admission.ledger().enter_without_place(self.owner, self.link, Instant::now());
+            Outgoing::uncounted(Held::new(self.admission, entered))
+        });
+        answer::send(response, outgoing)
+    }
+}

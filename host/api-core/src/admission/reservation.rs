@@ -1,0 +1,178 @@
+//! The place of one request in the ledger, from its head to the last byte of its answer.
+
+use std::sync::Arc;
+
+use axum::http::Extensions;
+use domain::ids::ClientId;
+use parking_lot::{Mutex, MutexGuard};
+use tokio::{
+    sync::{Notify, OwnedSemaphorePermit, Semaphore},
+    time::Instant,
+};
+
+use super::{
+    entry::Phase,
+    gate::Admission,
+    ledger::{Ledger, Number},
+    refusal::Refusal,
+};
+use crate::error::ApiError;
+
+/// The place and bytes of a request. They are given back with the last clone: work that goes on after the caller has
+/// hung up keeps one. A probe holds nothing.
+#[derive(Clone, Default)]
+pub struct Held(Option<Arc<Place>>);
+
+struct Place {
+    admission: Arc<Admission>,
+    number: Number,
+    /// Notified when the request is ended in favour of others.
+    ended: Arc<Notify>,
+    known: Mutex<Known>,
+}
+
+/// The client and its turns, kept while the answer is made.
+#[derive(Default)]
+struct Known {
+    client: Option<ClientId>,
+    /// The turns of the client at the database.
+    turns: Option<Arc<Semaphore>>,
+    turn: Option<OwnedSemaphorePermit>,
+    large_page: Option<OwnedSemaphorePermit>,
+}
+
+impl Held {
+    pub(super) fn new(admission: Arc<Admission>, (number, ended): (Number, Arc<Notify>)) -> Self {
+        Self(Some(Arc::new(Place { admission, number, ended, known: Mutex::default() })))
+    }
+
+    /// Returns the place of the request with these extensions.
+    pub fn of(extensions: &Extensions) -> Self {
+        extensions.get::<Self>().cloned().unwrap_or_default()
+    }
+
+    /// Counts the request to this client from now on. Returns 429 if the client has too many requests in flight, or
+    /// sends them too fast.
+    pub fn belongs_to(&self, client: ClientId) -> Result<(), ApiError> {
+        let Some(place) = &self.0 else { return Ok(()) };
+        let turns = place.change(|ledger, number, now| ledger.identify(number, client, now))?;
+        let mut known = place.known();
+        (known.client, known.turns) = (Some(client), Some(turns));
+        Ok(())
+    }
+
+    /// Waits for a turn of the client at the database. The turn ends when the answer has been made.
+    pub async fn wait_for_turn(&self) {
+        let Some(place) = &self.0 else { return };
+        let Some(turns) = place.known().turns.clone() else { return };
+        // The semaphore is never closed.
+        let turn = turns.acquire_owned().await.ok();
+        place.known().turn = turn;
+    }
+
+    /// Waits for a turn to make a large page. The turn ends when the answer has been made.
+    pub async fn wait_to_make_a_large_page(&self, admission: &Admission) {
+        let Some(place) = &self.0 else { return };
+        let turn = Arc::clone(&admission.large_pages).acquire_owned().await.ok();
+        place.known().large_page = turn;
+    }
+
+    /// Ends the turns, because the answer has been made.
+    pub(super) fn end_turns(&self) {
+        if let Some(place) = &self.0 {
+            let mut known = place.known();
+            (known.turn, known.large_page) = (None, None);
+        }
+    }
+
+    pub fn client(&self) -> Option<ClientId> {
+        self.0.as_ref()?.known().client
+    }
+
+    pub fn is_known(&self) -> bool {
+        self.client().is_some()
+    }
+
+    /// Starts the wait for the peer, which sends the body.
+    pub fn receive(&self) -> Receiving {
+        self.change(|ledger, number, now| ledger.set_phase(number, Phase::Receiving { since: now, moved: 0 }));
+        Receiving { held: self.clone() }
+    }
+
+    /// Returns 429 while the client has no recipients left in its rate.
+    pub fn recipients_left(&self) -> Result<(), ApiError> {
+        let Some(place) = self.0.as_ref().filter(|_| self.is_known()) else { return Ok(()) };
+        place.change(|ledger, number, now| ledger.recipients_left(number, now))
+    }
+
+    /// Counts the recipients of an accepted send.
+    pub fn charge_recipients(&self, recipients: u32) {
+        if self.is_known() {
+            self.change(|ledger, number, now| ledger.charge_recipients(number, recipients, now));
+        }
+    }
+
+    /// Counts an answer that is in memory as a whole. It replaces the bytes of the body.
+    pub(super) fn hold_answer(&self, bytes: u64, may_refuse: bool) -> Result<(), ApiError> {
+        let Some(place) = &self.0 else { return Ok(()) };
+        place.change(|ledger, number, now| ledger.hold_answer(number, bytes, may_refuse, now))
+    }
+
+    /// Changes the entry of the request in the ledger.
+    pub(super) fn change(&self, change: impl FnOnce(&mut Ledger, Number, Instant)) {
+        if let Some(place) = &self.0 {
+            change(&mut place.admission.ledger(), place.number, Instant::now());
+        }
+    }
+}
+
+impl Place {
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock()
+    }
+
+    fn change<T>(
+        &self,
+        change: impl FnOnce(&mut Ledger, Number, Instant) -> Result<T, Refusal>,
+    ) -> Result<T, ApiError> {
+        let mut ledger = self.admission.ledger();
+        change(&mut ledger, self.number, Instant::now()).map_err(|refusal| refusal.error(&ledger.settings))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.admission.ledger().leave(self.number);
+    }
+}
+
+/// The wait for a body. It ends when this is dropped.
+pub struct Receiving {
+    held: Held,
+}
+
+impl Receiving {
+    /// Counts memory for the body, `bytes` in all, before it is allocated. Returns 429 if the owner has no room left,
+    /// 503 if the process has none, and 413 if there is never so much room.
+    pub fn reserve(&self, bytes: u64) -> Result<(), ApiError> {
+        let Some(place) = &self.held.0 else { return Ok(()) };
+        place.change(|ledger, number, now| ledger.hold_body(number, bytes, now))
+    }
+
+    pub fn came(&self, bytes: u64) {
+        self.held.change(|ledger, number, _| ledger.received(number, bytes));
+    }
+
+    /// Waits until the request is ended in favour of others, and returns its error.
+    pub async fn ended(&self) -> ApiError {
+        let Some(place) = &self.held.0 else { return std::future::pending().await };
+        place.ended.notified().await;
+        Refusal::Ended.error(&place.admission.settings)
+    }
+}
+
+impl Drop for Receiving {
+    fn drop(&mut self) {
+        self.held.change(|ledger, number, _| ledger.set_phase(number, Phase::Ours));
+    }
+}

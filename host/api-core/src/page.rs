@@ -1,0 +1,278 @@
+//! Lists: reads `page` and `size`, and writes the wrapper of SPEC 2.13.
+
+use std::ops::RangeInclusive;
+
+use axum::{
+    Json,
+    extract::{FromRef, FromRequestParts},
+    http::request::Parts,
+    response::{IntoResponse, Response},
+};
+use domain::{
+    body::{Faults, FieldFault},
+    page::{Page as Found, PageRequest},
+};
+use serde::Serialize;
+use tokio::{
+    runtime::{Handle, RuntimeFlavor},
+    task,
+};
+use utoipa::{
+    IntoParams, ToSchema,
+    openapi::{
+        Required,
+        path::{Parameter, ParameterBuilder, ParameterIn},
+        schema::{ObjectBuilder, Type},
+    },
+};
+
+use crate::{admission::reservation::Held, error::ApiError, query::Parameters, state::ApiState};
+
+/// Items per page if the caller gives no `size` (SPEC 8).
+pub const DEFAULT_SIZE: u32 = 10;
+/// Largest `size`.
+const MAX_SIZE: u32 = 500;
+/// Pages of more items than this are made a few at a time, because an item may have 64 KiB.
+const LARGE_SIZE: u32 = 100;
+/// The highest page number.
+const MAX_PAGE: u32 = i32::MAX.unsigned_abs();
+/// Longest search, in characters.
+const SEARCH_MAX: usize = 200;
+
+/// Query parameters of a list. `SIZE` is the default number of items per page.
+#[derive(Debug)]
+pub struct ListQuery<const SIZE: u32 = DEFAULT_SIZE> {
+    /// `page` and `size`.
+    pub page: PageRequest,
+    /// `searchString`. Empty: everything.
+    pub search: String,
+}
+
+impl<const SIZE: u32, S> FromRequestParts<S> for ListQuery<SIZE>
+where
+    S: Send + Sync,
+    ApiState: FromRef<S>,
+{
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let state = ApiState::from_ref(state);
+        let query: Self = parse(&Parameters::of(&parts.uri)?)?;
+        if query.page.size > LARGE_SIZE {
+            Held::of(&parts.extensions).wait_to_make_a_large_page(&state.admission).await;
+        }
+        Ok(query)
+    }
+}
+
+/// Reports all faults of a query at once.
+fn parse<const SIZE: u32>(given: &Parameters) -> Result<ListQuery<SIZE>, ApiError> {
+    let mut faults = Faults::default();
+    let mut number = |name: &str, allowed: RangeInclusive<u32>, usual: u32| match given.value(name) {
+        None => usual,
+        Some(text) => text.parse().ok().filter(|number| allowed.contains(number)).unwrap_or_else(|| {
+            let (least, most) = (allowed.start(), allowed.end());
+            faults.push(FieldFault::new(name, format!("must be a whole number from {least} to {most}")));
+            usual
+        }),
+    };
+    let page = PageRequest { page: number("page", 0..=MAX_PAGE, 0), size: number("size", 1..=MAX_SIZE, SIZE) };
+    let search = searched(given, "searchString").unwrap_or_else(|fault| {
+        faults.push(fault);
+        String::new()
+    });
+    if faults.is_empty() { Ok(ListQuery { page, search }) } else { Err(ApiError::faults(faults)) }
+}
+
+impl<const SIZE: u32> IntoParams for ListQuery<SIZE> {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let number = |name: &str, meaning: &str, least: u32, most: u32, usual: u32| {
+            let schema = ObjectBuilder::new()
+                .schema_type(Type::Integer)
+                .minimum(Some(least))
+                .maximum(Some(most))
+                .default(Some(usual.into()));
+            parameter(name, meaning, schema)
+        };
+        vec![
+            number("page", "Number of the page, from 0.", 0, MAX_PAGE, 0),
+            number("size", "Items per page.", 1, MAX_SIZE, SIZE),
+        ]
+    }
+}
+
+/// The parameter `searchString` of searchable lists.
+pub struct Searched;
+
+impl IntoParams for Searched {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let schema = ObjectBuilder::new().schema_type(Type::String).max_length(Some(SEARCH_MAX));
+        vec![parameter("searchString", "A part of a name or number. Absent or empty: everything.", schema)]
+    }
+}
+
+/// The parameter `search` of the lists of accounts and live chat. Empty: everything.
+pub struct Search(pub String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Search {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        searched(&Parameters::of(&parts.uri)?, "search").map(Self).map_err(ApiError::faults)
+    }
+}
+
+/// Reads a search parameter. Empty: everything.
+fn searched(given: &Parameters, name: &str) -> Result<String, FieldFault> {
+    let search = given.value(name).unwrap_or_default();
+    if search.chars().count() > SEARCH_MAX {
+        return Err(FieldFault::new(name, format!("must have at most {SEARCH_MAX} characters")));
+    }
+    Ok(search.to_owned())
+}
+
+impl IntoParams for Search {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let schema = ObjectBuilder::new().schema_type(Type::String).max_length(Some(SEARCH_MAX));
+        vec![parameter("search", "The search text. Absent or empty: everything.", schema)]
+    }
+}
+
+fn parameter(name: &str, meaning: &str, schema: ObjectBuilder) -> Parameter {
+    let described = ParameterBuilder::new().name(name).description(Some(meaning)).schema(Some(schema));
+    described.parameter_in(ParameterIn::Query).required(Required::False).build()
+}
+
+/// The wrapper of SPEC 2.13.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Page<T> {
+    /// The items of this page.
+    #[schema(max_items = 500)]
+    content: Vec<T>,
+    /// Items on all pages.
+    total_elements: u64,
+    /// Number of pages.
+    total_pages: u64,
+    /// The requested size.
+    #[schema(minimum = 1, maximum = 500)]
+    size: u32,
+    /// Number of this page, from 0.
+    number: u32,
+    /// `true` for the first page.
+    first: bool,
+    /// `true` for the last page.
+    last: bool,
+}
+
+impl<T> Page<T> {
+    /// Wraps the found items, each in its outer form.
+    pub fn new<I>(request: PageRequest, found: Found<I>, shape: impl FnMut(I) -> T) -> Self {
+        let Found { items, total } = found;
+        let is_large = items.len() > LARGE_SIZE as usize;
+        let shape_all = move || items.into_iter().map(shape).collect();
+        let content = if is_large { off_the_runtime(shape_all) } else { shape_all() };
+        Self { content, ..Self::around(request, total) }
+    }
+
+    /// Returns the wrapper of a page. Its items are written separately.
+    pub fn around(request: PageRequest, total: u64) -> Self {
+        let total_pages = total.div_ceil(u64::from(request.size.max(1)));
+        Self {
+            content: Vec::new(),
+            total_elements: total,
+            total_pages,
+            size: request.size,
+            number: request.page,
+            first: request.page == 0,
+            last: u64::from(request.page) + 1 >= total_pages,
+        }
+    }
+}
+
+impl<T: Serialize> IntoResponse for Page<T> {
+    fn into_response(self) -> Response {
+        let is_large = self.content.len() > LARGE_SIZE as usize;
+        let write = move || Json(self).into_response();
+        if is_large { off_the_runtime(write) } else { write() }
+    }
+}
+
+/// Does work that takes long. Another thread takes over the requests of this one, if the runtime has several.
+fn off_the_runtime<T>(work: impl FnOnce() -> T) -> T {
+    match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
+        Ok(RuntimeFlavor::MultiThread) => task::block_in_place(work),
+        _ => work(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn query(text: &str) -> Result<ListQuery, ApiError> {
+        query_of::<DEFAULT_SIZE>(text)
+    }
+
+    fn query_of<const SIZE: u32>(text: &str) -> Result<ListQuery<SIZE>, ApiError> {
+        parse(&Parameters::of(&format!("/?{text}").parse().unwrap())?)
+    }
+
+    fn wrapped(page: u32, size: u32, total: u64) -> serde_json::Value {
+        let found = Found { items: vec![1, 2], total };
+        serde_json::to_value(Page::new(PageRequest { page, size }, found, |item| item)).unwrap()
+    }
+
+    #[test]
+    fn absent_parameters_have_the_defaults_of_the_specification() {
+        assert_eq!(query("").unwrap().page, PageRequest { page: 0, size: 10 });
+        assert_eq!(query_of::<20>("").unwrap().page, PageRequest { page: 0, size: 20 });
+        assert_eq!(query_of::<20>("size=10").unwrap().page.size, 10);
+    }
+
+    #[test]
+    fn sizes_are_taken_from_one_to_the_limit() {
+        assert!(query("size=0").is_err());
+        assert_eq!(query("size=1").unwrap().page.size, 1);
+        assert_eq!(query("size=500").unwrap().page.size, 500);
+        assert!(query("size=501").is_err());
+        assert!(query("page=-1").is_err());
+        assert!(query("page=2147483647").is_ok() && query("page=2147483648").is_err());
+        assert!(query("page=1.5").is_err());
+    }
+
+    #[test]
+    fn everything_that_is_wrong_with_a_query_is_named_at_once() {
+        let wrong = format!("page=-1&size=501&searchString={}", "a".repeat(SEARCH_MAX + 1));
+        let fault = format!("{:?}", query(&wrong).unwrap_err());
+        for said in ["from 0 to 2147483647", "from 1 to 500", "at most 200 characters"] {
+            assert!(fault.contains(said), "{fault}");
+        }
+    }
+
+    #[test]
+    fn a_search_has_200_characters_at_most_by_either_name() {
+        let most = "ß".repeat(SEARCH_MAX);
+        assert_eq!(query(&format!("searchString={most}")).unwrap().search, most);
+        for name in ["search", "searchString"] {
+            let given = |text: &str| Parameters::of(&format!("/?{name}={text}").parse().unwrap()).unwrap();
+            assert_eq!(searched(&given(&most), name).unwrap(), most);
+            let fault = format!("{:?}", searched(&given(&format!("{most}a")), name).unwrap_err());
+            assert!(fault.contains(name) && fault.contains("must have at most 200 characters"), "{fault}");
+        }
+        assert!(query(&format!("searchString={most}a")).is_err());
+    }
+
+    #[test]
+    fn clients_that_stop_on_last_see_every_page() {
+        assert_eq!(wrapped(0, 2, 4)["last"], false);
+        assert_eq!(wrapped(1, 2, 4)["last"], true);
+        assert_eq!(wrapped(0, 2, 3)["totalPages"], 2);
+    }
+
+    #[test]
+    fn an_empty_list_is_first_and_last() {
+        let body = wrapped(0, 10, 0);
+        assert_eq!((&body["first"], &body["last"], &body["totalPages"]), (&true.into(), &true.into(), &0.into()));
+    }
+}

@@ -1,0 +1,51 @@
+//! `server.sms_host` and `server.batch_host`: host names on which only a gateway is served, and the gateway nowhere
+//! else (CONTRACT 2). Empty: every path on every host.
+
+use axum::extract::Request;
+
+use crate::{
+    error::{ApiError, no_such_path},
+    host_name::host_of,
+    product::Product,
+    state::ApiSettings,
+};
+
+/// Returns the refusal of a request on a host of another product.
+pub fn served(settings: &ApiSettings, request: &Request) -> Result<(), ApiError> {
+    let (sms, batch) = (settings.sms_host.as_str(), settings.batch_host.as_str());
+    if sms.is_empty() && batch.is_empty() {
+        return Ok(());
+    }
+    let host = host_of(request.headers(), request.uri());
+    let product = Product::of(request.uri().path());
+    if is_served(product, host, (sms, batch)) { Ok(()) } else { Err(no_such_path()) }
+}
+
+/// True if a product is served on a host, given the hosts of the two gateways. Monitoring may use every host.
+fn is_served(product: Product, host: &str, (sms, batch): (&str, &str)) -> bool {
+    let is = |name: &str| !name.is_empty() && host.eq_ignore_ascii_case(name);
+    match product {
+        Product::Omnichannel => true,
+        Product::SmsGateway => sms.is_empty() || is(sms),
+        Product::BatchGateway => batch.is_empty() || is(batch),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gateway_with_a_host_is_served_there_alone() {
+        let served = |product, host| is_served(product, host, ("sms.example", "biz.example"));
+        assert!(served(Product::SmsGateway, "SMS.example") && !served(Product::SmsGateway, "biz.example"));
+        assert!(served(Product::BatchGateway, "biz.example") && !served(Product::BatchGateway, "other.example"));
+        assert!(served(Product::Omnichannel, "other.example"));
+    }
+
+    #[test]
+    fn without_hosts_everything_is_served_everywhere() {
+        assert!(is_served(Product::SmsGateway, "any.example", ("", "")));
+        assert!(is_served(Product::BatchGateway, "any.example", ("sms.example", "")));
+    }
+}

@@ -1,0 +1,83 @@
+//! Reads the parameters of a URL's query, by one rule.
+
+use axum::{extract::Query, http::Uri};
+use chrono::{DateTime, Utc};
+use domain::{body::FieldFault, dates};
+
+use crate::error::ApiError;
+
+/// The parameters of a query, in the order given.
+#[derive(Debug, Default)]
+pub struct Parameters(Vec<(String, String)>);
+
+impl Parameters {
+    /// Reads a query. A malformed one is refused, and so is a NUL character, which PostgreSQL cannot store.
+    ///
+    /// # Errors
+    /// 400, naming the parameter.
+    pub fn of(uri: &Uri) -> Result<Self, ApiError> {
+        let Query(given) = Query::<Vec<(String, String)>>::try_from_uri(uri)
+            .map_err(|_| ApiError::fault("query", "is not a URL query: name=value, joined by &"))?;
+        match given.iter().find(|(name, value)| name.contains('\0') || value.contains('\0')) {
+            Some((name, _)) => Err(ApiError::fault(name.replace('\0', ""), "contains a NUL character")),
+            None => Ok(Self(given)),
+        }
+    }
+
+    /// The names, in the order given.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// The first value of a name. An empty one counts as absent.
+    pub fn value(&self, wanted: &str) -> Option<&str> {
+        let found = self.0.iter().find(|(name, _)| name == wanted);
+        found.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+    }
+
+    /// Parses a parameter as a time: ISO 8601, UTC if there is no offset (CONTRACT 7). The `+` of an offset may be
+    /// unescaped.
+    ///
+    /// # Errors
+    /// The parameter, if it is not a time.
+    pub fn moment(&self, wanted: &str) -> Result<Option<DateTime<Utc>>, FieldFault> {
+        let Some(text) = self.value(wanted).filter(|text| !text.trim().is_empty()) else { return Ok(None) };
+        let fault = || FieldFault::new(wanted, "must be a time in ISO 8601, such as 2026-11-22T08:00:00Z");
+        dates::in_query(text).map(Some).ok_or_else(fault)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parameters(query: &str) -> Result<Parameters, ApiError> {
+        Parameters::of(&format!("/chats?{query}").parse().unwrap())
+    }
+
+    #[test]
+    fn the_first_value_of_a_name_counts_and_an_empty_one_is_none() {
+        let given = parameters("a=1&a=2&b=&c=%C3%9F").unwrap();
+        assert_eq!((given.value("a"), given.value("b"), given.value("c")), (Some("1"), None, Some("ß")));
+        assert_eq!(given.value("d"), None);
+    }
+
+    #[test]
+    fn a_moment_is_read_whether_its_plus_is_escaped_or_not() {
+        let given =
+            parameters("a=2026-01-31T10:15:00+02:00&b=2026-01-31T10:15:00%2B02:00&c=2026-01-31+08:15:00&d=soon&e=+")
+                .unwrap();
+        let eight = given.moment("b").unwrap();
+        assert!(eight.is_some());
+        assert_eq!((given.moment("a").unwrap(), given.moment("c").unwrap()), (eight, eight));
+        assert_eq!((given.moment("e").unwrap(), given.moment("f").unwrap()), (None, None));
+        assert_eq!(given.moment("d").unwrap_err().field, "d");
+    }
+
+    #[test]
+    fn a_nul_character_is_refused_in_any_parameter() {
+        for query in ["a=1&site=%00", "%00a=1", "a=x%00y"] {
+            assert!(format!("{:?}", parameters(query).unwrap_err()).contains("NUL"), "{query}");
+        }
+    }
+}

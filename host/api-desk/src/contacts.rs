@@ -1,0 +1,188 @@
+//! The address book (SPEC 2.10, 4.4).
+
+use api_core::{
+    auth::{Allowed, Contacts, Permission},
+    body::JsonBytes,
+    error::{ApiError, ErrorKind},
+    page::{ListQuery, Page, Search},
+    path::Segments,
+    state::ApiState,
+};
+use axum::{Json, extract::State, http::StatusCode};
+use chrono::SecondsFormat;
+use domain::{
+    contact::{NewContact, parse_rename},
+    ids::ContactId,
+};
+use serde::Serialize;
+use tenancy::contacts::{self, Contact, ContactError};
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+pub(crate) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new().routes(routes!(list, create)).routes(routes!(rename, remove))
+}
+
+/// A customer with the name that the client gave.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Contact)]
+struct ContactBody {
+    /// Its id.
+    #[schema(value_type = Uuid)]
+    id: ContactId,
+    /// The client's name for the customer.
+    #[schema(examples("Thandi Mokoena"))]
+    full_name: String,
+    /// The number in digits. Null if it is no longer known.
+    #[schema(examples("27820000001"))]
+    phone_number: Option<String>,
+    /// BSUID, if it is known.
+    customer_user_id: Option<String>,
+    /// Time of creation.
+    #[schema(format = DateTime)]
+    created_time: String,
+}
+
+impl From<Contact> for ContactBody {
+    fn from(contact: Contact) -> Self {
+        Self {
+            id: contact.id,
+            full_name: contact.full_name,
+            phone_number: contact.phone,
+            customer_user_id: contact.bsuid,
+            created_time: contact.created_at.to_rfc3339_opts(SecondsFormat::Millis, true),
+        }
+    }
+}
+
+/// A new contact.
+#[derive(ToSchema)]
+#[schema(as = NewContact, rename_all = "camelCase", examples(json!({"fullName": "Thandi Mokoena", "phoneNumber": "+27820000001"})))]
+#[expect(dead_code, reason = "described, never made: `domain` reads it")]
+struct CreateBody {
+    /// 1 to 200 characters.
+    full_name: String,
+    /// International format, with or without `+`.
+    #[schema(pattern = r"^\+?[1-9][0-9]{6,14}$")]
+    phone_number: String,
+}
+
+/// A new name for a contact. Nothing else changes.
+#[derive(ToSchema)]
+#[schema(as = ContactChange, rename_all = "camelCase", examples(json!({"fullName": "Thandi Mokoena"})))]
+#[expect(dead_code, reason = "described, never made: `domain` reads it")]
+struct RenameBody {
+    /// 1 to 200 characters.
+    full_name: String,
+}
+
+fn contact_id(text: &str) -> Result<ContactId, ApiError> {
+    text.parse().map_err(|_| ApiError::not_found())
+}
+
+fn refused(error: ContactError) -> ApiError {
+    match error {
+        ContactError::Unknown => ApiError::not_found(),
+        ContactError::Taken => ApiError::new(ErrorKind::Conflict, error.to_string()),
+        ContactError::Failed(cause) => cause.into(),
+    }
+}
+
+/// Lists the contacts, by name.
+///
+/// `search` is a part of a name, in any case and script, with or without accents, or a part of a phone number in any
+/// spelling. A role that sees customers masked finds them by the first letter of a name and the last three digits of a
+/// number, and gets them in the order of that letter.
+#[utoipa::path(
+    get,
+    path = "/messaging-service/WhatsApp/contacts",
+    operation_id = "listContacts",
+    tag = "Contacts",
+    params(ListQuery, Search),
+    security(("apiKey" = [Contacts::ROW.name])),
+    responses((status = 200, description = "A page of contacts.", body = Page<ContactBody>)),
+)]
+async fn list(
+    State(state): State<ApiState>,
+    allowed: Allowed<Contacts>,
+    query: ListQuery,
+    Search(search): Search,
+) -> Result<Page<ContactBody>, ApiError> {
+    let caller = (allowed.caller.client, allowed.caller.sight);
+    let found = contacts::list(&state.context.db, caller, &search, query.page).await?;
+    Ok(Page::new(query.page, found, ContactBody::from))
+}
+
+/// Creates a contact.
+///
+/// A customer has at most one contact, whichever of its numbers is used.
+#[utoipa::path(
+    post,
+    path = "/messaging-service/WhatsApp/contacts",
+    operation_id = "createContact",
+    tag = "Contacts",
+    request_body = CreateBody,
+    security(("apiKey" = [Contacts::ROW.name])),
+    responses(
+        (status = 201, description = "The contact.", body = ContactBody),
+        (status = 409, description = "The customer has a contact already."),
+    ),
+)]
+async fn create(
+    State(state): State<ApiState>,
+    allowed: Allowed<Contacts>,
+    JsonBytes(bytes): JsonBytes,
+) -> Result<(StatusCode, Json<ContactBody>), ApiError> {
+    let new = NewContact::parse(&bytes).map_err(ApiError::faults)?;
+    let (admin, client) = (state.administration(), allowed.caller.client);
+    let made = contacts::create(&admin, client, new, allowed.actor()).await.map_err(refused)?;
+    Ok((StatusCode::CREATED, Json(made.into())))
+}
+
+/// Renames a contact.
+///
+/// All agents see the new name in the chats of the customer.
+#[utoipa::path(
+    put,
+    path = "/messaging-service/WhatsApp/contacts/{id}",
+    operation_id = "renameContact",
+    tag = "Contacts",
+    params(("id" = String, Path, description = "Id of the contact.")),
+    request_body = RenameBody,
+    security(("apiKey" = [Contacts::ROW.name])),
+    responses((status = 200, description = "The changed contact.", body = ContactBody)),
+)]
+async fn rename(
+    State(state): State<ApiState>,
+    allowed: Allowed<Contacts>,
+    Segments(id): Segments<String>,
+    JsonBytes(bytes): JsonBytes,
+) -> Result<Json<ContactBody>, ApiError> {
+    let (contact, name) = (contact_id(&id)?, parse_rename(&bytes).map_err(ApiError::faults)?);
+    let (admin, client) = (state.administration(), allowed.caller.client);
+    let renamed = contacts::rename(&admin, client, contact, &name, allowed.actor()).await.map_err(refused)?;
+    Ok(Json(renamed.into()))
+}
+
+/// Deletes a contact. The customer's chats stay.
+///
+/// Chats then show the name that the customer chose, if there is one.
+#[utoipa::path(
+    delete,
+    path = "/messaging-service/WhatsApp/contacts/{id}",
+    operation_id = "deleteContact",
+    tag = "Contacts",
+    params(("id" = String, Path, description = "Id of the contact.")),
+    security(("apiKey" = [Contacts::ROW.name])),
+    responses((status = 204, description = "The contact is deleted.")),
+)]
+async fn remove(
+    State(state): State<ApiState>,
+    allowed: Allowed<Contacts>,
+    Segments(id): Segments<String>,
+) -> Result<StatusCode, ApiError> {
+    let (admin, client) = (state.administration(), allowed.caller.client);
+    contacts::delete(&admin, client, contact_id(&id)?, allowed.actor()).await.map_err(refused)?;
+    Ok(StatusCode::NO_CONTENT)
+}

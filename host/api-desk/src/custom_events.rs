@@ -1,0 +1,105 @@
+//! `POST /plugin-service/api/v1/custom-events`: sends an event of the client's own to the chatbot of a chat.
+
+use api_core::{
+    auth::{Allowed, Permission, Plugins},
+    body::JsonBody,
+    error::{ApiError, ErrorKind},
+    state::ApiState,
+};
+use axum::{Json, extract::State, http::StatusCode};
+use chat::raise::{Hears, Raise, RaiseError, raise};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+use uuid::Uuid;
+
+pub(crate) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new().routes(routes!(tell))
+}
+
+/// The event and its chat: `participantId`, or `whatsAppNumberId` and `customer`.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = CustomEvent, examples(json!({"whatsAppNumberId": "0199a1b2-0000-7000-8000-000000000000", "customer": "27820000001", "name": "order-paid", "payload": {"order": 1001}})))]
+struct EventBody {
+    /// The chat.
+    #[schema(value_type = Option<Uuid>)]
+    participant_id: Option<String>,
+    /// The number on which the customer has a chat.
+    #[schema(value_type = Option<Uuid>)]
+    whats_app_number_id: Option<String>,
+    /// The customer: a phone number in international format, or a business-scoped user id.
+    customer: Option<String>,
+    /// The name of the event.
+    #[schema(min_length = 1, max_length = 64, example = "order-paid")]
+    name: String,
+    /// Details, at most 16 KiB. The chatbot gets them as a JSON text.
+    #[serde(default)]
+    #[schema(value_type = Option<Value>)]
+    payload: Value,
+}
+
+/// The event as the chatbot gets it.
+#[derive(Serialize, ToSchema)]
+#[schema(as = RaisedEvent)]
+struct RaisedBody {
+    /// Its `event.id`.
+    id: Uuid,
+}
+
+/// Sends an event to the chatbot of a chat.
+///
+/// The chatbot gets it after everything that happened in the chat before, including messages that a provider has just
+/// handed over, as an event of kind `custom`.
+#[utoipa::path(
+    post,
+    path = "/plugin-service/api/v1/custom-events",
+    operation_id = "raiseCustomEvent",
+    tag = "Plugins",
+    request_body = EventBody,
+    security(("apiKey" = [Plugins::ROW.name])),
+    responses(
+        (status = 202, description = "The event is stored for the chatbot.", body = RaisedBody),
+        (status = 404, description = "There is no such chat."),
+        (status = 409, description = "No chatbot has the chat. `message` names its owner."),
+        (status = 429, description = "Too many events wait for the chatbot, or earlier messages are not in their chats yet."),
+    ),
+)]
+async fn tell(
+    State(state): State<ApiState>,
+    allowed: Allowed<Plugins>,
+    JsonBody(body): JsonBody<EventBody>,
+) -> Result<(StatusCode, Json<RaisedBody>), ApiError> {
+    let wanted = Raise { hears: hears(&body)?, name: body.name, payload: body.payload };
+    let id = raise(&state.context, allowed.caller.client, wanted).await.map_err(refused)?;
+    Ok((StatusCode::ACCEPTED, Json(RaisedBody { id: id.0 })))
+}
+
+fn hears(body: &EventBody) -> Result<Hears, ApiError> {
+    match (&body.participant_id, &body.whats_app_number_id, &body.customer) {
+        (Some(id), None, None) => {
+            let id = id.parse().map_err(|_| ApiError::fault("participantId", "is not the id of a participant"))?;
+            Ok(Hears::Participant(id))
+        }
+        (None, Some(number), Some(customer)) => {
+            let said = "is not the id of one of your numbers";
+            let number = number.parse().map_err(|_| ApiError::fault("whatsAppNumberId", said))?;
+            Ok(Hears::Customer(number, customer.clone()))
+        }
+        _ => {
+            let said = "must be given, or `whatsAppNumberId` and `customer` instead of it";
+            Err(ApiError::fault("participantId", said))
+        }
+    }
+}
+
+fn refused(error: RaiseError) -> ApiError {
+    match error {
+        RaiseError::NotFound => ApiError::not_found(),
+        RaiseError::Faults(faults) => ApiError::faults(faults),
+        RaiseError::NotTheBots(said) => ApiError::new(ErrorKind::Conflict, said),
+        RaiseError::TooMany | RaiseError::Behind => ApiError::new(ErrorKind::TooManyRequests, error.to_string()),
+        RaiseError::Failed(cause) => cause.into(),
+    }
+}

@@ -1,0 +1,25 @@
+//! The work of agents: chats, tickets, contacts, live events, custom events, and the data of single customers.
+
+mod contacts;
+mod custom_events;
+mod live_chat;
+mod live_events;
+mod people;
+mod tickets;
+
+use std::sync::Arc;
+
+use api_core::state::{ApiState, StateWith};
+use events::live::Hub;
+use utoipa_axum::router::OpenApiRouter;
+
+/// The routes of this crate. `live` sends live events.
+pub fn routes(state: &ApiState, live: Arc<Hub>) -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new()
+        .merge(live_chat::routes())
+        .merge(tickets::routes())
+        .merge(contacts::routes())
+        .merge(people::routes())
+        .merge(custom_events::routes())
+        .merge(live_events::routes().with_state(StateWith::new(state, live)))
+}

@@ -1,0 +1,318 @@
+//! `/chat-service/api/v2/chats`: the lists of chats, and assignments.
+
+use api_core::{
+    auth::{Allowed, LiveChat, Permission},
+    body::OptionalJson,
+    error::ApiError,
+    page::{ListQuery, Page, Search},
+    path::Segments,
+    query::Parameters,
+    state::ApiState,
+};
+use axum::{
+    Json,
+    extract::{FromRequestParts, State},
+    http::request::Parts,
+};
+use chat::desk::{self, To};
+use domain::{
+    chat::ChatScope,
+    ids::{ParticipantId, TeamId, UserId},
+    page::PageRequest,
+};
+use serde::Deserialize;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use super::{
+    chat_bodies::ChatParticipantResponse,
+    desk::{acting, refused},
+};
+
+pub(super) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new()
+        .routes(routes!(list))
+        .routes(routes!(one))
+        .routes(routes!(terminate))
+        .routes(routes!(open))
+        .routes(routes!(assign))
+        .routes(routes!(transfer))
+        .routes(routes!(resolve))
+        .routes(routes!(release))
+}
+
+/// Filters of the list of chats.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "says what the handler looks for")]
+struct Wanted {
+    /// The list: `my`, `team`, `unassigned`, `closed`, `missed-agent`, `missed-after-hours`, `my-missed`, `open` or
+    /// `all`.
+    #[param(example = "unassigned")]
+    scope: String,
+    /// A part of the phone number, a part of the name, or the whole user id (BSUID) of the customer.
+    #[param(nullable = false, max_length = 200)]
+    search: Option<String>,
+}
+
+/// The parsed filters.
+struct ChatQuery {
+    scope: ChatScope,
+    search: String,
+    page: PageRequest,
+}
+
+impl FromRequestParts<ApiState> for ChatQuery {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
+        let page = ListQuery::<10>::from_request_parts(parts, state).await?.page;
+        let given = Parameters::of(&parts.uri)?;
+        let allowed = || ChatScope::ALL.map(ChatScope::as_str).join(", ");
+        let scope = match given.value("scope") {
+            None => return Err(ApiError::fault("scope", format!("is required: one of {}", allowed()))),
+            Some(name) => ChatScope::from_name(name)
+                .ok_or_else(|| ApiError::fault("scope", format!("is not known: use one of {}", allowed())))?,
+        };
+        let Search(search) = Search::from_request_parts(parts, state).await?;
+        Ok(Self { scope, search, page })
+    }
+}
+
+/// Parses the id of a chat in a path. A text that is not an id is a chat that does not exist.
+pub(super) fn chat_id(text: &str) -> Result<ParticipantId, ApiError> {
+    text.parse().map_err(|_| ApiError::not_found())
+}
+
+/// Lists chats, the one with the newest message first.
+///
+/// `docs/chats.md` defines the lists. If a list has more than 10,000 chats, `totalElements` is a lower bound. `last` is
+/// always exact.
+#[utoipa::path(
+    get,
+    path = "/chat-service/api/v2/chats",
+    operation_id = "listChats",
+    tag = "Live chat",
+    params(Wanted, ListQuery),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses((status = 200, description = "A page of chats.", body = Page<ChatParticipantResponse>)),
+)]
+async fn list(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    query: ChatQuery,
+) -> Result<Page<ChatParticipantResponse>, ApiError> {
+    let found = desk::list(&state.context.db, acting(&allowed), query.scope, &query.search, query.page).await?;
+    Ok(Page::new(query.page, found, ChatParticipantResponse::from))
+}
+
+/// A chat.
+///
+/// It has the participant, the assignment, the last message and the state of the 24-hour window.
+#[utoipa::path(
+    get,
+    path = "/chat-service/api/v2/chats/{id}",
+    operation_id = "getChat",
+    tag = "Live chat",
+    params(("id" = Uuid, Path, description = "The live-chat participant.")),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses((status = 200, description = "The chat.", body = ChatParticipantResponse)),
+)]
+async fn one(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    Segments(id): Segments<String>,
+) -> Result<Json<ChatParticipantResponse>, ApiError> {
+    let found = desk::one(&state.context.db, acting(&allowed), chat_id(&id)?).await.map_err(refused)?;
+    Ok(Json(found.into()))
+}
+
+/// Ends a chat.
+///
+/// Its agent becomes `lastAssignedAgent` and is free for another chat. The ticket is closed.
+#[utoipa::path(
+    post,
+    path = "/chat-service/api/v2/chats/{id}/terminate",
+    operation_id = "terminateChat",
+    tag = "Live chat",
+    params(("id" = Uuid, Path, description = "The live-chat participant.")),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses(
+        (status = 200, description = "The chat is closed.", body = ChatParticipantResponse),
+        (status = 409, description = "The chat is closed, or another agent has it. `message` names the agent."),
+    ),
+)]
+async fn terminate(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    Segments(id): Segments<String>,
+) -> Result<Json<ChatParticipantResponse>, ApiError> {
+    let ended = desk::terminate(&state.context, acting(&allowed), chat_id(&id)?).await.map_err(refused)?;
+    Ok(Json(ended.into()))
+}
+
+/// Opens a closed chat again, for the caller, with a new ticket.
+///
+/// If the chat is open already, the answer is 409.
+#[utoipa::path(
+    post,
+    path = "/chat-service/api/v2/chats/{id}/open",
+    operation_id = "openChat",
+    tag = "Live chat",
+    params(("id" = Uuid, Path, description = "The live-chat participant.")),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses(
+        (status = 200, description = "The caller has the chat.", body = ChatParticipantResponse),
+        (status = 409, description = "The chat is open already, or the caller has reached the chat limit."),
+    ),
+)]
+async fn open(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    Segments(id): Segments<String>,
+) -> Result<Json<ChatParticipantResponse>, ApiError> {
+    let opened = desk::open(&state.context, acting(&allowed), chat_id(&id)?).await.map_err(refused)?;
+    Ok(Json(opened.into()))
+}
+
+/// Ends a chat as solved. The ticket is resolved.
+///
+/// If the customer writes again, the chat opens again with a new ticket.
+#[utoipa::path(
+    post,
+    path = "/chat-service/api/v2/chats/{id}/resolve",
+    operation_id = "resolveChat",
+    tag = "Live chat",
+    params(("id" = Uuid, Path, description = "The live-chat participant.")),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses(
+        (status = 200, description = "The chat is closed.", body = ChatParticipantResponse),
+        (status = 409, description = "No agent has the chat, it is closed already, or another agent has it."),
+    ),
+)]
+async fn resolve(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    Segments(id): Segments<String>,
+) -> Result<Json<ChatParticipantResponse>, ApiError> {
+    let ended = desk::resolve(&state.context, acting(&allowed), chat_id(&id)?).await.map_err(refused)?;
+    Ok(Json(ended.into()))
+}
+
+/// Gives a chat back to its chatbot, which gets the event `agent-released`. The ticket is resolved.
+///
+/// If no chatbot is active on the inbox, the answer is 409.
+#[utoipa::path(
+    post,
+    path = "/chat-service/api/v2/chats/{id}/release",
+    operation_id = "releaseChat",
+    tag = "Live chat",
+    params(("id" = Uuid, Path, description = "The live-chat participant.")),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses(
+        (status = 200, description = "The chatbot has the chat.", body = ChatParticipantResponse),
+        (status = 409, description = "No agent has the chat, another agent has it, or no chatbot would answer."),
+    ),
+)]
+async fn release(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    Segments(id): Segments<String>,
+) -> Result<Json<ChatParticipantResponse>, ApiError> {
+    let given_back = desk::release(&state.context, acting(&allowed), chat_id(&id)?).await.map_err(refused)?;
+    Ok(Json(given_back.into()))
+}
+
+/// The new agent or team of a chat.
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = AssignChat)]
+struct AssignBody {
+    /// The user who gets the chat.
+    #[schema(value_type = Option<Uuid>)]
+    agent_id: Option<String>,
+    /// The team whose queue gets the chat.
+    #[schema(value_type = Option<Uuid>)]
+    team_id: Option<String>,
+}
+
+impl AssignBody {
+    /// `None` if neither is named.
+    fn to(self) -> Result<Option<To>, ApiError> {
+        match (self.agent_id, self.team_id) {
+            (None, None) => Ok(None),
+            (Some(agent), None) => {
+                let agent: Result<UserId, _> = agent.parse();
+                agent
+                    .map(|agent| Some(To::Agent(agent)))
+                    .map_err(|_| ApiError::fault("agentId", "is not the id of one of your users"))
+            }
+            (None, Some(team)) => {
+                let team: Result<TeamId, _> = team.parse();
+                team.map(|team| Some(To::Team(team)))
+                    .map_err(|_| ApiError::fault("teamId", "is not the id of one of your teams"))
+            }
+            (Some(_), Some(_)) => {
+                Err(ApiError::fault("teamId", "cannot be given with agentId: the chat goes to the team of the agent"))
+            }
+        }
+    }
+}
+
+/// Takes a chat, or assigns it to an agent or a team.
+///
+/// Without a body the caller takes it. If another agent was faster, the answer names that agent. When an agent takes a
+/// chat, a ticket is opened. Agents can pass on their own chats and unassigned ones. Supervisors and programs can pass
+/// on any chat.
+#[utoipa::path(
+    post,
+    path = "/chat-service/api/v2/chats/{id}/assign",
+    operation_id = "assignChat",
+    tag = "Live chat",
+    params(("id" = Uuid, Path, description = "The live-chat participant.")),
+    request_body(content = Option<AssignBody>, description = "Absent: the caller takes the chat."),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses(
+        (status = 200, description = "The chat with its new owner.", body = ChatParticipantResponse),
+        (status = 409, description = "Another agent has the chat, it is closed, or the agent has reached the chat limit."),
+    ),
+)]
+async fn assign(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    Segments(id): Segments<String>,
+    OptionalJson(body): OptionalJson<AssignBody>,
+) -> Result<Json<ChatParticipantResponse>, ApiError> {
+    let id = chat_id(&id)?;
+    let to = body.to()?.unwrap_or(To::Caller);
+    let moved = desk::assign(&state.context, acting(&allowed), id, to).await.map_err(refused)?;
+    Ok(Json(moved.into()))
+}
+
+/// Transfers a chat to a team or another agent. Like `assign`, but the request must name one of them.
+///
+/// The new team or agent sees the whole history.
+#[utoipa::path(
+    post,
+    path = "/chat-service/api/v2/chats/{id}/transfer",
+    operation_id = "transferChat",
+    tag = "Live chat",
+    params(("id" = Uuid, Path, description = "The live-chat participant.")),
+    request_body = AssignBody,
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses(
+        (status = 200, description = "The chat with its new owner.", body = ChatParticipantResponse),
+        (status = 409, description = "Another agent has the chat, it is closed, or the agent has reached the chat limit."),
+    ),
+)]
+async fn transfer(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    Segments(id): Segments<String>,
+    OptionalJson(body): OptionalJson<AssignBody>,
+) -> Result<Json<ChatParticipantResponse>, ApiError> {
+    let id = chat_id(&id)?;
+    let to = body.to()?.ok_or_else(|| ApiError::fault("teamId", "is required, unless agentId is given"))?;
+    let moved = desk::assign(&state.context, acting(&allowed), id, to).await.map_err(refused)?;
+    Ok(Json(moved.into()))
+}

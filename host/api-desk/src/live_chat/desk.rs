@@ -1,0 +1,30 @@
+//! The user who acts in live chat, answers to refused actions, and times as clients see them.
+
+use api_core::{
+    auth::Allowed,
+    error::{ApiError, ErrorKind},
+};
+use chat::desk::{Acting, DeskError};
+use chrono::{DateTime, SecondsFormat, Utc};
+
+/// The caller, in the type of the use cases.
+pub(crate) fn acting<P>(allowed: &Allowed<P>) -> Acting {
+    let caller = &allowed.caller;
+    Acting { client: caller.client, user: caller.user, role: caller.role, sight: caller.sight }
+}
+
+/// Turns a refusal into an answer.
+pub(crate) fn refused(error: DeskError) -> ApiError {
+    match error {
+        DeskError::NotFound => ApiError::not_found(),
+        DeskError::Faults(faults) => ApiError::faults(faults),
+        DeskError::Conflict(said) => ApiError::new(ErrorKind::Conflict, said),
+        DeskError::Forbidden(said) => ApiError::new(ErrorKind::Forbidden, said),
+        DeskError::Failed(error) => error.into(),
+    }
+}
+
+/// Formats a time for clients.
+pub(crate) fn time(at: DateTime<Utc>) -> String {
+    at.to_rfc3339_opts(SecondsFormat::Millis, true)
+}

@@ -1,0 +1,19 @@
+//! Live chat (SPEC 4.2): chats, messages and assignments. These are handlers only; the rules are in `chat::desk`.
+
+mod chat_bodies;
+mod chats;
+pub(crate) mod desk;
+mod media;
+mod message_bodies;
+mod messages;
+mod original_message;
+mod v1;
+
+use api_core::state::ApiState;
+use utoipa_axum::router::OpenApiRouter;
+
+pub(crate) fn routes() -> OpenApiRouter<ApiState> {
+    let routes =
+        OpenApiRouter::new().merge(chats::routes()).merge(messages::routes()).merge(original_message::routes());
+    routes.merge(media::routes()).merge(v1::routes())
+}

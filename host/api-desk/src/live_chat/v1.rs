@@ -1,0 +1,432 @@
+//! Version 1 of live chat (SPEC 4.2, last paragraph): the same use cases with the rules of that version. Every answer
+//! is marked as deprecated.
+
+use api_core::{
+    auth::{Allowed, LiveChat, Permission},
+    body::JsonBody,
+    deprecation::DEPRECATION,
+    error::ApiError,
+    media_kind::is_json,
+    page::{ListQuery, Page, Searched},
+    path::Segments,
+    query::Parameters,
+    state::ApiState,
+};
+use axum::{
+    Json,
+    body::Body,
+    extract::{DefaultBodyLimit, FromRequest, FromRequestParts, Multipart, Request, State},
+    http::{HeaderValue, request::Parts},
+    middleware::map_response,
+    response::Response,
+};
+use chat::desk::{self, Whole, Written};
+use domain::{channel::Channel, chat::ChatScope, ids::UserId};
+use serde::Deserialize;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::{router::OpenApiRouter, routes};
+use uuid::Uuid;
+
+use super::{
+    chat_bodies::ChatParticipantResponse,
+    chats::chat_id,
+    desk::{acting, refused},
+    media::{self, FormFile},
+    message_bodies::MessageResponse,
+    messages::{self, SendBody, ShownBody},
+};
+
+/// Deprecated since 2026-01-01, in the form of RFC 9745.
+const SINCE: HeaderValue = HeaderValue::from_static("@1767225600");
+
+#[expect(deprecated, reason = "that is what they are")]
+pub(super) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new()
+        .routes(routes!(list))
+        .routes(routes!(tab))
+        .routes(routes!(terminate))
+        .routes(routes!(send))
+        .routes(routes!(send_file))
+        .routes(routes!(past))
+        .routes(routes!(tracked))
+        .routes(routes!(typing))
+        .routes(routes!(read))
+        .layer(DefaultBodyLimit::disable())
+        .layer(map_response(deprecated))
+}
+
+async fn deprecated(mut response: Response) -> Response {
+    response.headers_mut().insert(DEPRECATION, SINCE);
+    response
+}
+
+/// Filter of the list of chats.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "says what the handler looks for")]
+struct OpenOrNot {
+    /// `true`: open chats only. `false`: closed chats only. If it is absent, all.
+    #[param(nullable = false, rename = "isOpen")]
+    is_open: Option<bool>,
+}
+
+struct Tri(ChatScope);
+
+impl FromRequestParts<ApiState> for Tri {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &ApiState) -> Result<Self, ApiError> {
+        match Parameters::of(&parts.uri)?.value("isOpen") {
+            None => Ok(Self(ChatScope::All)),
+            Some("true") => Ok(Self(ChatScope::Open)),
+            Some("false") => Ok(Self(ChatScope::Closed)),
+            Some(_) => Err(ApiError::fault("isOpen", "must be true or false, or absent for all chats")),
+        }
+    }
+}
+
+/// Lists chats, the one with the newest message first. Use `GET /chat-service/api/v2/chats`.
+///
+/// The bodies are those of v2, without its filters.
+#[utoipa::path(
+    get,
+    path = "/chat-service/ChatParticipant",
+    operation_id = "listChatsV1",
+    tag = "Live chat v1",
+    params(OpenOrNot, ListQuery, Searched),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses((status = 200, description = "A page of chats.", body = Page<ChatParticipantResponse>)),
+)]
+#[deprecated]
+async fn list(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    Tri(scope): Tri,
+    query: ListQuery,
+) -> Result<Page<ChatParticipantResponse>, ApiError> {
+    let found = desk::list(&state.context.db, acting(&allowed), scope, &query.search, query.page).await?;
+    Ok(Page::new(query.page, found, ChatParticipantResponse::from))
+}
+
+/// Lists the chats of one tab. Use `GET /chat-service/api/v2/chats`.
+///
+/// The names of the tabs are those of `scope` in v2.
+#[utoipa::path(
+    get,
+    path = "/chat-service/ChatParticipant/tabs/{tab}",
+    operation_id = "listChatsOfTabV1",
+    tag = "Live chat v1",
+    params(("tab" = String, Path, description = "A `scope` of v2."), ListQuery, Searched),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses((status = 200, description = "A page of chats.", body = Page<ChatParticipantResponse>)),
+)]
+#[deprecated]
+async fn tab(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    Segments(tab): Segments<String>,
+    query: ListQuery,
+) -> Result<Page<ChatParticipantResponse>, ApiError> {
+    let scope = ChatScope::from_name(&tab).ok_or_else(ApiError::not_found)?;
+    let found = desk::list(&state.context.db, acting(&allowed), scope, &query.search, query.page).await?;
+    Ok(Page::new(query.page, found, ChatParticipantResponse::from))
+}
+
+/// The whole chat. A field that is absent is cleared. Other fields of a chat are accepted and ignored.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = TerminateChatV1)]
+struct WholeBody {
+    /// The live-chat participant.
+    #[schema(value_type = Uuid)]
+    id: Option<String>,
+    /// The agent who becomes `lastAssignedAgent`. If it is absent, the assignment is cleared.
+    #[serde(default, deserialize_with = "domain::body::object")]
+    assigned_to: Option<AgentOfWhole>,
+    /// As in the chat. If it is absent, false.
+    missed_conversation: Option<bool>,
+    /// As in the chat. If it is absent, false.
+    after_hours_conversation: Option<bool>,
+    /// As in the chat. If it is absent, false.
+    send_rating_widget: Option<bool>,
+}
+
+#[derive(Deserialize, ToSchema)]
+#[schema(as = AgentOfChatV1)]
+struct AgentOfWhole {
+    /// Id of the user.
+    #[schema(value_type = Uuid)]
+    id: Option<String>,
+}
+
+/// Ends a chat and stores the given fields. Use `POST /chat-service/api/v2/chats/{id}/terminate`.
+///
+/// If `assignedTo` is absent, the assignment is cleared. Absent flags become false.
+#[utoipa::path(
+    put,
+    path = "/chat-service/ChatParticipant/terminateChatParticipantChat",
+    operation_id = "terminateChatV1",
+    tag = "Live chat v1",
+    request_body = WholeBody,
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses(
+        (status = 200, description = "The chat is closed.", body = ChatParticipantResponse),
+        (status = 409, description = "The chat is closed already, or another agent has it."),
+    ),
+)]
+#[deprecated]
+async fn terminate(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    JsonBody(body): JsonBody<WholeBody>,
+) -> Result<Json<ChatParticipantResponse>, ApiError> {
+    let id = body.id.ok_or_else(|| ApiError::fault("id", "is required: the live-chat participant"))?;
+    let agent = body.assigned_to.and_then(|agent| agent.id).map(|id| id.parse::<UserId>());
+    let assigned =
+        agent.transpose().map_err(|_| ApiError::fault("assignedTo.id", "is not the id of one of your users"))?;
+    let whole = Whole {
+        assigned,
+        missed: body.missed_conversation.unwrap_or(false),
+        after_hours: body.after_hours_conversation.unwrap_or(false),
+        send_rating: body.send_rating_widget.unwrap_or(false),
+    };
+    let ended = desk::terminate_whole(&state.context, acting(&allowed), chat_id(&id)?, whole).await.map_err(refused)?;
+    Ok(Json(ended.into()))
+}
+
+/// Sends a message in a chat on WhatsApp. Use `POST /chat-service/api/v2/messages`.
+///
+/// The rules are those of v2.
+#[utoipa::path(
+    post,
+    path = "/chat-service/Message/sendMessageWhatsapp",
+    operation_id = "sendChatMessageV1",
+    tag = "Live chat v1",
+    request_body = SendBody,
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses(
+        (status = 200, description = "The stored message.", body = MessageResponse),
+        (status = 409, description = "The chat is closed, another agent has it, or the 24-hour window is over."),
+    ),
+)]
+#[deprecated]
+async fn send(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    JsonBody(body): JsonBody<SendBody>,
+) -> Result<Json<MessageResponse>, ApiError> {
+    say(&state, &allowed, Written { channel: Some(Channel::Whatsapp.as_str().to_owned()), ..Written::from(body) }).await
+}
+
+async fn say(
+    state: &ApiState,
+    allowed: &Allowed<LiveChat>,
+    written: Written,
+) -> Result<Json<MessageResponse>, ApiError> {
+    let said = written.read().map_err(ApiError::faults)?;
+    let sent = desk::speak(&state.context, acting(allowed), said).await.map_err(refused)?;
+    Ok(Json(sent.into()))
+}
+
+/// A file and its message.
+#[derive(ToSchema)]
+#[schema(as = ChatAttachmentV1)]
+#[expect(dead_code, reason = "described, never made")]
+struct AttachmentForm {
+    /// The file.
+    #[schema(value_type = String, format = Binary, content_media_type = "application/octet-stream")]
+    file: Vec<u8>,
+    /// The live-chat participant.
+    #[schema(rename = "participantId")]
+    participant: Uuid,
+    /// The channel. If it is absent, `WHATSAPP`.
+    channel: Option<String>,
+    /// The caption of the file.
+    text: Option<String>,
+    /// As in v2.
+    #[schema(rename = "tempId")]
+    temp_id: Option<String>,
+}
+
+/// Sends a file in a chat. Use `POST /chat-service/api/v2/messages/media`, then `/messages`.
+///
+/// It takes the file itself in a form, or JSON with the `mediaUrl` of an uploaded file.
+#[utoipa::path(
+    post,
+    path = "/chat-service/Message/sendMessageWithAttachment",
+    operation_id = "sendChatAttachmentV1",
+    tag = "Live chat v1",
+    request_body(content((AttachmentForm = "multipart/form-data"), (SendBody = "application/json"))),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses(
+        (status = 200, description = "The stored message.", body = MessageResponse),
+        (status = 409, description = "The chat is closed, another agent has it, or the 24-hour window is over."),
+    ),
+)]
+#[deprecated]
+async fn send_file(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    request: Request,
+) -> Result<Json<MessageResponse>, ApiError> {
+    if is_json(request.headers()) {
+        let JsonBody(body): JsonBody<SendBody> = JsonBody::from_request(request, &state).await?;
+        let written = Written::from(body);
+        if written.media_url.is_none() {
+            return Err(ApiError::fault("mediaUrl", "is required: the `mediaUrl` of an uploaded file"));
+        }
+        let channel = written.channel.clone().unwrap_or_else(|| Channel::Whatsapp.as_str().to_owned());
+        return say(&state, &allowed, Written { channel: Some(channel), ..written }).await;
+    }
+    let (parts, bytes) = media::whole_form(request).await?;
+    let form = Request::from_parts(parts.clone(), Body::from(bytes.clone()));
+    let mut written = said_with(form).await?;
+    let file: FormFile = media::file_in(Request::from_parts(parts, Body::from(bytes))).await?;
+    // Faults in the other fields are reported before the file is stored.
+    written.media_url = Some("https://file.invalid/".to_owned());
+    let said = written.clone().read().map_err(ApiError::faults)?;
+    if let Some(sent) = desk::could_speak(&state.context, acting(&allowed), &said).await.map_err(refused)? {
+        return Ok(Json(sent.into()));
+    }
+    written.media_url = Some(media::keep(&state, &allowed, file).await?.url);
+    say(&state, &allowed, written).await
+}
+
+/// Reads the other fields of a form.
+async fn said_with(request: Request) -> Result<Written, ApiError> {
+    let unreadable =
+        |fault: &dyn std::fmt::Display| ApiError::fault("body", format!("is not a readable form: {fault}"));
+    let mut form = Multipart::from_request(request, &()).await.map_err(|fault| unreadable(&fault))?;
+    let mut written = Written { channel: Some(Channel::Whatsapp.as_str().to_owned()), ..Written::default() };
+    while let Some(field) = form.next_field().await.map_err(|fault| unreadable(&fault))? {
+        let place = match field.name() {
+            Some("participantId") => &mut written.participant,
+            Some("channel") => &mut written.channel,
+            Some("text") => &mut written.text,
+            Some("tempId") => &mut written.temp_id,
+            Some("ctId") => &mut written.ct_id,
+            Some("quotedExternalMessageId") => &mut written.quotes,
+            Some(_) | None => continue,
+        };
+        *place = Some(field.text().await.map_err(|fault| unreadable(&fault))?);
+    }
+    Ok(written)
+}
+
+/// The chat.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "says what the handler looks for")]
+struct OfChat {
+    /// The live-chat participant.
+    #[param(value_type = Uuid, rename = "participantId")]
+    participant: String,
+}
+
+/// Returns the last 1,000 messages of a chat, oldest first. Use `GET /chat-service/api/v2/messages`.
+///
+/// With v2 you can read the whole history.
+#[utoipa::path(
+    get,
+    path = "/chat-service/Message/getMessagesByParticipantId",
+    operation_id = "listChatMessagesV1",
+    tag = "Live chat v1",
+    params(OfChat),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses((status = 200, description = "The messages.", body = Vec<MessageResponse>)),
+)]
+#[deprecated]
+async fn past(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    parts: Parts,
+) -> Result<Json<Vec<MessageResponse>>, ApiError> {
+    let chat = messages::of_chat(&parts)?;
+    let past = desk::past(&state.context, acting(&allowed), chat, None, desk::MOST_AT_ONCE).await.map_err(refused)?;
+    Ok(Json(past.into_iter().map(MessageResponse::from).collect()))
+}
+
+/// The tracking number.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "says what the handler looks for")]
+struct Number {
+    /// `customerTrackingNumber` of a chat, or `gstId` of a message.
+    #[param(rename = "trackingNumber")]
+    number: String,
+}
+
+/// Returns the messages of a tracking number. Use `GET /chat-service/api/v2/messages/tracking/{trackingNumber}`.
+///
+/// The number of a chat selects all its messages, the number of a message this one only.
+#[utoipa::path(
+    get,
+    path = "/chat-service/Message/getMessagesByTrackingNumber",
+    operation_id = "trackChatMessagesV1",
+    tag = "Live chat v1",
+    params(Number),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses((status = 200, description = "The messages, oldest first.", body = Vec<MessageResponse>)),
+)]
+#[deprecated]
+async fn tracked(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    parts: Parts,
+) -> Result<Json<Vec<MessageResponse>>, ApiError> {
+    let given = Parameters::of(&parts.uri)?;
+    let number = given.value("trackingNumber").ok_or_else(|| ApiError::fault("trackingNumber", "is required"))?;
+    let found = desk::tracked(&state.context, acting(&allowed), number).await.map_err(refused)?;
+    Ok(Json(found.into_iter().map(MessageResponse::from).collect()))
+}
+
+/// Shows the customer that an answer is being written. Use `POST /chat-service/api/v2/messages/typing`.
+///
+/// The rules are those of v2.
+#[utoipa::path(
+    post,
+    path = "/chat-service/Message/typing",
+    operation_id = "showTypingV1",
+    tag = "Live chat v1",
+    params(OfChat),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses(
+        (status = 200, description = "Tells if the customer sees it.", body = ShownBody),
+        (status = 409, description = "The chat is closed."),
+        (status = 502, description = "The provider did not accept it."),
+    ),
+)]
+#[deprecated]
+async fn typing(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    parts: Parts,
+) -> Result<Json<ShownBody>, ApiError> {
+    let chat = messages::of_chat(&parts)?;
+    messages::shown(desk::typing(&state.context, acting(&allowed), chat).await.map_err(refused)?)
+}
+
+/// Resets the unread count of a chat and sends a read receipt. Use `POST /chat-service/api/v2/messages/read`.
+///
+/// The rules are those of v2.
+#[utoipa::path(
+    post,
+    path = "/chat-service/Message/markAsRead",
+    operation_id = "markChatReadV1",
+    tag = "Live chat v1",
+    params(OfChat),
+    security(("apiKey" = [LiveChat::ROW.name])),
+    responses(
+        (status = 200, description = "Tells if the customer sees it. The unread count is reset unless another agent has the chat.", body = ShownBody),
+        (status = 502, description = "The unread count is reset, but the provider did not accept the receipt."),
+    ),
+)]
+#[deprecated]
+async fn read(
+    State(state): State<ApiState>,
+    allowed: Allowed<LiveChat>,
+    parts: Parts,
+) -> Result<Json<ShownBody>, ApiError> {
+    let chat = messages::of_chat(&parts)?;
+    messages::shown(desk::read(&state.context, acting(&allowed), chat).await.map_err(refused)?)
+}

@@ -1,0 +1,166 @@
+//! Live events over a WebSocket. Written bytes may be unread in buffers of the kernel and of proxies. So a probe (a
+//! ping with a mark) follows many bytes, and nothing more is sent until its mark comes back.
+
+use std::{pin::pin, sync::Arc};
+
+use api_core::state::InUse;
+use axum::{
+    extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code},
+    response::Response,
+};
+use events::live::{Connection, End, Hub, Piece, Turn};
+use futures::SinkExt;
+use tokio::time::{Instant, timeout};
+
+/// Most bytes of a message of the other end, which has nothing to send.
+const LARGEST_HEARD: usize = 4096;
+/// Read buffer of each connection in bytes.
+const READ_BUFFER: usize = 4096;
+/// Write buffer in bytes, and the most that may wait to be written.
+const WRITE_BUFFER: usize = 16 * 1024;
+const MOST_WAITING: usize = 4 * 1024 * 1024;
+/// Bytes that may be sent before a probe.
+const UNASKED: usize = 16 * 1024;
+/// Most messages of the other end between two heartbeats. Each may be a ping, which needs an answer.
+const MOST_HEARD: u32 = 600;
+/// If nothing was received for this many heartbeats, not even a pong, the other end is gone.
+const SILENT_HEARTBEATS: u32 = 3;
+/// Close code for a connection with unsent events. Connect again.
+pub(super) const RESUME: u16 = 4008;
+/// Close code for a caller that has lost its rights.
+const GONE: u16 = 4001;
+
+/// Answers an upgrade. From then on the connection is independent of the listener.
+pub(super) fn serve(
+    upgrade: WebSocketUpgrade,
+    hub: &Arc<Hub>,
+    connection: Connection,
+    in_use: Option<InUse>,
+) -> Response {
+    let hub = Arc::clone(hub);
+    upgrade
+        .read_buffer_size(READ_BUFFER)
+        .write_buffer_size(WRITE_BUFFER)
+        .max_write_buffer_size(MOST_WAITING)
+        .max_message_size(LARGEST_HEARD)
+        .max_frame_size(LARGEST_HEARD)
+        .on_upgrade(move |socket| {
+            hub.keep(async move {
+                talk(socket, connection).await;
+                drop(in_use);
+            })
+        })
+}
+
+/// The other end does not read.
+struct Stuck;
+
+/// Messages from the other end, and probes to it.
+struct Heard {
+    last: Instant,
+    /// Messages since the last heartbeat.
+    messages: u32,
+    /// Bytes since the last probe.
+    unasked: usize,
+    /// Number of probes.
+    probes: u64,
+}
+
+async fn talk(mut socket: WebSocket, mut connection: Connection) {
+    let patience = connection.write_timeout();
+    let mut heard = Heard { last: Instant::now(), messages: 0, unasked: 0, probes: 0 };
+    loop {
+        let Some(turn) = next(&mut socket, &mut connection, &mut heard).await else { return };
+        let sent = match turn {
+            Turn::Send(pieces) => timeout(patience, hand_over(&mut socket, pieces, &mut heard)).await,
+            Turn::Heartbeat(_) if heard.last.elapsed() > connection.heartbeat() * SILENT_HEARTBEATS => return,
+            Turn::Heartbeat(piece) => {
+                heard.messages = 0;
+                timeout(patience, beat(&mut socket, piece)).await
+            }
+            Turn::End(end) => {
+                // The connection ends in any case.
+                let _ = timeout(patience, close(&mut socket, end)).await;
+                return;
+            }
+        };
+        if !matches!(sent, Ok(Ok(()))) {
+            return;
+        }
+    }
+}
+
+/// Returns the next pieces, or `None` if the other end has closed. Messages of the other end do not delay the check of
+/// its rights.
+async fn next(socket: &mut WebSocket, connection: &mut Connection, heard: &mut Heard) -> Option<Turn> {
+    let mut coming = pin!(connection.next());
+    loop {
+        tokio::select! {
+            turn = &mut coming => return Some(turn),
+            // The content is ignored, but it shows that the other end is alive.
+            said = socket.recv() => {
+                heard.note(said).ok()?;
+            }
+        }
+    }
+}
+
+impl Heard {
+    /// Records a message of the other end. Fails if it has closed or sends too much.
+    fn note(&mut self, said: Option<Result<Message, axum::Error>>) -> Result<Message, Stuck> {
+        let message = match said {
+            Some(Ok(Message::Close(_)) | Err(_)) | None => return Err(Stuck),
+            Some(Ok(message)) => message,
+        };
+        (self.last, self.messages) = (Instant::now(), self.messages + 1);
+        if self.messages > MOST_HEARD { Err(Stuck) } else { Ok(message) }
+    }
+}
+
+/// Sends pieces. After many bytes it waits until they were read.
+async fn hand_over(socket: &mut WebSocket, pieces: Vec<Piece>, heard: &mut Heard) -> Result<(), Stuck> {
+    heard.unasked += pieces.iter().map(|piece| piece.text.len()).sum::<usize>();
+    send(socket, pieces).await?;
+    if heard.unasked < UNASKED {
+        return Ok(());
+    }
+    (heard.unasked, heard.probes) = (0, heard.probes + 1);
+    let mark = heard.probes.to_be_bytes();
+    socket.send(Message::Ping(mark.to_vec().into())).await.map_err(|_| Stuck)?;
+    loop {
+        let said = socket.recv().await;
+        match heard.note(said)? {
+            Message::Pong(back) if *back == mark => return Ok(()),
+            Message::Pong(_) | Message::Ping(_) | Message::Text(_) | Message::Binary(_) | Message::Close(_) => {}
+        }
+    }
+}
+
+fn text(piece: &Piece) -> Message {
+    Message::Text(Utf8Bytes::from(&*piece.text))
+}
+
+async fn send(socket: &mut WebSocket, pieces: Vec<Piece>) -> Result<(), Stuck> {
+    for piece in &pieces {
+        socket.feed(text(piece)).await.map_err(|_| Stuck)?;
+    }
+    socket.flush().await.map_err(|_| Stuck)
+}
+
+async fn beat(socket: &mut WebSocket, piece: Piece) -> Result<(), Stuck> {
+    socket.feed(Message::Ping(axum::body::Bytes::new())).await.map_err(|_| Stuck)?;
+    send(socket, vec![piece]).await
+}
+
+async fn close(socket: &mut WebSocket, end: End) -> Result<(), Stuck> {
+    let (code, reason) = match end {
+        End::Stopping(sequence) => (close_code::AWAY, format!("resume after {sequence}")),
+        End::TooSlow(sequence) | End::RoleChanged(sequence) => {
+            send(socket, vec![Piece::said("resume", sequence)]).await?;
+            (RESUME, format!("resume after {sequence}"))
+        }
+        End::NotAllowed => (GONE, "the key was replaced, or the user was deleted".to_owned()),
+    };
+    let frame = CloseFrame { code, reason: reason.into() };
+    socket.send(Message::Close(Some(frame))).await.map_err(|_| Stuck)
+}

@@ -1,0 +1,246 @@
+//! The data of one customer: export and erasure. The customer is named in the body, because URLs are written to logs.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use api_core::{
+    auth::{Allowed, People, Permission},
+    body::JsonBytes,
+    error::{ApiError, ErrorKind},
+    state::ApiState,
+};
+use axum::{Json, extract::State};
+use base::media;
+use chrono::SecondsFormat;
+use domain::{
+    address::Address,
+    body,
+    ids::{ClientId, MediaId},
+    phone::{Bsuid, Msisdn},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tenancy::person::{self, Certificate, EraseError, Export};
+use tracing::{Instrument, Span};
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+pub(crate) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new().routes(routes!(export)).routes(routes!(erase))
+}
+
+/// A customer: by phone number or by user id, not by both.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Person, examples(json!({"phoneNumber": "+27820000001"})))]
+struct PersonBody {
+    /// Phone number in international format.
+    phone_number: Option<String>,
+    /// BSUID.
+    customer_user_id: Option<String>,
+}
+
+/// All data of a customer.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = PersonExport, examples(json!({
+    "person": "9f2c…", "exportedTime": "2026-11-27T08:00:00.000Z",
+    "addresses": [{"kind": "PHONE", "value": "27820000001"}],
+    "tables": {"customer": [{"id": "01932f5e-5c1b-7c3a-9f55-0d6c1a2b3c4d", "full_name": "Thandi Mokoena"}]},
+    "files": [{"id": "01932f5e-5c1b-7c3a-9f55-0d6c1a2b3c4e", "url": "https://chat.example.com/media/..."}]
+})))]
+struct ExportBody {
+    /// Name of the customer in the audit trail: a keyed hash.
+    person: String,
+    /// Time of the export.
+    #[schema(format = DateTime)]
+    exported_time: String,
+    /// All known addresses.
+    addresses: Vec<AddressBody>,
+    /// Rows about the customer, by table. Columns are described in `migrations/`.
+    #[schema(value_type = Object)]
+    tables: BTreeMap<&'static str, Vec<Value>>,
+    /// Files of the customer. Their names and types are in table `media`.
+    files: Vec<FileBody>,
+}
+
+/// An address of a customer.
+#[derive(Serialize, ToSchema)]
+#[schema(as = PersonAddress)]
+struct AddressBody {
+    /// `PHONE`, `BSUID`, `PSID`, `VISITOR`, `EMAIL` or `LID`.
+    #[schema(examples("PHONE"))]
+    kind: &'static str,
+    /// Digits of a number, otherwise as the provider writes it.
+    #[schema(examples("27820000001"))]
+    value: String,
+}
+
+/// A file of a customer.
+#[derive(Serialize, ToSchema)]
+#[schema(as = PersonFile)]
+struct FileBody {
+    /// Its id.
+    #[schema(value_type = Uuid)]
+    id: MediaId,
+    /// A signed address that is valid for a week.
+    #[schema(examples("https://chat.example.com/media/..."))]
+    url: String,
+}
+
+/// The proof of an erasure, without personal data.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ErasureCertificate, examples(json!({
+    "person": "9f2c…", "startedTime": "2026-11-27T08:00:00.000Z", "finishedTime": "2026-11-27T08:00:02.000Z",
+    "complete": true, "cancelledMessages": 0, "files": 1,
+    "tables": [{"table": "chat_message", "action": "deleted", "rows": 12}]
+})))]
+struct CertificateBody {
+    /// Name of the customer: a keyed hash, the same for each erasure of the same address.
+    person: String,
+    /// Time of the request.
+    #[schema(format = DateTime)]
+    started_time: String,
+    /// Time of the end.
+    #[schema(format = DateTime)]
+    finished_time: String,
+    /// `false` if new rows came during the erasure. Then repeat it.
+    complete: bool,
+    /// Messages that waited to be sent and will not be.
+    cancelled_messages: u64,
+    /// Deleted files.
+    files: u64,
+    /// All tables with rows of customers.
+    tables: Vec<TableBody>,
+}
+
+/// The erased rows of a table.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ErasedRows)]
+struct TableBody {
+    /// Name of the table.
+    #[schema(examples("chat_message"))]
+    table: &'static str,
+    /// `deleted`; `blanked`: personal columns are empty and figures stay; `redacted`: mentions of the customer in rows
+    /// of several customers read `erased`.
+    #[schema(examples("deleted"))]
+    action: &'static str,
+    /// Number of rows.
+    rows: u64,
+}
+
+impl From<Certificate> for CertificateBody {
+    fn from(certificate: Certificate) -> Self {
+        let tables = certificate.tables.iter();
+        let tables = tables.map(|one| TableBody { table: one.table, action: one.action.as_str(), rows: one.rows });
+        Self {
+            tables: tables.collect(),
+            started_time: certificate.started_at.to_rfc3339_opts(SecondsFormat::Millis, true),
+            finished_time: certificate.finished_at.to_rfc3339_opts(SecondsFormat::Millis, true),
+            complete: certificate.is_complete,
+            cancelled_messages: certificate.cancelled,
+            files: certificate.files,
+            person: certificate.person,
+        }
+    }
+}
+
+/// Exports all data of a customer.
+///
+/// Returns every row about the customer in every table, with the merged customers and all addresses: messages, chats,
+/// contacts, tickets, key-values, recordings, webhook deliveries. An unknown address gives an export without rows. The
+/// export is entered in the audit trail.
+#[utoipa::path(
+    post,
+    path = "/chat-service/api/v2/people/export",
+    operation_id = "exportPerson",
+    tag = "Personal data",
+    request_body = PersonBody,
+    security(("apiKey" = [People::ROW.name])),
+    responses((status = 200, description = "The data.", body = ExportBody)),
+)]
+async fn export(
+    State(state): State<ApiState>,
+    allowed: Allowed<People>,
+    JsonBytes(bytes): JsonBytes,
+) -> Result<Json<ExportBody>, ApiError> {
+    let address = address(&bytes)?;
+    let (client, actor) = (allowed.caller.client, allowed.actor());
+    let context = Arc::clone(&state.context);
+    let export = to_its_end(async move { person::export(&context.as_ref().into(), client, &address, actor).await });
+    Ok(Json(shown(&state, client, export.await??)))
+}
+
+fn shown(state: &ApiState, client: ClientId, export: Export) -> ExportBody {
+    let address = |one: &Address| AddressBody { kind: one.kind().as_str(), value: one.value().to_owned() };
+    let file = |id| FileBody { id, url: media::url_for(&state.context, client, id) };
+    ExportBody {
+        person: export.person,
+        exported_time: export.exported_at.to_rfc3339_opts(SecondsFormat::Millis, true),
+        addresses: export.addresses.iter().map(address).collect(),
+        tables: export.tables.into_iter().map(|table| (table.table, table.rows)).collect(),
+        files: export.files.into_iter().map(|one| file(one.id)).collect(),
+    }
+}
+
+/// Erases all data of a customer.
+///
+/// Cancels waiting messages, deletes files, then deletes or blanks every row about the customer. Counts and credits
+/// stay. The blocklist entry and the opt-outs of the customer are deleted too. The erasure continues if the caller
+/// hangs up, and a repetition continues an interrupted one. Erased bytes stay in free space of the database until the
+/// operator runs `patchbay person rewrite`.
+#[utoipa::path(
+    post,
+    path = "/chat-service/api/v2/people/erase",
+    operation_id = "erasePerson",
+    tag = "Personal data",
+    request_body = PersonBody,
+    security(("apiKey" = [People::ROW.name])),
+    responses(
+        (status = 200, description = "The certificate.", body = CertificateBody),
+        (status = 409, description = "Messages to the customer are being sent. Try again in a minute."),
+    ),
+)]
+async fn erase(
+    State(state): State<ApiState>,
+    allowed: Allowed<People>,
+    JsonBytes(bytes): JsonBytes,
+) -> Result<Json<CertificateBody>, ApiError> {
+    let address = address(&bytes)?;
+    let (client, actor) = (allowed.caller.client, allowed.actor());
+    let context = Arc::clone(&state.context);
+    let erased = to_its_end(async move {
+        let admin = context.as_ref().into();
+        person::erase(&admin, context.media.as_ref(), client, &address, actor).await
+    });
+    Ok(Json(CertificateBody::from(erased.await?.map_err(refused)?)))
+}
+
+/// Runs work to its end, even if the caller hangs up.
+async fn to_its_end<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Result<T, ApiError> {
+    tokio::spawn(work.instrument(Span::current())).await.map_err(ApiError::internal)
+}
+
+fn address(bytes: &[u8]) -> Result<Address, ApiError> {
+    let body: PersonBody = body::parse(bytes).map_err(ApiError::faults)?;
+    match (body.phone_number.as_deref(), body.customer_user_id.as_deref()) {
+        (Some(number), None) => {
+            let number = Msisdn::parse(number).map_err(|error| ApiError::fault("phoneNumber", error.to_string()))?;
+            Ok(number.into())
+        }
+        (None, Some(user_id)) => {
+            let user_id =
+                Bsuid::parse(user_id).map_err(|error| ApiError::fault("customerUserId", error.to_string()))?;
+            Ok(user_id.into())
+        }
+        _ => Err(ApiError::fault("phoneNumber", "must be given, or `customerUserId` instead of it")),
+    }
+}
+
+fn refused(error: EraseError) -> ApiError {
+    match error {
+        EraseError::InFlight(_) => ApiError::new(ErrorKind::Conflict, error.to_string()),
+        EraseError::File(cause) => ApiError::internal(cause),
+        EraseError::Failed(cause) => cause.into(),
+    }
+}

@@ -1,0 +1,236 @@
+//! The batch SMS gateway (SPEC 4.9; `docs/sms-gateway.md`). It takes forms and answers with XML.
+
+use std::sync::Arc;
+
+use api_core::{
+    admission::reservation::Held,
+    auth::{Allowed, Permission, SmsGateway},
+    body,
+    error::{ApiError, ErrorKind},
+};
+use axum::{
+    extract::{FromRequest, Request, State},
+    http::{Method, header},
+    response::{IntoResponse, Response},
+};
+use base::aside::{self, Whose};
+use domain::sms_products::batch::BatchFault;
+use sms_products::batch::{self, BatchCall};
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use crate::{
+    form::{self, Unreadable},
+    sms_gateway::plain_get,
+    state::GatewayState,
+};
+
+/// The only type of body.
+const FORM: &str = "application/x-www-form-urlencoded";
+
+pub(crate) fn routes() -> OpenApiRouter<GatewayState> {
+    OpenApiRouter::new()
+        .routes(routes!(send, try_send))
+        .routes(routes!(receipts, try_receipts))
+        .routes(routes!(replies, try_replies))
+        .routes(routes!(service, try_service))
+}
+
+/// The decoded fields of a call, or the reason why they cannot be read.
+struct Fields {
+    fields: Result<Vec<(String, String)>, BatchFault>,
+    /// True if the call used GET.
+    testing: bool,
+}
+
+impl FromRequest<GatewayState> for Fields {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &GatewayState) -> Result<Self, ApiError> {
+        if request.method() != Method::POST {
+            plain_get(request.method(), request.headers())?;
+            let query = request.uri().query().unwrap_or_default().as_bytes();
+            return Ok(Self { fields: form::fields(query).map_err(unreadable), testing: true });
+        }
+        let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+        let essence = kind.and_then(|kind| kind.split(';').next()).unwrap_or_default().trim();
+        if !essence.eq_ignore_ascii_case(FORM) {
+            let said = format!("the body must be a form, with the header Content-Type: {FORM}");
+            return Err(ApiError::new(ErrorKind::UnsupportedMediaType, said));
+        }
+        let whose = Whose::from(Held::of(request.extensions()).client());
+        let bytes = body::read(request, state.settings.max_body_bytes, state.settings.body_timeout).await?;
+        let fields = aside::work(bytes.len(), whose, move || form::fields(&bytes)).await?;
+        Ok(Self { fields: fields.map_err(unreadable), testing: false })
+    }
+}
+
+fn unreadable(why: Unreadable) -> BatchFault {
+    BatchFault::new(1004, format!("the form {why}"))
+}
+
+/// If the caller hangs up, its batch goes on.
+async fn answer(
+    state: &GatewayState,
+    allowed: &Allowed<SmsGateway>,
+    call: BatchCall,
+    given: Fields,
+) -> Result<Response, ApiError> {
+    // A query sends nothing, so it does not count as a send.
+    if call == BatchCall::Send {
+        allowed.held.recipients_left()?;
+    }
+    let (gateways, client, held) = (Arc::clone(&state.service), allowed.caller.client, allowed.held.clone());
+    let (namespace, now) = (state.settings.batch_namespace.clone(), state.context.now());
+    let answering = async move {
+        let answered = match given.fields {
+            Ok(fields) => batch::answer(&gateways, client, call, fields, &namespace).await,
+            Err(fault) => Ok(batch::refusal(&fault, &namespace, now)),
+        };
+        drop(held);
+        answered
+    };
+    let answered = base::to_the_end(answering).await??;
+    allowed.held.charge_recipients(answered.recipients);
+    let kind = [(header::CONTENT_TYPE, "application/xml; charset=utf-8")];
+    Ok((kind, answered.document(given.testing)).into_response())
+}
+
+/// The keywords of a batch.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "the form of `domain::sms_products::batch::Keywords`")]
+struct SmsBatchSend {
+    /// Name of the batch, at most 80 characters.
+    #[schema(nullable = false, max_length = 80)]
+    batchref: Option<String>,
+    /// Unique within the `batchref`. If it is sent again, the answer is 1034 and nothing is sent.
+    #[schema(nullable = false, max_length = 20)]
+    batchid: Option<String>,
+    /// The text.
+    message: String,
+    /// Numbers of 10 to 11 digits, separated by commas, each optionally with `|` and an identifier. About 200 numbers.
+    cell: String,
+    /// The source address. If it is absent, `priority` and one of the two models of replies are needed.
+    #[schema(nullable = false)]
+    senderid: Option<String>,
+    /// `true`: receipts are kept for `deliveryreceiptscheck`.
+    #[schema(nullable = false)]
+    rdr: Option<String>,
+    /// `true` with `repliesperuserid` or `manageownreplies`.
+    #[schema(nullable = false)]
+    priority: Option<String>,
+    /// `true`: replies are kept for `replysmscheck`.
+    #[schema(nullable = false)]
+    repliesperuserid: Option<String>,
+    /// `true`: replies are kept under a `virtualname`.
+    #[schema(nullable = false)]
+    manageownreplies: Option<String>,
+    /// The name for `manageownreplies`.
+    #[schema(nullable = false)]
+    virtualname: Option<String>,
+    /// `true`: parts of 153 characters that phones join. Otherwise separate messages of 156 characters with their
+    /// number in the text.
+    #[schema(nullable = false)]
+    concat: Option<String>,
+    /// `true`: Unicode, 70 characters, or 67 in each of several parts.
+    #[schema(nullable = false)]
+    unicode: Option<String>,
+    /// Most parts, 1 to 9. A longer text is cut.
+    #[schema(nullable = false)]
+    maxparts: Option<String>,
+    /// Time of sending, `YYYY-MM-DD hh:mm:ss` in the client's time zone.
+    #[schema(nullable = false)]
+    futuredatetime: Option<String>,
+}
+
+/// The name of a batch.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "see SmsBatchSend")]
+struct SmsBatchQuery {
+    /// The `batchref` of the send.
+    batchref: String,
+    /// The `batchid` of the send.
+    batchid: String,
+}
+
+/// A query about the account.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "see SmsBatchSend")]
+struct SmsServiceQuery {
+    /// Part of the protocol.
+    #[schema(nullable = false)]
+    version: Option<String>,
+    /// `true`: returns the remaining credits.
+    #[schema(nullable = false)]
+    creditcheck: Option<String>,
+    /// `true`: returns the cost of `message`, or of one SMS, to the numbers of `cell`.
+    #[schema(nullable = false)]
+    charge: Option<String>,
+    /// The numbers.
+    #[schema(nullable = false)]
+    cell: Option<String>,
+    /// The text.
+    #[schema(nullable = false)]
+    message: Option<String>,
+}
+
+macro_rules! calls {
+    ($($(#[$doc:meta])* $post:ident, $get:ident: $path:literal, $operation:literal, $testing:literal, $body:ident, $call:ident;)+) => {
+        $(
+            $(#[$doc])*
+            #[utoipa::path(
+                post,
+                path = $path,
+                operation_id = $operation,
+                tag = "Batch SMS gateway",
+                request_body(content = $body, content_type = "application/x-www-form-urlencoded"),
+                security(("apiKey" = [SmsGateway::ROW.name])),
+                responses((status = 200, description = "The XML with a status code (`docs/batch-sms.xsd`).", body = String, content_type = "application/xml")),
+            )]
+            async fn $post(
+                State(state): State<GatewayState>,
+                allowed: Allowed<SmsGateway>,
+                fields: Fields,
+            ) -> Result<Response, ApiError> {
+                answer(&state, &allowed, BatchCall::$call, fields).await
+            }
+
+            /// The same with GET, for tests only.
+            #[utoipa::path(
+                get,
+                path = $path,
+                operation_id = $testing,
+                tag = "Batch SMS gateway",
+                description = "The keywords are in the query.",
+                security(("apiKey" = [SmsGateway::ROW.name])),
+                responses((status = 200, description = "As with POST, and with a notice.", body = String, content_type = "application/xml")),
+            )]
+            async fn $get(
+                State(state): State<GatewayState>,
+                allowed: Allowed<SmsGateway>,
+                fields: Fields,
+            ) -> Result<Response, ApiError> {
+                answer(&state, &allowed, BatchCall::$call, fields).await
+            }
+        )+
+    };
+}
+
+calls! {
+    /// Sends a batch.
+    ///
+    /// The batch is stored and charged if the status code is 0, or 1 if some numbers are invalid.
+    send, try_send: "/smsbatch/sms", "sendBatchSms", "trySendBatchSms", SmsBatchSend, Send;
+    /// Returns the receipts of a batch.
+    ///
+    /// It has final states only. The batch must have been sent with `rdr=true`.
+    receipts, try_receipts: "/smsbatch/deliveryreceiptscheck", "checkBatchReceipts", "tryCheckBatchReceipts", SmsBatchQuery, Receipts;
+    /// Returns the replies to a batch.
+    ///
+    /// The batch must have been sent with `repliesperuserid` or `manageownreplies`. Each call returns all replies.
+    replies, try_replies: "/smsbatch/replysmscheck", "checkBatchReplies", "tryCheckBatchReplies", SmsBatchQuery, Replies;
+    /// Returns the credits, and the cost of a batch.
+    ///
+    /// `creditcheck=true` asks for the credits, `charge=true` with `cell` for the cost.
+    service, try_service: "/smsbatch/servicequery", "queryBatchService", "tryQueryBatchService", SmsServiceQuery, Service;
+}

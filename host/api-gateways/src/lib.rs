@@ -1,0 +1,30 @@
+//! Programs on the other side: the SMS gateways, callbacks of providers, and the files that providers and phones fetch.
+
+mod batch_gateway;
+mod form;
+mod media;
+mod page_callbacks;
+mod providers;
+mod ranges;
+mod sms_gateway;
+mod state;
+
+use std::sync::Arc;
+
+use api_core::state::ApiState;
+use inbound::callbacks::Intake;
+use sms_products::Gateways;
+use utoipa_axum::router::OpenApiRouter;
+
+pub use sms_gateway::outage_answer;
+use state::{CallbackState, GatewayState};
+
+/// The routes of this crate. `sms` takes requests of both gateways, `callbacks` those of providers.
+pub fn routes(state: &ApiState, sms: Arc<Gateways>, callbacks: Arc<Intake>) -> OpenApiRouter<ApiState> {
+    let gateways = sms_gateway::routes().merge(batch_gateway::routes());
+    let providers = providers::routes().merge(page_callbacks::routes());
+    OpenApiRouter::new()
+        .merge(gateways.with_state(GatewayState::new(state, sms)))
+        .merge(providers.with_state(CallbackState::new(state, callbacks)))
+        .merge(media::routes())
+}

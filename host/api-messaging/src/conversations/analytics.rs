@@ -1,0 +1,89 @@
+//! Analytics of conversations (SPEC 2.11, 4.5).
+
+use api_core::{
+    auth::{Allowed, ConversationReading, Permission},
+    error::ApiError,
+    state::ApiState,
+};
+use axum::{Json, extract::State, http::request::Parts};
+use domain::{
+    analytics::{CountedType, MessageCounts, Period},
+    body::{Faults, FieldFault},
+};
+use outbound::analytics;
+use utoipa::{IntoParams, ToSchema};
+
+use super::query::optional_parameter;
+
+/// Filters of the counts.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "says what the handler looks for")]
+struct Counted {
+    /// First second of the period, UTC, as `YYYY-MM-DD HH:mm:ss`.
+    #[param(rename = "startDate", example = "2026-01-01 00:00:00")]
+    start: String,
+    /// Last second of the period, UTC, as `YYYY-MM-DD HH:mm:ss`. It belongs to the period.
+    #[param(rename = "endDate", example = "2026-01-31 23:59:59")]
+    end: String,
+    /// Only messages of this type. Absent or empty: all types.
+    #[param(rename = "messageType", nullable = false, inline)]
+    message_type: Option<AnalyticsMessageType>,
+}
+
+/// `messageType` of analytics.
+#[derive(ToSchema)]
+#[schema(rename_all = "UPPERCASE")]
+#[expect(dead_code, reason = "described, never made")]
+enum AnalyticsMessageType {
+    /// Templates of the send endpoints.
+    Notification,
+    /// Messages of chatbots and agents in live chats.
+    #[schema(rename = "SESSION24HOUR")]
+    Session24Hour,
+    /// Free texts into long-lived conversations.
+    Conversation,
+    /// Free-form messages of the send endpoints.
+    Chat,
+}
+
+/// Counts the WhatsApp messages of a period, and how many of them were sent, delivered, read, or failed.
+///
+/// A message belongs to the second of its submission. Both dates belong to the period.
+#[utoipa::path(
+    get,
+    path = "/messaging-service/WhatsApp/WhatsAppAnalytics/getConversationAnalyticsForCurrentLoginUser",
+    operation_id = "getConversationAnalytics",
+    tag = "Conversations",
+    params(Counted),
+    security(("apiKey" = [ConversationReading::ROW.name])),
+    responses((status = 200, description = "The counts.", body = MessageCounts)),
+)]
+pub(super) async fn counts(
+    State(state): State<ApiState>,
+    allowed: Allowed<ConversationReading>,
+    parts: Parts,
+) -> Result<Json<MessageCounts>, ApiError> {
+    let (start, end) = (optional_parameter(&parts, "startDate")?, optional_parameter(&parts, "endDate")?);
+    let of = message_type(optional_parameter(&parts, "messageType")?.as_deref());
+    let (period, of) = match (Period::parse(start.as_deref(), end.as_deref()), of) {
+        (Ok(period), Ok(of)) => (period, of),
+        (period, of) => {
+            let mut faults = period.err().unwrap_or_else(Faults::default);
+            faults.extend(of.err());
+            return Err(ApiError::faults(faults));
+        }
+    };
+    let counts = analytics::messages(&state.context.db, allowed.caller.client, period, of).await?;
+    Ok(Json(counts))
+}
+
+fn message_type(text: Option<&str>) -> Result<Option<CountedType>, FieldFault> {
+    let Some(text) = text else { return Ok(None) };
+    let known = CountedType::ALL.into_iter().find(|known| known.as_str() == text);
+    let said = || {
+        let allowed = CountedType::ALL.map(CountedType::as_str).join(", ");
+        FieldFault::new("messageType", format!("`{text}` is not a message type; allowed: {allowed}"))
+    };
+    known.map(Some).ok_or_else(said)
+}

@@ -1,0 +1,119 @@
+//! `GET /messaging-service/WhatsApp/messages`: messages by the client's tracking id and by recipient.
+
+use api_core::{
+    auth::{Allowed, Following, Permission},
+    error::ApiError,
+    page::{ListQuery, Page},
+    query::Parameters,
+    state::ApiState,
+};
+use axum::{extract::State, http::request::Parts};
+use chrono::SecondsFormat;
+use domain::{body::FieldFault, clock::minted_at, numbering, phone};
+use outbound::lookup::{self, FoundMessage, Lookup};
+use serde::Serialize;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::{router::OpenApiRouter, routes};
+use uuid::Uuid;
+
+pub(crate) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new().routes(routes!(list))
+}
+
+/// The messages to find. At least one parameter is needed.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query, rename_all = "camelCase")]
+#[expect(dead_code, reason = "describes the parameters")]
+struct Wanted {
+    /// The client's tracking id.
+    #[param(nullable = false)]
+    ct_id: Option<String>,
+    /// The recipient's phone number in E.164, with or without `+`, or user id.
+    #[param(nullable = false)]
+    recipient: Option<String>,
+}
+
+/// A message that was found.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = FoundMessage)]
+struct FoundBody {
+    /// The system's tracking id. The story of the message has its events.
+    gst_id: String,
+    /// The client's tracking id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ct_id: Option<String>,
+    /// The present state: `QUEUED`, `ACCEPTED`, `SENT`, `DELIVERED`, `READ`, `PLAYED` or `FAILED`.
+    #[schema(examples("DELIVERED"))]
+    status: String,
+    /// The channel of the last leg.
+    #[schema(examples("WHATSAPP"))]
+    channel: String,
+    /// The recipient's number. Absent if the message goes only to a user id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    receiver: Option<String>,
+    /// The recipient's user id, if the request had one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recipient_user_id: Option<String>,
+    /// The batch of the send. Absent for a message of a live chat.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    batch_id: Option<Uuid>,
+    /// The time when Patchbay accepted it.
+    #[schema(format = DateTime)]
+    created_time: String,
+}
+
+impl From<FoundMessage> for FoundBody {
+    fn from(found: FoundMessage) -> Self {
+        Self {
+            created_time: minted_at(found.id.0).to_rfc3339_opts(SecondsFormat::Millis, true),
+            gst_id: found.gst_id,
+            ct_id: found.ct_id,
+            status: found.state,
+            channel: found.channel,
+            receiver: found.receiver,
+            recipient_user_id: found.recipient_user_id,
+            batch_id: found.batch_id,
+        }
+    }
+}
+
+/// Finds messages by `ctId`, by recipient, or by both, newest first.
+///
+/// If there are more than 10,000, `totalElements` is a lower bound.
+#[utoipa::path(
+    get,
+    path = "/messaging-service/WhatsApp/messages",
+    operation_id = "findMessages",
+    tag = "Messages",
+    params(ListQuery, Wanted),
+    security(("apiKey" = [Following::ROW.name])),
+    responses((status = 200, description = "A page of messages.", body = Page<FoundBody>)),
+)]
+async fn list(
+    State(state): State<ApiState>,
+    allowed: Allowed<Following>,
+    query: ListQuery,
+    parts: Parts,
+) -> Result<Page<FoundBody>, ApiError> {
+    let lookup = lookup_of(&Parameters::of(&parts.uri)?).map_err(ApiError::faults)?;
+    let page = lookup::find(&state.context.db, allowed.caller.client, &lookup, query.page).await?;
+    Ok(Page::new(query.page, page, FoundBody::from))
+}
+
+fn lookup_of(given: &Parameters) -> Result<Lookup, FieldFault> {
+    let addresses = given.value("recipient").map_or_else(Vec::new, spellings);
+    match given.value("ctId") {
+        Some(ct_id) => Ok(Lookup::CtId { ct_id: ct_id.to_owned(), addresses }),
+        None if addresses.is_empty() => Err(FieldFault::new("ctId", "is required if there is no `recipient`")),
+        None => Ok(Lookup::Recipient { addresses }),
+    }
+}
+
+/// The addresses that a recipient may be stored as.
+fn spellings(recipient: &str) -> Vec<String> {
+    let as_written = recipient.trim().to_owned();
+    let digits = phone::as_searched(recipient);
+    // A user id may consist of a calling code, a dot and digits, so it can look like a number.
+    digits.iter().flat_map(|digits| numbering::spellings(digits)).chain([as_written]).collect()
+}

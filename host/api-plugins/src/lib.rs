@@ -1,0 +1,52 @@
+//! Plugins (CONTRACT 6): upload, activation, trial calls, and the history of calls.
+
+mod activate;
+mod background_upload;
+mod history_bodies;
+mod invoke;
+mod lists;
+mod plugin_bodies;
+mod recorded_page;
+mod recordings;
+mod request;
+mod routing;
+mod state;
+mod upload;
+mod values;
+mod verify;
+
+use std::sync::Arc;
+
+use api_core::state::ApiState;
+use axum::extract::DefaultBodyLimit;
+use plugins::Uploads;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use state::PluginState;
+
+/// The routes of this crate. `uploads` has the turns of uploads.
+pub fn routes(state: &ApiState, uploads: Arc<Uploads>) -> OpenApiRouter<ApiState> {
+    plugin_routes().with_state(PluginState::new(state, uploads)).merge(routing::routes())
+}
+
+fn plugin_routes() -> OpenApiRouter<PluginState> {
+    OpenApiRouter::new()
+        .routes(routes!(lists::list, upload::upload))
+        // No plugin can have this name.
+        .routes(routes!(upload::check))
+        .layer(DefaultBodyLimit::disable())
+        .routes(routes!(background_upload::upload))
+        .routes(routes!(lists::one, activate::delete))
+        .routes(routes!(activate::activate))
+        .routes(routes!(activate::rollback))
+        .routes(routes!(activate::deactivate))
+        .routes(routes!(invoke::invoke))
+        .routes(routes!(verify::verify))
+        .routes(routes!(lists::invocations))
+        .routes(routes!(lists::events))
+        .routes(routes!(lists::differences))
+        .routes(routes!(recordings::start, recordings::stop))
+        .routes(routes!(recordings::list))
+        .routes(routes!(recordings::replay))
+        .routes(routes!(values::list, values::erase))
+}

@@ -1,0 +1,221 @@
+//! Uploads of components, as the body itself or as the file of a form.
+
+use std::time::Duration;
+
+use api_core::{
+    auth::{Allowed, Permission, Plugins},
+    body,
+    error::{ApiError, ErrorKind},
+    query::Parameters,
+};
+use axum::{
+    Json,
+    body::Body,
+    extract::{FromRequest, Multipart, Request, State},
+    http::{HeaderMap, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use bytes::Bytes;
+use plugins::{self, Place};
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::{IntoParams, ToSchema};
+
+use super::{
+    background_upload::{self, PendingBody, Preference},
+    plugin_bodies::PluginBody,
+    request::refused,
+    state::PluginState,
+};
+
+/// Longest time for the arrival of a component.
+const UPLOAD_TIME: Duration = Duration::from_secs(120);
+/// Most bytes of a form without its file.
+const FORM_BYTES: usize = 64 * 1024;
+/// The field of the form with the component.
+const FILE: &str = "file";
+
+/// The form of an upload.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "described, never made")]
+struct PluginForm {
+    /// The component.
+    #[schema(value_type = String, format = Binary, content_media_type = "application/wasm")]
+    file: Vec<u8>,
+}
+
+/// The name for an upload.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "says what the handler looks for")]
+pub(super) struct UploadName {
+    /// Name of the plugin.
+    #[param(max_length = 64, pattern = "^[A-Za-z0-9][A-Za-z0-9._-]*$", example = "greeter")]
+    name: String,
+}
+
+/// The name for a check, which is optional.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "says what the handler looks for")]
+pub(super) struct CheckName {
+    /// Name of the plugin that it would be a version of.
+    #[param(nullable = false)]
+    name: Option<String>,
+}
+
+/// Uploads a component as a new version of a plugin.
+///
+/// Before it is accepted, it is checked, compiled and tried out under the limits of every call. The same bytes under
+/// the same name are the same version. With the header `Prefer: respond-async` the answer comes as soon as the
+/// component has arrived, with the address of its progress.
+#[utoipa::path(
+    post,
+    path = "/plugin-service/api/v1/plugins",
+    operation_id = "uploadPlugin",
+    tag = "Plugins",
+    params(UploadName, Preference),
+    request_body(content((Vec<u8> = "application/wasm"), (PluginForm = "multipart/form-data")), description = "The component, at most 32 MiB (`limits.plugin_bytes`)."),
+    security(("apiKey" = [Plugins::ROW.name])),
+    responses(
+        (status = 200, description = "The version exists already.", body = PluginBody),
+        (status = 201, description = "A new version.", body = PluginBody),
+        (status = 202, description = "The component is being compiled. `Location` shows the progress.", body = PendingBody,
+         headers(("Location" = String, description = "Address of the progress."))),
+        (status = 409, description = "The client has the most plugins that are allowed. Delete some."),
+    ),
+)]
+pub(super) async fn upload(
+    State(state): State<PluginState>,
+    allowed: Allowed<Plugins>,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let name = name(&request)?.unwrap_or_default();
+    let is_awaited = !background_upload::prefers_no_wait(request.headers());
+    let (bytes, place) = component(&state, &allowed, request).await?;
+    let client = allowed.caller.client;
+    if !is_awaited {
+        let begun = plugins::begin_upload(&state.context, client, &name, bytes, allowed.actor(), place).await;
+        return Ok(background_upload::begun(begun.map_err(refused)?));
+    }
+    let uploaded = plugins::upload(&state.context, client, &name, bytes, allowed.actor(), &place).await;
+    let uploaded = uploaded.map_err(refused)?;
+    let status = if uploaded.new { StatusCode::CREATED } else { StatusCode::OK };
+    Ok((status, Json(PluginBody::from(uploaded.version))).into_response())
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = CheckedPlugin)]
+pub(super) struct CheckBody {
+    /// The world of the plugin.
+    #[schema(value_type = super::plugin_bodies::WorldName)]
+    world: &'static str,
+    /// Version of the WIT interface that it was built with.
+    api_version: String,
+    /// SHA-256 of the component.
+    sha256: String,
+    /// Size of the component in bytes.
+    size: u64,
+    /// Interfaces that it imports from the host.
+    imports: Vec<String>,
+    /// The JSON Schema of its configuration, if it exports one.
+    #[schema(value_type = Option<Value>)]
+    config_schema: Option<Value>,
+}
+
+/// Checks a component as an upload does, without storing it.
+///
+/// The findings are those of an upload.
+#[utoipa::path(
+    post,
+    path = "/plugin-service/api/v1/plugins/check",
+    operation_id = "checkPlugin",
+    tag = "Plugins",
+    params(CheckName),
+    request_body(content((Vec<u8> = "application/wasm"), (PluginForm = "multipart/form-data")), description = "The component, at most 32 MiB (`limits.plugin_bytes`)."),
+    security(("apiKey" = [Plugins::ROW.name])),
+    responses(
+        (status = 200, description = "The component would be accepted.", body = CheckBody),
+    ),
+)]
+pub(super) async fn check(
+    State(state): State<PluginState>,
+    allowed: Allowed<Plugins>,
+    request: Request,
+) -> Result<Json<CheckBody>, ApiError> {
+    let name = name(&request)?;
+    let (bytes, place) = component(&state, &allowed, request).await?;
+    let client = allowed.caller.client;
+    let examined = plugins::check(&state.context, client, name.as_deref(), bytes, &place).await.map_err(refused)?;
+    Ok(Json(CheckBody {
+        world: examined.world.as_str(),
+        api_version: examined.api_version,
+        sha256: examined.sha256,
+        size: examined.size,
+        imports: examined.imports,
+        config_schema: examined.config_schema.and_then(|text| serde_json::from_str(&text).ok()),
+    }))
+}
+
+fn name(request: &Request) -> Result<Option<String>, ApiError> {
+    Ok(Parameters::of(request.uri())?.value("name").map(str::to_owned))
+}
+
+/// Returns the bytes of the component, and the turn in which it was read.
+async fn component(
+    state: &PluginState,
+    allowed: &Allowed<Plugins>,
+    request: Request,
+) -> Result<(Vec<u8>, Place), ApiError> {
+    let most = state.context.settings.limits.plugin_bytes();
+    let form = is_form(request.headers())?;
+    let limit = if form { most.saturating_add(FORM_BYTES) } else { most };
+    let too_large = |declared: Option<u64>| match declared {
+        Some(size) => format!("a plugin may have {most} bytes at most; this request has {size}"),
+        None => format!("a plugin may have {most} bytes at most; this request has more"),
+    };
+    if body::declares_more(request.headers(), limit) {
+        // The body is read to its end before the refusal, outside the turns of other uploads.
+        body::read_saying(request, limit, UPLOAD_TIME, too_large).await?;
+        return Err(ApiError::new(ErrorKind::PayloadTooLarge, too_large(None)));
+    }
+    let place = state.service.enter(allowed.caller.client).await.map_err(refused)?;
+    let (parts, content) = request.into_parts();
+    let whole = Request::from_parts(parts.clone(), content);
+    let bytes = body::read_saying(whole, limit, UPLOAD_TIME, too_large).await?;
+    let bytes = if form { file_of(Request::from_parts(parts, Body::from(bytes))).await? } else { bytes };
+    if bytes.is_empty() {
+        return Err(ApiError::fault(
+            FILE,
+            "is empty: send the component as the body, or as the field `file` of a form",
+        ));
+    }
+    Ok((Vec::from(bytes), place))
+}
+
+/// `true` for a form, `false` for the component itself.
+fn is_form(headers: &HeaderMap) -> Result<bool, ApiError> {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let essence = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    match essence.as_str() {
+        "" | "application/wasm" | "application/octet-stream" => Ok(false),
+        "multipart/form-data" => Ok(true),
+        _ => {
+            let said = "a plugin is uploaded as application/wasm, or as the field `file` of multipart/form-data";
+            Err(ApiError::new(ErrorKind::UnsupportedMediaType, said))
+        }
+    }
+}
+
+async fn file_of(request: Request) -> Result<Bytes, ApiError> {
+    let unreadable =
+        |fault: &dyn std::fmt::Display| ApiError::fault("body", format!("is not a readable form: {fault}"));
+    let mut form = Multipart::from_request(request, &()).await.map_err(|fault| unreadable(&fault))?;
+    while let Some(field) = form.next_field().await.map_err(|fault| unreadable(&fault))? {
+        if field.name() == Some(FILE) {
+            return field.bytes().await.map_err(|fault| unreadable(&fault));
+        }
+    }
+    Err(ApiError::fault(FILE, "is missing: the form must have a field of this name with the component"))
+}

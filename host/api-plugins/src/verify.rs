@@ -1,0 +1,106 @@
+//! Verifying a stored version.
+
+use api_core::{
+    auth::{Allowed, Permission, Plugins},
+    body::OptionalJson,
+    error::ApiError,
+    path::Segments,
+    state::ApiState,
+};
+use axum::{Json, extract::State};
+use plugins::{self, Verified};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::{
+    plugin_bodies::{WorldName, time},
+    request::{Named, refused, version},
+};
+
+#[derive(Deserialize, Default, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Verify, examples(json!({"version": 3})))]
+pub(super) struct VerifyBody {
+    /// Number of the version. If it is absent, the newest.
+    #[schema(value_type = Option<u32>)]
+    version: Option<Value>,
+}
+
+/// The findings about a stored version.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = VerifiedVersion)]
+pub(super) struct VerifiedBody {
+    /// Name of the plugin.
+    name: String,
+    /// Number of the version.
+    version: i32,
+    /// The world of the plugin.
+    #[schema(value_type = WorldName)]
+    world: String,
+    /// Version of the WIT interface that it was built with.
+    api_version: String,
+    /// SHA-256 of the component at its upload.
+    sha256: String,
+    /// SHA-256 of the stored component. Null if it is not stored.
+    stored_sha256: Option<String>,
+    /// Size of the component at its upload, in bytes.
+    #[schema(minimum = 0)]
+    size: i64,
+    /// Interfaces that it imports from the host.
+    imports: Vec<String>,
+    /// Whether the stored component is the uploaded one and can be loaded.
+    intact: bool,
+    /// All differences between the upload and the stored component, as texts for people.
+    problems: Vec<String>,
+    /// Time of the upload.
+    #[schema(format = DateTime)]
+    created_time: String,
+}
+
+impl From<Verified> for VerifiedBody {
+    fn from(verified: Verified) -> Self {
+        let Verified { version, stored_sha256, problems } = verified;
+        Self {
+            name: version.name,
+            version: version.version,
+            world: version.world,
+            api_version: version.api_version,
+            sha256: version.sha256,
+            stored_sha256,
+            size: version.size,
+            imports: version.imports,
+            intact: problems.is_empty(),
+            problems,
+            created_time: time(version.created_at),
+        }
+    }
+}
+
+/// Verifies a stored version.
+///
+/// The stored component is hashed and examined like an upload, and compared with the record of its upload.
+#[utoipa::path(
+    post,
+    path = "/plugin-service/api/v1/plugins/{name}/verify",
+    operation_id = "verifyPlugin",
+    tag = "Plugins",
+    params(Named),
+    request_body(content = Option<VerifyBody>),
+    security(("apiKey" = [Plugins::ROW.name])),
+    responses(
+        (status = 200, description = "The findings.", body = VerifiedBody),
+        (status = 409, description = "The plugin was not uploaded by the client."),
+    ),
+)]
+pub(super) async fn verify(
+    State(state): State<ApiState>,
+    allowed: Allowed<Plugins>,
+    Segments(name): Segments<String>,
+    OptionalJson(body): OptionalJson<VerifyBody>,
+) -> Result<Json<VerifiedBody>, ApiError> {
+    let version = version(body.version.as_ref())?;
+    let verified = plugins::verify(&state.context, allowed.caller.client, &name, version).await;
+    verified.map(|verified| Json(verified.into())).map_err(refused)
+}

@@ -1,0 +1,123 @@
+//! Files of visitors.
+
+use api_core::{
+    body,
+    error::{ApiError, ErrorKind},
+    query::Parameters,
+};
+use axum::{
+    Json,
+    extract::{Request, State},
+    http::{StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use domain::web_chat::{FileRefused, largest_file};
+use inbound::web_chat::{UploadRefused, upload};
+use serde::Serialize;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use super::{
+    limits::too_often,
+    page_access::{Door, Named, VISITOR_TOKEN},
+};
+use crate::state::WidgetState;
+
+pub(super) fn routes() -> OpenApiRouter<WidgetState> {
+    OpenApiRouter::new().routes(routes!(take, preflight))
+}
+
+/// The name of a file.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "says what the handler looks for")]
+struct Called {
+    /// Name of the file.
+    name: Option<String>,
+}
+
+/// A stored file.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = WebFile)]
+struct FileBody {
+    /// Id of the file, for the message that brings it.
+    #[schema(format = Uuid)]
+    file: String,
+    /// Type of the file, detected from its bytes.
+    mime_type: &'static str,
+    /// Size in bytes.
+    bytes: u64,
+    /// Address of the file. It expires.
+    url: String,
+}
+
+fn refused(error: UploadRefused) -> ApiError {
+    match error {
+        UploadRefused::File(FileRefused::TooLarge { .. }) => {
+            ApiError::new(ErrorKind::PayloadTooLarge, error.to_string())
+        }
+        UploadRefused::File(FileRefused::UnknownType | FileRefused::Lies { .. }) => {
+            ApiError::new(ErrorKind::UnsupportedMediaType, error.to_string())
+        }
+        UploadRefused::File(FileRefused::Empty) => ApiError::fault("body", error.to_string()),
+        UploadRefused::Store(cause) => ApiError::internal(cause),
+        UploadRefused::Failed(cause) => cause.into(),
+    }
+}
+
+/// Stores a file of a visitor.
+///
+/// The body is the file itself. Its type is detected from its bytes: JPEG, PNG, GIF, WebP, PDF, DOCX, XLSX, MP4, MP3,
+/// M4A, OGG or WAV. A message on the socket (`file`) puts it into the chat.
+#[utoipa::path(
+    post,
+    path = "/web-chat/files",
+    operation_id = "uploadWebFile",
+    tag = "Web chat",
+    params(Named, Called, ("X-Visitor-Token" = String, Header, description = "Token of the visitor.")),
+    request_body(content = Vec<u8>, content_type = "application/octet-stream"),
+    responses(
+        (status = 201, description = "The stored file.", body = FileBody),
+        (status = 403, description = "The page does not belong to the site, or the token does not."),
+        (status = 413, description = "The file is larger than its type allows."),
+        (status = 415, description = "The type of the file is not accepted, or its bytes have another type than declared."),
+        (status = 429, description = "Too many files or calls."),
+    ),
+)]
+async fn take(State(state): State<WidgetState>, door: Door, request: Request) -> Response {
+    let answer = taken(&state, &door, request).await;
+    door.answer(answer.map(|body| (StatusCode::CREATED, Json(body)).into_response()))
+}
+
+async fn taken(state: &WidgetState, door: &Door, request: Request) -> Result<FileBody, ApiError> {
+    let (token, said) = {
+        let text = |name| request.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        (text(VISITOR_TOKEN).to_owned(), text(header::CONTENT_TYPE).to_owned())
+    };
+    let called = Parameters::of(request.uri())?.value("name").map(str::to_owned);
+    let visitor = door.visitor(state, &token).await?;
+    state.web_chat.limits.post(visitor.visitor).map_err(too_often)?;
+    let bytes = body::read(request, largest_file(), state.settings.body_timeout).await?;
+    let stored = upload(&state.context, &door.site, &visitor, (&said, called), bytes).await.map_err(refused)?;
+    Ok(FileBody { file: stored.id.to_string(), mime_type: stored.kind.mime(), bytes: stored.bytes, url: stored.url })
+}
+
+/// Preflight of a file upload.
+///
+/// Browsers ask before they upload from another site.
+#[utoipa::path(
+    options,
+    path = "/web-chat/files",
+    operation_id = "mayUploadWebFile",
+    tag = "Web chat",
+    params(Named),
+    responses(
+        (status = 204, description = "The page may upload."),
+        (status = 400, description = "`site` is missing or is the key of no site."),
+        (status = 403, description = "The page does not belong to the site."),
+    ),
+)]
+async fn preflight(door: Door) -> Response {
+    door.preflight()
+}

@@ -1,0 +1,263 @@
+//! The frames that widgets send on the socket, and the answers to them.
+
+use std::collections::BTreeMap;
+
+use api_core::error::ApiError;
+use axum::extract::ws::Message;
+use domain::{
+    body::{self, FieldFault},
+    web_chat::{FormAnswer, PostKey},
+};
+use inbound::web_chat::{Post, Progress};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::limits::HISTORY_COST;
+
+/// A frame of a widget.
+#[derive(Debug)]
+pub(super) enum Frame {
+    /// The first frame: the visitor, and the last message that the widget has.
+    Hello { token: String, chat: Option<String>, after: Option<i64> },
+    /// A text message.
+    Text { key: String, text: String },
+    /// A file that was uploaded.
+    File { key: String, file: uuid::Uuid, caption: Option<String> },
+    /// A tap on a choice of a message.
+    Tap { key: String, message: uuid::Uuid, choice: String },
+    /// A location.
+    Place { key: String, latitude: f64, longitude: f64 },
+    /// Answers to the form before the chat.
+    Form { key: String, answers: BTreeMap<String, FormAnswer> },
+    /// The last messages that were shown and read.
+    Progress { delivered: i64, read: i64 },
+    /// A request for older messages.
+    History { before: i64 },
+    /// The visitor is typing.
+    Typing,
+    /// A sign of life.
+    Ping,
+}
+
+/// `type` of a frame.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Kind {
+    Hello,
+    Text,
+    File,
+    Tap,
+    Place,
+    Form,
+    Progress,
+    History,
+    Typing,
+    Ping,
+}
+
+/// The JSON of a frame. It is one flat type, so that a fault names its field.
+#[derive(Debug, Deserialize)]
+struct Written {
+    #[serde(rename = "type", deserialize_with = "body::word")]
+    kind: Kind,
+    key: Option<String>,
+    token: Option<String>,
+    chat: Option<String>,
+    after: Option<i64>,
+    text: Option<String>,
+    file: Option<String>,
+    caption: Option<String>,
+    message: Option<String>,
+    choice: Option<String>,
+    latitude: Option<f64>,
+    longitude: Option<f64>,
+    answers: Option<BTreeMap<String, FormAnswer>>,
+    delivered: Option<i64>,
+    read: Option<i64>,
+    before: Option<i64>,
+}
+
+pub(super) enum Said {
+    /// Store it under this key.
+    Post(PostKey, Post),
+    Progress(Progress),
+    /// Shows older messages.
+    History(i64),
+    /// Only acknowledges the frame.
+    Ping,
+    Typing,
+}
+
+/// A message from a socket.
+pub(super) enum Heard {
+    /// The widget closed the socket.
+    Closed,
+    /// A frame that is not text.
+    NotText,
+    /// A ping of the other end.
+    Probe,
+    /// The other end has read everything up to the probe with this mark.
+    Mark(Vec<u8>),
+    /// A frame, or its fault. Answers name its key, if it has one.
+    Frame(Option<String>, Result<Said, FieldFault>),
+}
+
+impl Heard {
+    /// Reads a message.
+    pub(super) fn of(message: Message) -> Self {
+        match message {
+            Message::Text(text) => {
+                let key = serde_json::from_str::<Keyed>(&text).ok().and_then(|keyed| keyed.key);
+                Self::Frame(key, read(&text).and_then(Frame::said))
+            }
+            Message::Ping(_) => Self::Probe,
+            Message::Pong(mark) => Self::Mark(mark.to_vec()),
+            Message::Close(_) => Self::Closed,
+            Message::Binary(_) => Self::NotText,
+        }
+    }
+
+    /// The number of frames that it counts as.
+    pub(super) fn cost(&self) -> u32 {
+        match self {
+            // Marks are answers to our own probes.
+            Self::Closed | Self::NotText | Self::Mark(_) => 0,
+            Self::Frame(_, Ok(Said::History(_))) => HISTORY_COST,
+            Self::Frame(..) | Self::Probe => 1,
+        }
+    }
+}
+
+/// The key of a frame that may have other faults.
+#[derive(Deserialize)]
+struct Keyed {
+    key: Option<String>,
+}
+
+/// Parses a frame. A fault names its field.
+pub(super) fn read(text: &str) -> Result<Frame, FieldFault> {
+    let written: Written = body::parse(text.as_bytes())?;
+    let key = || needed("key", written.key.clone());
+    Ok(match written.kind {
+        Kind::Hello => {
+            Frame::Hello { token: needed("token", written.token)?, chat: written.chat, after: written.after }
+        }
+        Kind::Text => Frame::Text { key: key()?, text: needed("text", written.text)? },
+        Kind::File => Frame::File { key: key()?, file: id("file", written.file)?, caption: written.caption },
+        Kind::Tap => Frame::Tap {
+            key: key()?,
+            message: id("message", written.message)?,
+            choice: needed("choice", written.choice)?,
+        },
+        Kind::Place => Frame::Place {
+            key: key()?,
+            latitude: needed("latitude", written.latitude)?,
+            longitude: needed("longitude", written.longitude)?,
+        },
+        Kind::Form => Frame::Form { key: key()?, answers: needed("answers", written.answers)? },
+        Kind::Progress => {
+            Frame::Progress { delivered: needed("delivered", written.delivered)?, read: needed("read", written.read)? }
+        }
+        Kind::History => Frame::History { before: needed("before", written.before)? },
+        Kind::Typing => Frame::Typing,
+        Kind::Ping => Frame::Ping,
+    })
+}
+
+fn needed<T>(field: &str, given: Option<T>) -> Result<T, FieldFault> {
+    given.ok_or_else(|| FieldFault::new(field, "is required"))
+}
+
+fn id(field: &str, given: Option<String>) -> Result<uuid::Uuid, FieldFault> {
+    needed(field, given)?.parse().map_err(|_| FieldFault::new(field, "is no id"))
+}
+
+impl Frame {
+    /// Returns the effect of a frame. A fault names its field.
+    pub(super) fn said(self) -> Result<Said, FieldFault> {
+        let (key, post) = match self {
+            Self::Text { key, text } => (key, Post::Text(text)),
+            Self::File { key, file, caption } => {
+                (key, Post::File { file: file.into(), caption: caption.filter(|text| !text.trim().is_empty()) })
+            }
+            Self::Tap { key, message, choice } => (key, Post::Tap { message: message.into(), choice }),
+            Self::Place { key, latitude, longitude } => (key, Post::Place { latitude, longitude }),
+            Self::Form { key, answers } => (key, Post::Form(answers)),
+            Self::Progress { delivered, read } => {
+                return Ok(Said::Progress(Progress { delivered_up_to: delivered, read_up_to: read }));
+            }
+            Self::History { before } => return Ok(Said::History(before)),
+            Self::Typing => return Ok(Said::Typing),
+            Self::Ping => return Ok(Said::Ping),
+            Self::Hello { .. } => {
+                return Err(FieldFault::new("type", "hello must be the first frame, and is sent only once"));
+            }
+        };
+        let wrong = || FieldFault::new("key", "must be 8 to 64 letters, digits, `-` and `_`");
+        Ok(Said::Post(PostKey::parse(&key).ok_or_else(wrong)?, post))
+    }
+}
+
+/// The answer that a message is stored.
+pub(super) fn taken(key: &PostKey, posted: inbound::web_chat::Posted) -> Value {
+    json!({ "type": "taken", "key": key.as_str(), "id": posted.id, "sequence": posted.sequence })
+}
+
+/// The answer that a message is not stored, with the reason.
+pub(super) fn refused(key: Option<&str>, error: &ApiError) -> Value {
+    let (status, message, details, wait) = error.told();
+    json!({
+        "type": "refused",
+        "key": key,
+        "status": status.as_u16(),
+        "message": message,
+        "details": details,
+        "retryAfter": wait.map(|wait| wait.as_secs_f64().ceil()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_is_an_object_with_a_type_that_is_known() {
+        assert!(matches!(read(r#"{"type":"hello","token":"t","after":3}"#), Ok(Frame::Hello { after: Some(3), .. })));
+        assert!(matches!(read(r#"{"type":"ping"}"#).unwrap().said(), Ok(Said::Ping)));
+        for odd in [
+            "",
+            "[]",
+            "{}",
+            r#"{"type":"launch"}"#,
+            r#"{"type":"text","key":"12345678"}"#,
+            "{\"type\":\"text\",\"key\":\"12345678\",\"text\":\"\\u0000\"}",
+        ] {
+            assert!(read(odd).is_err(), "{odd}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_frame_names_its_field() {
+        for (frame, field, said) in [
+            (r#"{"type":"launch"}"#, "type", "`launch` is not an allowed value"),
+            (r#"{"type":"text","key":"12345678"}"#, "text", "is required"),
+            (r#"{"type":"text","text":"a"}"#, "key", "is required"),
+            (r#"{"type":"tap","key":"12345678","message":"x","choice":"y"}"#, "message", "is no id"),
+            (r#"{"type":"file","key":"12345678","file":"x"}"#, "file", "is no id"),
+            (r#"{"type":"history","before":"x"}"#, "before", "expected a whole number"),
+            (r#"{"type":"place","key":"12345678","latitude":"n","longitude":1}"#, "latitude", "expected a number"),
+            (r#"{"type":"form","key":"12345678","answers":{"a":1}}"#, "answers.a", "expected a string"),
+        ] {
+            let fault = read(frame).unwrap_err();
+            assert_eq!(fault.field, field, "{frame}");
+            assert!(fault.message.contains(said), "{frame}: {}", fault.message);
+        }
+    }
+
+    #[test]
+    fn a_message_needs_a_key_that_can_be_one() {
+        let said = |key: &str| read(&json!({ "type": "text", "key": key, "text": "hi" }).to_string()).unwrap().said();
+        assert!(matches!(said("0190c7a2-7b1e"), Ok(Said::Post(..))));
+        assert!(matches!(said("no key"), Err(fault) if fault.field == "key"));
+    }
+}

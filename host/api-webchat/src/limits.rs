@@ -1,0 +1,260 @@
+//! Limits of visitors, of their addresses, and of the clients of their sites: how often they may come, and how much
+//! they may hold at once. They are counted in this process, so with several nodes each node allows that much.
+
+use std::{
+    net::IpAddr,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use api_core::error::{ApiError, ErrorKind};
+use domain::{ids::ClientId, source::source_of};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use uuid::Uuid;
+
+use super::{
+    buckets::Buckets,
+    shares::{Part, Shares},
+};
+
+/// Limits of a visitor and of an address (`limits.web_chat_*`).
+#[derive(Debug, Clone, Copy)]
+pub struct WebChatLimits {
+    /// Messages and files of one visitor per minute.
+    pub posts_per_minute: u32,
+    /// Calls and messages from one address per minute.
+    pub calls_per_minute_per_address: u32,
+    /// Frames of one visitor per minute. A page of older messages counts as [`HISTORY_COST`].
+    pub frames_per_minute: u32,
+    /// Frames of all sockets from one address per minute.
+    pub frames_per_minute_per_address: u32,
+    /// Sockets of one visitor.
+    pub sockets_per_visitor: usize,
+    /// Sockets from one address.
+    pub sockets_per_address: usize,
+    /// Bytes of pages that the widgets of one visitor have not read.
+    pub unread_bytes_per_visitor: usize,
+    /// Bytes of pages that all widgets at one address have not read.
+    pub unread_bytes_per_address: usize,
+    /// Time in which a widget must take a frame, and must have read a page.
+    pub write_timeout: Duration,
+    /// Database connections that web chat uses at the same time.
+    pub database_connections: usize,
+}
+
+impl Default for WebChatLimits {
+    fn default() -> Self {
+        Self {
+            posts_per_minute: 40,
+            calls_per_minute_per_address: 600,
+            frames_per_minute: 240,
+            frames_per_minute_per_address: 2_400,
+            sockets_per_visitor: 10,
+            sockets_per_address: 200,
+            unread_bytes_per_visitor: 256 * 1024,
+            unread_bytes_per_address: 2 * 1024 * 1024,
+            write_timeout: Duration::from_secs(30),
+            database_connections: 10,
+        }
+    }
+}
+
+/// Frames that a page of older messages counts as.
+pub(super) const HISTORY_COST: u32 = 5;
+/// One client's visitors use this part of the connections of web chat at the same time.
+const ONE_OF_CLIENT: usize = 3;
+/// One address uses this part of them.
+const ONE_OF_ADDRESS: usize = 5;
+
+/// The owner of a socket.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Guest {
+    pub(super) visitor: Uuid,
+    /// Source address. An unknown one is not limited.
+    pub(super) address: Option<IpAddr>,
+}
+
+/// The limits and their present use.
+pub(super) struct Limits {
+    pub(super) settings: WebChatLimits,
+    posts: Buckets<Uuid>,
+    calls: Buckets<IpAddr>,
+    frames: Buckets<Uuid>,
+    frames_of_addresses: Buckets<IpAddr>,
+    sockets: Shares<IpAddr>,
+    unread: Shares<Uuid>,
+    unread_of_addresses: Shares<IpAddr>,
+    reads: Arc<Semaphore>,
+    reads_of_clients: Shares<ClientId>,
+    reads_of_addresses: Shares<IpAddr>,
+}
+
+/// Room for a page that is not read yet.
+pub(super) struct Room {
+    _of_visitor: OwnedSemaphorePermit,
+    _of_address: Part,
+}
+
+pub(super) struct Turn {
+    _of_address: Part,
+    _of_client: Part,
+    _of_all: Part,
+}
+
+impl Limits {
+    pub(super) fn new(settings: WebChatLimits) -> Self {
+        let at_once = settings.database_connections.max(1);
+        Self {
+            settings,
+            posts: Buckets::new(settings.posts_per_minute),
+            calls: Buckets::new(settings.calls_per_minute_per_address),
+            frames: Buckets::new(settings.frames_per_minute),
+            frames_of_addresses: Buckets::new(settings.frames_per_minute_per_address),
+            sockets: Shares::new(settings.sockets_per_address),
+            unread: Shares::new(settings.unread_bytes_per_visitor),
+            unread_of_addresses: Shares::new(settings.unread_bytes_per_address),
+            reads: Arc::new(Semaphore::new(at_once)),
+            reads_of_clients: Shares::new(at_once / ONE_OF_CLIENT),
+            reads_of_addresses: Shares::new(at_once / ONE_OF_ADDRESS),
+        }
+    }
+
+    /// Counts a call from an address. An unknown address is not limited.
+    pub(super) fn call(&self, from: Option<IpAddr>) -> Result<(), Duration> {
+        from.map_or(Ok(()), |from| self.calls.take(source_of(from), 1, Instant::now()))
+    }
+
+    /// Counts a message or file of a visitor.
+    pub(super) fn post(&self, from: Uuid) -> Result<(), Duration> {
+        self.posts.take(from, 1, Instant::now())
+    }
+
+    /// Counts a frame of a socket. If it is refused, it counts neither for its visitor nor for its address.
+    pub(super) fn frame(&self, from: Guest, cost: u32) -> Result<(), Duration> {
+        let now = Instant::now();
+        self.frames.take(from.visitor, cost, now)?;
+        let of_address = from.address.map_or(Ok(()), |from| self.frames_of_addresses.take(source_of(from), cost, now));
+        of_address.inspect_err(|_| self.frames.give_back(&from.visitor, cost))
+    }
+
+    /// Takes a place for a socket from an address, if the address has one left.
+    pub(super) fn socket(&self, from: Option<IpAddr>) -> Result<Part, ApiError> {
+        let Some(from) = from else { return Ok(None) };
+        let said = "too many widgets are open at this address: close one, or try again later";
+        let full = || ApiError::new(ErrorKind::TooManyRequests, said);
+        self.sockets.try_take(source_of(from), 1).map(Some).ok_or_else(full)
+    }
+
+    /// Takes room for unread bytes of a widget, if its visitor and its address have it.
+    pub(super) fn room(&self, of: Guest, bytes: usize) -> Option<Room> {
+        let of_visitor = self.unread.try_take(of.visitor, bytes)?;
+        let of_address = match of.address {
+            Some(address) => Some(self.unread_of_addresses.try_take(source_of(address), bytes)?),
+            None => None,
+        };
+        Some(Room { _of_visitor: of_visitor, _of_address: of_address })
+    }
+
+    /// Takes a turn at the database. Turns are limited for each address, for each client's visitors, and for web chat
+    /// as a whole, in this order. So a caller that waits for its own share blocks no other.
+    pub(super) async fn turn(&self, address: Option<IpAddr>, client: Option<ClientId>) -> Turn {
+        let of_address = match address {
+            Some(address) => self.reads_of_addresses.take(source_of(address), 1).await,
+            None => None,
+        };
+        let of_client = match client {
+            Some(client) => self.reads_of_clients.take(client, 1).await,
+            None => None,
+        };
+        let of_all = Arc::clone(&self.reads).acquire_owned().await.ok();
+        Turn { _of_address: of_address, _of_client: of_client, _of_all: of_all }
+    }
+}
+
+/// The refusal of a caller that comes too often.
+pub(super) fn too_often(wait: Duration) -> ApiError {
+    let said = "too many messages or calls in a short time: wait, and send it again";
+    ApiError::new(ErrorKind::TooManyRequests, said).retry_after(wait)
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::poll;
+
+    use super::*;
+
+    fn guest(visitor: u128, address: &str) -> Guest {
+        Guest { visitor: Uuid::from_u128(visitor), address: Some(address.parse().unwrap()) }
+    }
+
+    fn client(id: u128) -> Option<ClientId> {
+        Some(ClientId(Uuid::from_u128(id)))
+    }
+
+    #[test]
+    fn addresses_of_one_ipv6_network_are_one() {
+        let of = |text: &str| source_of(text.parse().unwrap());
+        assert_eq!(of("2001:db8::1"), of("2001:db8::2"));
+        assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));
+        assert_ne!(of("192.0.2.1"), of("192.0.2.2"));
+    }
+
+    #[test]
+    fn frames_are_charged_to_the_visitor_and_to_the_address() {
+        let limits = Limits::new(WebChatLimits {
+            frames_per_minute: 3,
+            frames_per_minute_per_address: 5,
+            ..WebChatLimits::default()
+        });
+        let (ann, ben, far) = (guest(1, "192.0.2.1"), guest(2, "192.0.2.1"), guest(3, "192.0.2.2"));
+        assert!((0..3).all(|_| limits.frame(ann, 1).is_ok()));
+        assert!(limits.frame(ann, 1).is_err(), "the visitor's own share");
+        assert!(limits.frame(ben, HISTORY_COST).is_err(), "more than is left of the address");
+        assert!((0..2).all(|_| limits.frame(ben, 1).is_ok()), "and was not taken from the visitor");
+        assert!(limits.frame(ben, 1).is_err(), "the share of the address");
+        assert!(limits.frame(far, 1).is_ok());
+    }
+
+    #[test]
+    fn pages_that_are_not_read_fill_the_share_of_the_visitor_and_of_the_address() {
+        let limits = Limits::new(WebChatLimits {
+            unread_bytes_per_visitor: 100,
+            unread_bytes_per_address: 150,
+            ..WebChatLimits::default()
+        });
+        let of_ann = limits.room(guest(1, "192.0.2.1"), 80).unwrap();
+        assert!(limits.room(guest(1, "192.0.2.9"), 80).is_none(), "the visitor, wherever it is");
+        assert!(limits.room(guest(2, "192.0.2.1"), 80).is_none(), "the address");
+        assert!(limits.room(guest(2, "192.0.2.2"), 80).is_some(), "and left nothing behind");
+        drop(of_ann);
+        assert!(limits.room(guest(2, "192.0.2.1"), 80).is_some());
+    }
+
+    #[test]
+    fn an_address_has_so_many_sockets() {
+        let limits = Limits::new(WebChatLimits { sockets_per_address: 2, ..WebChatLimits::default() });
+        let at = |address: &str| limits.socket(Some(address.parse().unwrap()));
+        let held = (at("192.0.2.1").unwrap(), at("192.0.2.1").unwrap());
+        assert!(at("192.0.2.1").is_err() && at("192.0.2.2").is_ok());
+        drop(held);
+        assert!(at("192.0.2.1").is_ok());
+    }
+
+    #[tokio::test]
+    async fn an_address_and_a_client_have_a_small_part_of_the_database() {
+        let limits = Limits::new(WebChatLimits { database_connections: 10, ..WebChatLimits::default() });
+        let at = |last: u8| Some(IpAddr::from([192, 0, 2, last]));
+        let mut held = vec![limits.turn(at(1), client(1)).await, limits.turn(at(1), client(2)).await];
+        assert!(poll!(Box::pin(limits.turn(at(1), client(3)))).is_pending(), "two of one address");
+        for address in 2..4 {
+            held.push(limits.turn(at(address), client(1)).await);
+        }
+        assert!(poll!(Box::pin(limits.turn(at(7), client(1)))).is_pending(), "three of one client");
+        for id in 11..17 {
+            held.push(limits.turn(None, client(id)).await);
+        }
+        assert!(poll!(Box::pin(limits.turn(None, client(20)))).is_pending(), "ten in all");
+        held.pop();
+        assert!(poll!(Box::pin(limits.turn(None, client(20)))).is_ready());
+    }
+}

@@ -1,0 +1,109 @@
+//! Checks if a page may use web chat: its site by the key, its origin by the header of the browser. The answer names
+//! exactly that origin and never a wildcard.
+
+use std::net::IpAddr;
+
+use api_core::{
+    error::{ApiError, ErrorKind},
+    https::Source,
+    query::Parameters,
+};
+use axum::{
+    extract::FromRequestParts,
+    http::{HeaderName, HeaderValue, Method, StatusCode, header, request::Parts},
+    response::{IntoResponse, Response},
+};
+use domain::web_chat::Origin;
+use inbound::web_chat::{Site, VisitorToken, site_of_key, visitor_of};
+use utoipa::IntoParams;
+
+use super::limits::{Turn, too_often};
+use crate::state::WidgetState;
+
+/// The header with the token of a visitor.
+pub(super) const VISITOR_TOKEN: HeaderName = HeaderName::from_static("x-visitor-token");
+/// How long browsers remember the answer to a preflight request, in seconds.
+const REMEMBERED: &str = "600";
+
+/// The site.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "says what the handler looks for")]
+pub(super) struct Named {
+    /// Key of the site.
+    pub(super) site: String,
+}
+
+/// A page of a site that may show the widget.
+pub(super) struct Door {
+    pub(super) site: Site,
+    /// Origin of the page.
+    pub(super) origin: Origin,
+    /// Source address of the visitor.
+    pub(super) address: Option<IpAddr>,
+}
+
+impl FromRequestParts<WidgetState> for Door {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &WidgetState) -> Result<Self, ApiError> {
+        let Ok(Source(address)) = Source::from_request_parts(parts, state).await;
+        // Preflight requests are not counted.
+        if parts.method != Method::OPTIONS {
+            state.web_chat.limits.call(address).map_err(too_often)?;
+        }
+        let given = Parameters::of(&parts.uri)?;
+        let site = given.value("site");
+        let site = site.ok_or_else(|| ApiError::fault("site", "is required: the key of the site in the script tag"))?;
+        let mut origins = parts.headers.get_all(header::ORIGIN).iter();
+        let (origin, more) = (origins.next(), origins.next());
+        let origin = origin.filter(|_| more.is_none()).and_then(|origin| Origin::parse(origin.to_str().ok()?).ok());
+        let turn = state.web_chat.limits.turn(address, None).await;
+        let known = site_of_key(&state.context, site).await?;
+        drop(turn);
+        match (known, origin) {
+            (Some(site), Some(origin)) if site.origins.contains(&origin) => Ok(Self { site, origin, address }),
+            // The answer does not tell if the site exists.
+            _ => {
+                let said = "this page may not show the widget of this site: add its origin to the origins of the site";
+                Err(ApiError::new(ErrorKind::Forbidden, said))
+            }
+        }
+    }
+}
+
+impl Door {
+    /// Adds the headers that let the page read the answer.
+    pub(super) fn answer(&self, answer: Result<Response, ApiError>) -> Response {
+        let mut response = answer.unwrap_or_else(IntoResponse::into_response);
+        let headers = response.headers_mut();
+        if let Ok(origin) = HeaderValue::from_str(self.origin.as_str()) {
+            headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        }
+        headers.insert(header::VARY, HeaderValue::from_static("Origin"));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("Retry-After"));
+        response
+    }
+
+    pub(super) fn preflight(&self) -> Response {
+        let headers = [
+            (header::ACCESS_CONTROL_ALLOW_METHODS, "POST"),
+            (header::ACCESS_CONTROL_ALLOW_HEADERS, "content-type, x-visitor-token"),
+            (header::ACCESS_CONTROL_MAX_AGE, REMEMBERED),
+        ];
+        self.answer(Ok((StatusCode::NO_CONTENT, headers).into_response()))
+    }
+
+    /// Takes a turn at the database for this page.
+    pub(super) async fn turn(&self, state: &WidgetState) -> Turn {
+        state.web_chat.limits.turn(self.address, Some(self.site.client)).await
+    }
+
+    /// Returns the visitor with a token.
+    pub(super) async fn visitor(&self, state: &WidgetState, token: &str) -> Result<VisitorToken, ApiError> {
+        let _turn = self.turn(state).await;
+        let found = visitor_of(&state.context, &self.site, token).await?;
+        found.map_err(|refused| ApiError::new(ErrorKind::Forbidden, refused.to_string()))
+    }
+}
