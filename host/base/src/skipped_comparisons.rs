@@ -43,7 +43,7 @@ impl SkippedComparisons {
         }
     }
 
-    /// True if these are the first counts of the client.
+    /// Adds counts. Returns true if the client had none before.
     fn gather(&self, client: ClientId, skipped: Vec<Skipped>) -> bool {
         let mut all = self.0.lock();
         let is_first = !all.contains_key(&client);

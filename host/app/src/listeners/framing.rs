@@ -13,9 +13,9 @@ pub struct HeadWatch {
 }
 
 impl HeadWatch {
-    /// Takes bytes that arrived while nothing was in flight, after `begun` requests. `true` if they complete a head
-    /// with two lengths of the body. Pipelined requests are not inspected. The library ends the connection after such a
-    /// request.
+    /// Takes bytes that arrived while no request was in flight; `begun` counts the requests so far. Returns true if the
+    /// bytes complete a head with two lengths of the body. Pipelined requests are not inspected: the library ends the
+    /// connection after a request with two lengths.
     pub fn came(&mut self, bytes: &[u8], begun: usize) -> bool {
         if self.complete_at == Some(begun) {
             return false;

@@ -56,6 +56,7 @@ pub fn international(text: &str, source: &str) -> String {
         return dialled;
     }
     let country = country_of(source);
+    // A number can have both a `0` and its country code.
     let is_whole = WITHIN_COUNTRY.iter().any(|(code, length)| {
         *code == country && within.starts_with(country) && within.len() == country.len() + length
     });

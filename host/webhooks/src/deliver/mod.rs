@@ -206,6 +206,7 @@ impl<'a> EndpointRun<'a> {
         let Some(target) = &self.target else { return };
         let group = std::mem::take(&mut self.outcomes);
         self.oldest_outcome = None;
+        // If nothing else is due, the same statement gives the lane back.
         self.is_closing = self.is_quiet() && self.page.is_none() && self.page_schedule.saw_all() && !self.is_ending();
         let target = Arc::clone(target);
         let work = settle::settle(self.ctx, self.lease, target, group, self.failing_since, self.is_closing);
