@@ -75,6 +75,6 @@ impl Snapshot {
     /// Ends the transaction, and with it the locks.
     pub async fn end(mut self) -> Result<()> {
         sqlx::raw_sql("COMMIT").execute(&mut self.db).await?;
-        Ok(self.db.close().await?)
+        self.db.close().await
     }
 }
