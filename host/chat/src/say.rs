@@ -69,7 +69,7 @@ impl<'a> Words<'a> {
 /// Stores words in a chat and queues them for sending, inside the caller's transaction. The caller records [`said`],
 /// saves the participant, and wakes `Queue::Outbound` on the lane of the inbox after the commit.
 ///
-/// On Messenger, words that need several calls become several messages in the chat, each with its own state.
+/// On a channel with [`Splitting`](messenger::Splitting), words that need several calls become several messages in the chat, each with its own state.
 pub async fn say(
     ctx: &Context,
     db: &mut PgConnection,
@@ -77,10 +77,8 @@ pub async fn say(
     (chat, inbox, customer): (&mut Participant, InboxKind, &Customer),
     words: &Words<'_>,
 ) -> Result<InChat> {
-    let parts = match inbox {
-        InboxKind::Messenger => messenger::in_messages(words.content),
-        InboxKind::WhatsappCloud | InboxKind::WhatsappLite | InboxKind::Web | InboxKind::Sms => Vec::new(),
-    };
+    let splitting = inbox.facts().splitting;
+    let parts = splitting.map(|splitting| messenger::in_messages(words.content, splitting)).unwrap_or_default();
     let (content, more) = parts.split_first().unwrap_or((words.content, &[]));
     let begin = Words { content, ..*words };
     let first = say_one(ctx, db, client, (&mut *chat, inbox, customer), &begin).await?;

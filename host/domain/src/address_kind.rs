@@ -28,18 +28,11 @@ impl AddressKind {
 
     /// True if the address stays with a person for ever, whichever number the person has.
     pub fn is_for_life(self) -> bool {
-        matches!(self, Self::Bsuid | Self::Lid)
+        self.facts().is_for_life
     }
 
     /// The name that is stored.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Phone => "PHONE",
-            Self::Bsuid => "BSUID",
-            Self::Psid => "PSID",
-            Self::Visitor => "VISITOR",
-            Self::Email => "EMAIL",
-            Self::Lid => "LID",
-        }
+        self.facts().name
     }
 }

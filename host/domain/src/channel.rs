@@ -28,21 +28,7 @@ impl Channel {
 
     /// The name that is stored and shown.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Whatsapp => "WHATSAPP",
-            Self::Facebook => "FACEBOOK",
-            Self::Web => "WEB",
-            Self::Sms => "SMS",
-        }
-    }
-
-    /// True if recipients of this channel are stored as customers, because their later sends or identity depend on it.
-    /// The recipient of an SMS is only a number until an answer comes.
-    pub fn remembers_recipients(self) -> bool {
-        match self {
-            Self::Whatsapp | Self::Facebook | Self::Web => true,
-            Self::Sms => false,
-        }
+        self.facts().name
     }
 }
 

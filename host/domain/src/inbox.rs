@@ -27,34 +27,17 @@ impl InboxKind {
 
     /// The stored name. For the two WhatsApp kinds it is also the `whatsAppProvider` of SPEC 4.7.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::WhatsappCloud => "WHATSAPP_CLOUD",
-            Self::WhatsappLite => "WHATSAPP_LITE",
-            Self::Messenger => "MESSENGER",
-            Self::Web => "WEB",
-            Self::Sms => "SMS",
-        }
+        self.facts().name
     }
 
     pub fn channel(self) -> Channel {
-        match self {
-            Self::WhatsappCloud | Self::WhatsappLite => Channel::Whatsapp,
-            Self::Messenger => Channel::Facebook,
-            Self::Web => Channel::Web,
-            Self::Sms => Channel::Sms,
-        }
+        self.facts().channel
     }
 
     /// The kinds of address that the inbox can write to, the preferred one first (SPEC 1: the phone number is the
     /// primary identifier; SPEC 2.2: it takes precedence over the BSUID).
     pub fn writes_to(self) -> &'static [AddressKind] {
-        match self {
-            Self::WhatsappCloud => &[AddressKind::Phone, AddressKind::Bsuid],
-            Self::WhatsappLite => &[AddressKind::Phone, AddressKind::Lid, AddressKind::Bsuid],
-            Self::Messenger => &[AddressKind::Psid],
-            Self::Web => &[AddressKind::Visitor],
-            Self::Sms => &[AddressKind::Phone],
-        }
+        self.facts().writes_to
     }
 }
 
