@@ -2,6 +2,7 @@
 //! extracts and parses, calls one use case and shapes the answer. The rules are in the use cases and in `domain`.
 //! `docs/urls.md` maps each URL to its code.
 
+mod account_callbacks;
 mod account_keys;
 mod admission;
 mod auth;
@@ -139,6 +140,7 @@ fn routes(testing_clock: bool) -> OpenApiRouter<ApiState> {
         .merge(batch_gateway::routes())
         .merge(media::routes())
         .merge(page_callbacks::routes())
+        .merge(account_callbacks::routes())
         .merge(providers::routes())
         .merge(operations::routes())
         .merge(document::routes())

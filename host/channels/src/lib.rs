@@ -22,6 +22,7 @@
 //!   numbered text (ADR 0028).
 //! - `web`: a message is taken at once, because it is already in its chat and sockets read it there (ADR 0029).
 
+pub mod account;
 pub mod carrier;
 pub mod email;
 pub mod http;
