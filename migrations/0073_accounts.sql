@@ -39,3 +39,35 @@ CREATE TABLE account_link (
 );
 CREATE INDEX account_link_ready ON account_link (client_id, lane_id) WHERE state = 'PENDING' AND ready;
 CREATE INDEX account_link_waiting ON account_link (due_at) WHERE state = 'PENDING' AND NOT ready;
+
+-- Telegram (ADR 0051). The tables passed narrower checks, so nothing is read again.
+ALTER TABLE inbox
+    DROP CONSTRAINT inbox_kind_known,
+    ADD CONSTRAINT inbox_kind_known
+        CHECK (kind IN ('WHATSAPP_CLOUD', 'WHATSAPP_LITE', 'MESSENGER', 'TELEGRAM', 'WEB', 'SMS')) NOT VALID;
+ALTER TABLE participant
+    DROP CONSTRAINT participant_channel_known,
+    ADD CONSTRAINT participant_channel_known
+        CHECK (channel IN ('WHATSAPP', 'FACEBOOK', 'TELEGRAM', 'WEB', 'SMS')) NOT VALID;
+ALTER TABLE chat_message
+    DROP CONSTRAINT chat_message_channel_known,
+    ADD CONSTRAINT chat_message_channel_known
+        CHECK (channel IN ('WHATSAPP', 'FACEBOOK', 'TELEGRAM', 'WEB', 'SMS')) NOT VALID;
+ALTER TABLE customer_address
+    DROP CONSTRAINT customer_address_kind_known,
+    ADD CONSTRAINT customer_address_kind_known
+        CHECK (kind IN ('PHONE', 'BSUID', 'PSID', 'TELEGRAM', 'VISITOR', 'EMAIL', 'LID')) NOT VALID;
+ALTER TABLE outbound_message
+    DROP CONSTRAINT outbound_message_address_kind_known,
+    ADD CONSTRAINT outbound_message_address_kind_known
+        CHECK (address_kind IN ('PHONE', 'BSUID', 'PSID', 'TELEGRAM', 'VISITOR', 'EMAIL', 'LID')) NOT VALID,
+    DROP CONSTRAINT outbound_message_other_kind_known,
+    ADD CONSTRAINT outbound_message_other_kind_known
+        CHECK (other_kind IN ('PHONE', 'BSUID', 'PSID', 'TELEGRAM', 'VISITOR', 'EMAIL', 'LID')) NOT VALID;
+ALTER TABLE outbound_leg
+    DROP CONSTRAINT outbound_leg_channel_known,
+    ADD CONSTRAINT outbound_leg_channel_known
+        CHECK (channel IN ('WHATSAPP', 'FACEBOOK', 'TELEGRAM', 'WEB', 'SMS')) NOT VALID,
+    DROP CONSTRAINT outbound_leg_address_kind_known,
+    ADD CONSTRAINT outbound_leg_address_kind_known
+        CHECK (address_kind IN ('PHONE', 'BSUID', 'PSID', 'TELEGRAM', 'VISITOR', 'EMAIL', 'LID')) NOT VALID;

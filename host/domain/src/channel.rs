@@ -13,6 +13,8 @@ pub enum Channel {
     Facebook,
     /// The web chat widget.
     Web,
+    /// Bots of Telegram.
+    Telegram,
     /// Text messages to phones.
     Sms,
 }
@@ -24,7 +26,7 @@ pub struct UnknownChannel(String);
 
 impl Channel {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Whatsapp, Self::Facebook, Self::Web, Self::Sms];
+    pub const ALL: [Self; 5] = [Self::Whatsapp, Self::Web, Self::Facebook, Self::Telegram, Self::Sms];
 
     /// The name that is stored and shown.
     pub fn as_str(self) -> &'static str {

@@ -13,6 +13,8 @@ pub enum InboxKind {
     /// A number that is linked to WhatsApp like a device.
     WhatsappLite,
     Messenger,
+    /// A bot of Telegram.
+    Telegram,
     /// A web site with the chat widget.
     Web,
     Sms,
@@ -23,7 +25,8 @@ pub enum InboxKind {
 pub struct UnknownInboxKind(String);
 
 impl InboxKind {
-    pub const ALL: [Self; 5] = [Self::WhatsappCloud, Self::WhatsappLite, Self::Messenger, Self::Web, Self::Sms];
+    pub const ALL: [Self; 6] =
+        [Self::WhatsappCloud, Self::WhatsappLite, Self::Messenger, Self::Telegram, Self::Web, Self::Sms];
 
     /// The stored name. For the two WhatsApp kinds it is also the `whatsAppProvider` of SPEC 4.7.
     pub fn as_str(self) -> &'static str {

@@ -107,7 +107,7 @@ pub(super) struct SendBody {
     /// The live-chat participant.
     #[schema(value_type = Uuid)]
     participant_id: Option<String>,
-    /// The channel of the chat: `WHATSAPP`, `WEB`, `FACEBOOK` or `SMS`.
+    /// The channel of the chat: `WHATSAPP`, `WEB`, `FACEBOOK`, `TELEGRAM` or `SMS`.
     #[schema(value_type = String)]
     channel: Option<String>,
     /// The text. With a file, its caption.

@@ -91,8 +91,7 @@ impl InboxRow {
                 InboxSettings::Web(Web { site_key: self.address?, name: self.name?, origins: self.origins? })
             }
             InboxKind::Sms => InboxSettings::Sms(Sms { source: self.address, is_default: self.is_default? }),
-            #[expect(unreachable_patterns, reason = "all kinds are named so far")]
-            _ => InboxSettings::Account(Account {
+            InboxKind::Telegram => InboxSettings::Account(Account {
                 kind,
                 account_id: self.address?,
                 name: self.name?,
