@@ -1,4 +1,4 @@
-//! One row says what a channel is, what a kind of inbox can do, and what an address looks like. Generic code reads these
+//! One row for each channel, each kind of inbox and each kind of address, with its properties. Generic code reads these
 //! rows, so that a new channel adds rows here and an adapter in `host/channels`.
 
 use crate::{

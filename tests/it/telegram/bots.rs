@@ -73,10 +73,8 @@ async fn a_rating_is_requested_with_buttons_and_its_tap_is_the_rating() {
 }
 
 #[tokio::test]
-async fn a_long_text_takes_several_messages_and_a_picture_has_its_caption() {
+async fn a_picture_has_its_caption_and_a_place_its_name() {
     let (_patchbay, _, _, user) = with_bot("clerk", "--polling").await;
-    user.write(&format!("say {}", "word ".repeat(818))).await;
-    user.hears("word").await;
     user.write("picture").await;
     let picture = user.hears("a picture").await;
     assert!(picture["photo"].is_array(), "{picture}");

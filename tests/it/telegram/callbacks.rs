@@ -108,7 +108,14 @@ async fn a_bot_whose_token_was_revoked_is_asked_again_with_the_new_one() {
     let (patchbay, client, _, user) = with_bot("clerk", "--polling").await;
     user.write("say first").await;
     user.hears("first").await;
+    let listed = patchbay.admin(&["telegram", "list", "--client", &client.client_ref]);
+    let id = listed["bots"][0]["id"].as_str().unwrap().to_owned();
     user.treat_bot(json!({ "revoked": true })).await;
+    eventually("the refusal", || async {
+        let log = patchbay.log();
+        log.lines().any(|line| line.contains("could not be asked for news") && line.contains(&id)).then_some(())
+    })
+    .await;
     user.write("say waits").await;
     user.treat_bot(json!({ "revoked": false })).await;
     patchbay.bot(&client, &user.bot, "--polling");

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::with_bot;
 
 const MESSAGES: &str = "/chat-service/api/v2/messages";
-const PNG: &[u8] = b"\x89PNG\r\n\x1a\n picture";
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
 
 #[tokio::test]
 async fn files_of_a_customer_are_fetched_at_once_and_kept() {

@@ -129,8 +129,8 @@ pub(super) struct SendBody {
     /// A location.
     #[serde(default, deserialize_with = "domain::body::object")]
     location: Option<LocationBody>,
-    /// A reaction to a message. It cannot be combined with other content. On WhatsApp and Messenger; on WhatsApp Lite
-    /// only to messages of customers.
+    /// A reaction to a message. It cannot be combined with other content. On WhatsApp, Messenger and Telegram; on
+    /// WhatsApp Lite only to messages of customers.
     #[serde(default, deserialize_with = "domain::body::object")]
     reaction: Option<ReactionBody>,
 }

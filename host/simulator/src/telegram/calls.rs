@@ -272,6 +272,9 @@ async fn updates(world: &Arc<World>, bot: i64, params: &Params) -> Response {
         {
             let state = world.state();
             let Some(bot) = state.telegram.bots.get(&bot) else { return refused((401, "Unauthorized".to_owned())) };
+            if bot.revoked {
+                return refused((401, "Unauthorized".to_owned()));
+            }
             if bot.polls != mine {
                 let said =
                     "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running";

@@ -7,7 +7,7 @@ use axum::{
     body::Bytes,
     extract::{Path, State},
     http::StatusCode,
-    response::{IntoResponse, Response},
+    response::{Html, IntoResponse, Response},
     routing::{get, post, put},
 };
 use base64::Engine as _;
@@ -58,6 +58,8 @@ pub(super) fn routes() -> Router<Arc<World>> {
         .route("/telegram/phones/{id}/react", post(react))
         .route("/telegram/phones/{id}/block", post(block))
         .route("/telegram/updates/{bot}", post(inject))
+        .route("/telegram", get(|| async { Html(include_str!("page.html")) }))
+        .route("/simulator/telegram", get(bots))
         .route("/simulator/telegram/{bot}", get(bot).post(set_bot))
 }
 
@@ -308,6 +310,12 @@ async fn inject(State(world): State<Arc<World>>, Path(bot): Path<i64>, Json(body
     Ok(Json(json!({})))
 }
 
+async fn bots(State(world): State<Arc<World>>) -> Json<Value> {
+    let state = world.state();
+    let bots = state.telegram.bots.values().map(|bot| json!({ "id": bot.id, "username": bot.username }));
+    Json(json!({ "bots": bots.collect::<Vec<_>>() }))
+}
+
 async fn bot(State(world): State<Arc<World>>, Path(bot): Path<i64>) -> Answer {
     let state = world.state();
     let bot = state.telegram.bots.get(&bot).ok_or(HandError::NoBot)?;
@@ -340,5 +348,6 @@ async fn set_bot(State(world): State<Arc<World>>, Path(bot): Path<i64>, body: By
     bot.silent = patch.silent.unwrap_or(bot.silent);
     bot.enforce_limits = patch.enforce_limits.unwrap_or(bot.enforce_limits);
     bot.refusal = patch.refuse.or_else(|| bot.refusal.take());
+    world.telegram_news.notify_waiters();
     Ok(Json(json!({})))
 }

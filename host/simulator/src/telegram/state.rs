@@ -13,8 +13,8 @@ use crate::clock;
 
 /// Updates that are kept for a bot, as Telegram keeps them for a day.
 const UPDATES_KEPT: usize = 10_000;
-/// Messages to one chat that a bot may send at once, if limits are enforced; then one a second.
-const CHAT_BURST: u32 = 1;
+/// Time between two messages to one chat, if limits are enforced: a second, less what a network may take from it.
+const CHAT_INTERVAL: Duration = Duration::from_millis(800);
 
 /// The address to which updates are posted.
 #[derive(Debug, Clone, Serialize)]
@@ -199,12 +199,10 @@ impl Chat {
 
     /// Admits one message of the bot, or returns the seconds to wait.
     pub(super) fn admit(&mut self, now: Instant) -> Result<(), u64> {
-        let second = Duration::from_secs(1);
-        let free_at = self.free_at.unwrap_or(now).max(now);
-        if free_at.saturating_duration_since(now) > second * (CHAT_BURST - 1) {
+        if self.free_at.is_some_and(|free_at| free_at > now) {
             return Err(1);
         }
-        self.free_at = Some(free_at + second);
+        self.free_at = Some(now + CHAT_INTERVAL);
         Ok(())
     }
 }

@@ -91,7 +91,8 @@ impl InboxRow {
                 InboxSettings::Web(Web { site_key: self.address?, name: self.name?, origins: self.origins? })
             }
             InboxKind::Sms => InboxSettings::Sms(Sms { source: self.address, is_default: self.is_default? }),
-            InboxKind::Telegram => InboxSettings::Account(Account {
+            // All other kinds are accounts.
+            _ => InboxSettings::Account(Account {
                 kind,
                 account_id: self.address?,
                 name: self.name?,
