@@ -110,7 +110,7 @@ fn carry_out(world: &Arc<World>, bot: i64, method: &str, params: &Params) -> Res
         }
         "answerCallbackQuery" => {
             let tap = params.text("callback_query_id").unwrap_or_default();
-            answer_tap(telegram, bot, &tap);
+            telegram.answer_tap(bot, &tap);
             Ok(json!(true))
         }
         "getFile" => file(telegram, params),
@@ -205,16 +205,6 @@ fn send(telegram: &mut Telegram, bot: i64, method: &str, params: &Params) -> Res
     let message = framed(number, from, person, content);
     chat.messages.push(message.clone());
     Ok(message)
-}
-
-/// Records that the bot answered a tap.
-pub(super) fn answer_tap(telegram: &mut Telegram, bot: i64, tap: &str) {
-    // The id of a tap begins with its person.
-    let person = tap.split('-').next().and_then(|person| person.parse::<i64>().ok());
-    let chat = telegram.bots.get_mut(&bot).zip(person).and_then(|(bot, person)| bot.chats.get_mut(&person));
-    if let Some(chat) = chat {
-        chat.answered_taps.push(tap.to_owned());
-    }
 }
 
 fn file(telegram: &Telegram, params: &Params) -> Result<Value, Refused> {

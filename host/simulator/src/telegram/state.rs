@@ -231,6 +231,16 @@ impl Telegram {
         self.people.contains_key(&id)
     }
 
+    /// Records that the bot answered a tap.
+    pub(super) fn answer_tap(&mut self, bot: i64, tap: &str) {
+        // The id of a tap begins with its person.
+        let person = tap.split('-').next().and_then(|person| person.parse::<i64>().ok());
+        let chat = self.bots.get_mut(&bot).zip(person).and_then(|(bot, person)| bot.chats.get_mut(&person));
+        if let Some(chat) = chat {
+            chat.answered_taps.push(tap.to_owned());
+        }
+    }
+
     /// Stores a file and returns its id.
     pub(super) fn keep(&mut self, folder: &str, name: &str, mime_type: &str, bytes: Bytes) -> String {
         let id = format!("AgAC{}", hex::encode(clock::dice::<16>()));

@@ -4,7 +4,6 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::{Map, Value};
 
-use super::calls;
 use crate::world::World;
 
 /// Pause before an update that was not taken is posted again.
@@ -62,6 +61,6 @@ async fn post_all(world: Arc<World>, bot: i64) {
 fn obey(world: &Arc<World>, bot: i64, command: Map<String, Value>) {
     if command.get("method").and_then(Value::as_str) == Some("answerCallbackQuery") {
         let tap = command.get("callback_query_id").and_then(Value::as_str).unwrap_or_default();
-        calls::answer_tap(&mut world.state().telegram, bot, tap);
+        world.state().telegram.answer_tap(bot, tap);
     }
 }

@@ -63,7 +63,7 @@ async fn python_telegram_bot_sends_is_refused_and_receives_as_with_telegram() {
         ("video", "Video"),
         ("sticker", "Sticker"),
         ("location", "Location"),
-        ("venue", "Venue"),
+        ("venue", "Location"),
         ("contact", "Contact"),
         ("dice", "Dice"),
     ] {
