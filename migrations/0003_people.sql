@@ -23,7 +23,7 @@ CREATE TABLE customer_address (
     client_id uuid NOT NULL,
     -- LID: WhatsApp's own id of a customer of a Lite number.
     kind text NOT NULL CONSTRAINT customer_address_kind_known
-        CHECK (kind IN ('PHONE', 'BSUID', 'PSID', 'VISITOR', 'EMAIL', 'LID')),
+        CHECK (kind IN ('PHONE', 'BSUID', 'PSID', 'TELEGRAM', 'VISITOR', 'EMAIL', 'LID')),
     value text NOT NULL,
     customer_id uuid NOT NULL,
     -- The newest address of a kind is shown and written to.

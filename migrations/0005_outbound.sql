@@ -57,10 +57,10 @@ CREATE TABLE outbound_message (
     inbox_id uuid NOT NULL,
     -- The address of the recipient, and another one for the case that the first fails.
     address_kind text NOT NULL CONSTRAINT outbound_message_address_kind_known
-        CHECK (address_kind IN ('PHONE', 'BSUID', 'PSID', 'VISITOR', 'EMAIL', 'LID')),
+        CHECK (address_kind IN ('PHONE', 'BSUID', 'PSID', 'TELEGRAM', 'VISITOR', 'EMAIL', 'LID')),
     address_value text NOT NULL,
     other_kind text CONSTRAINT outbound_message_other_kind_known
-        CHECK (other_kind IN ('PHONE', 'BSUID', 'PSID', 'VISITOR', 'EMAIL', 'LID')),
+        CHECK (other_kind IN ('PHONE', 'BSUID', 'PSID', 'TELEGRAM', 'VISITOR', 'EMAIL', 'LID')),
     other_value text,
     ct_id text,
     gst_id text NOT NULL,
@@ -92,10 +92,10 @@ CREATE TABLE outbound_leg (
     message_id uuid NOT NULL,
     -- 0 first, then the SMS of a fallback.
     ordinal smallint NOT NULL,
-    channel text NOT NULL CONSTRAINT outbound_leg_channel_known CHECK (channel IN ('WHATSAPP', 'FACEBOOK', 'WEB', 'SMS')),
+    channel text NOT NULL CONSTRAINT outbound_leg_channel_known CHECK (channel IN ('WHATSAPP', 'FACEBOOK', 'TELEGRAM', 'WEB', 'SMS')),
     inbox_id uuid NOT NULL,
     address_kind text NOT NULL CONSTRAINT outbound_leg_address_kind_known
-        CHECK (address_kind IN ('PHONE', 'BSUID', 'PSID', 'VISITOR', 'EMAIL', 'LID')),
+        CHECK (address_kind IN ('PHONE', 'BSUID', 'PSID', 'TELEGRAM', 'VISITOR', 'EMAIL', 'LID')),
     address_value text NOT NULL,
     -- Null: the content of the part.
     content jsonb, -- {"v":1,"value":domain::content::LegContent}

@@ -7,7 +7,7 @@ CREATE TABLE participant (
     inbox_id uuid NOT NULL,
     customer_id uuid NOT NULL,
     channel text NOT NULL
-        CONSTRAINT participant_channel_known CHECK (channel IN ('WHATSAPP', 'FACEBOOK', 'WEB', 'SMS')),
+        CONSTRAINT participant_channel_known CHECK (channel IN ('WHATSAPP', 'FACEBOOK', 'TELEGRAM', 'WEB', 'SMS')),
     state text NOT NULL CONSTRAINT participant_state_known CHECK (state IN ('BOT', 'QUEUED', 'ACTIVE', 'CLOSED')),
     -- Grows when the chat is handed over, closed or opened. Effects of a chatbot count only for the version that it
     -- saw.
@@ -98,7 +98,7 @@ CREATE TABLE chat_message (
     sequence_number bigint NOT NULL,
     direction text NOT NULL CONSTRAINT chat_message_direction_known CHECK (direction IN ('INCOMING', 'OUTGOING')),
     channel text NOT NULL
-        CONSTRAINT chat_message_channel_known CHECK (channel IN ('WHATSAPP', 'FACEBOOK', 'WEB', 'SMS')),
+        CONSTRAINT chat_message_channel_known CHECK (channel IN ('WHATSAPP', 'FACEBOOK', 'TELEGRAM', 'WEB', 'SMS')),
     content_type text NOT NULL,
     body text,
     -- {"v":1,"value":..} with domain::inbound::InboundContent or domain::content::OutboundContent, by the direction.

@@ -94,6 +94,7 @@ mod standing;
 mod status;
 mod story;
 mod teams;
+mod telegram;
 mod template_faults;
 mod templates;
 mod unread;

@@ -22,6 +22,7 @@ mod process;
 mod shared;
 mod sink;
 mod stored;
+mod telegram;
 pub mod visitors;
 
 pub use authority::Authority;
@@ -35,6 +36,7 @@ pub use process::Node;
 pub use shared::Shared;
 pub use sink::{Received, Sink};
 pub use stored::RowCounts;
+pub use telegram::{TelegramUser, bot_token};
 pub use visitors::{Site, Visitor};
 
 use std::{future::Future, sync::OnceLock, time::Duration};

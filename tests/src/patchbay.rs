@@ -442,6 +442,7 @@ fn standard_environment(
         ("PATCHBAY__MESSENGER__GRAPH_URL", format!("http://{}", simulator.http_addr())),
         ("PATCHBAY__MESSENGER__APP_SECRET", MESSENGER_SECRET.to_owned()),
         ("PATCHBAY__MESSENGER__VERIFY_TOKEN", VERIFY_TOKEN.to_owned()),
+        ("PATCHBAY__TELEGRAM__API_URL", format!("http://{}/telegram", simulator.http_addr())),
         ("PATCHBAY__WHATSAPP_LITE__SIMULATOR_URL", format!("http://{}", simulator.http_addr())),
         ("PATCHBAY__SMPP__URL", smpp),
         ("PATCHBAY__TESTING__CLOCK", "true".to_owned()),

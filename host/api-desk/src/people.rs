@@ -67,7 +67,7 @@ struct ExportBody {
 #[derive(Serialize, ToSchema)]
 #[schema(as = PersonAddress)]
 struct AddressBody {
-    /// `PHONE`, `BSUID`, `PSID`, `VISITOR`, `EMAIL` or `LID`.
+    /// `PHONE`, `BSUID`, `PSID`, `TELEGRAM`, `VISITOR`, `EMAIL` or `LID`.
     #[schema(examples("PHONE"))]
     kind: &'static str,
     /// Digits of a number, otherwise as the provider writes it.

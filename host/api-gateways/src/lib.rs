@@ -1,5 +1,6 @@
 //! Programs on the other side: the SMS gateways, callbacks of providers, and the files that providers and phones fetch.
 
+mod account_callbacks;
 mod batch_gateway;
 mod form;
 mod media;
@@ -27,4 +28,5 @@ pub fn routes(state: &ApiState, sms: Arc<Gateways>, callbacks: Arc<Intake>) -> O
         .merge(gateways.with_state(GatewayState::new(state, sms)))
         .merge(providers.with_state(CallbackState::new(state, callbacks)))
         .merge(media::routes())
+        .merge(account_callbacks::routes())
 }

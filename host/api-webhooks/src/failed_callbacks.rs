@@ -25,7 +25,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
 struct FailedBody {
     /// Id of the item.
     id: Uuid,
-    /// The provider: `WHATSAPP_CLOUD`, `WHATSAPP_LITE` or `MESSENGER`.
+    /// The provider: `WHATSAPP_CLOUD`, `WHATSAPP_LITE`, `MESSENGER` or `TELEGRAM`.
     provider: String,
     /// The part of a callback: `message`, `status`, `change`, `event` or `item`.
     kind: String,

@@ -12,6 +12,7 @@ use channels::{
     http::{GuardedClient, GuardedSettings},
     messenger::{MessengerApi, MessengerCarrier, MessengerLimits},
     smpp::{SmppCarrier, SmppGateway, SmppUrl},
+    telegram::{TelegramApi, TelegramCarrier, TelegramLimits, TelegramProvider},
     web::WebCarrier,
     whatsapp_cloud::{CloudApi, CloudCarrier, CloudLimits, CloudSettings},
     whatsapp_lite::{LiteCarrier, LiteDevices},
@@ -73,7 +74,12 @@ pub async fn context(
     })?;
     let lite = lite::devices(config, simulated, &public_url, (&base, &http))?;
     let parts = ContextBuilder {
-        carriers: carriers(config, &cloud, &messenger, &smpp, lite, &base.clock),
+        carriers: with_telegram(
+            config,
+            carriers(config, &cloud, &messenger, &smpp, lite, &base.clock),
+            graph_url.as_deref(),
+            Arc::<SystemClock>::clone(&base.clock),
+        )?,
         db: base.db,
         clock: base.clock,
         ids: base.ids,
@@ -116,6 +122,18 @@ fn carriers(
         Some(devices) => carriers.with(LiteCarrier::new(Arc::clone(&devices), clock)).with_devices(devices),
         None => carriers,
     }
+}
+
+fn with_telegram(
+    config: &Settings,
+    carriers: Carriers,
+    simulator: Option<&str>,
+    clock: Arc<dyn Clock>,
+) -> anyhow::Result<Carriers> {
+    let api = TelegramApi::new(config.telegram_settings(simulator))?;
+    let (rate_per_second, in_flight) = (config.telegram.rate_per_bot, config.telegram.in_flight_per_bot);
+    let carrier = TelegramCarrier::new(api.clone(), TelegramLimits { rate_per_second, in_flight });
+    Ok(carriers.with(carrier).with_account_provider(TelegramProvider::new(api, clock)))
 }
 
 /// The settings in force: with the values that are decided at the start. The URL of the database and the keys are left

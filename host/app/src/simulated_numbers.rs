@@ -32,7 +32,7 @@ pub async fn register(inbox: &Inbox, simulator: SocketAddr) -> anyhow::Result<()
             ("numbers", number)
         }
         InboxSettings::Messenger(page) => ("pages", serde_json::json!({ "pageId": page.page_id })),
-        InboxSettings::WhatsappLite(_) | InboxSettings::Web(_) | InboxSettings::Sms(_) => return Ok(()),
+        _ => return Ok(()),
     };
     let client = GuardedClient::new(GuardedSettings::default())?;
     // The simulator is on this machine.

@@ -38,8 +38,12 @@ pub struct RotationReport {
 const fn purpose(column: SealedColumn) -> Purpose {
     match column {
         SealedColumn::ApiKey => Purpose::ApiKey,
-        SealedColumn::CloudAccessToken | SealedColumn::PageAccessToken => Purpose::AccessToken,
-        SealedColumn::CloudAppSecret | SealedColumn::PageAppSecret => Purpose::AppSecret,
+        SealedColumn::CloudAccessToken | SealedColumn::PageAccessToken | SealedColumn::AccountAccessToken => {
+            Purpose::AccessToken
+        }
+        SealedColumn::CloudAppSecret | SealedColumn::PageAppSecret | SealedColumn::AccountAppSecret => {
+            Purpose::AppSecret
+        }
         SealedColumn::SiteIdentity => Purpose::SiteIdentity,
         SealedColumn::SmsPassword => Purpose::SmsPassword,
         SealedColumn::WebhookSecret | SealedColumn::PreviousWebhookSecret | SealedColumn::OlderWebhookSecrets => {

@@ -20,8 +20,11 @@
 //! - `messenger`: an accepted message counts as sent. The 24-hour window is checked before the call. Reports name
 //!   moments, so the mark notes messages as unread (`outbound::watermarks`). Buttons become quick replies, lists become
 //!   numbered text (ADR 0028).
+//! - `telegram`: an accepted message counts as sent, because no other report comes. A chat takes one message per second
+//!   (`admit`). Buttons are inline keyboards whose payload is the place of a choice (ADR 0051).
 //! - `web`: a message is taken at once, because it is already in its chat and sockets read it there (ADR 0029).
 
+pub mod account;
 pub mod carrier;
 pub mod email;
 pub mod http;
@@ -31,6 +34,7 @@ pub mod object_media;
 pub mod provider_json;
 pub mod smpp;
 pub mod standard_webhooks;
+pub mod telegram;
 mod unmodelled;
 mod unreadable;
 pub mod web;

@@ -82,7 +82,7 @@ impl<'a> Words<'a> {
 /// Stores words in a chat and queues them for sending, inside the caller's transaction. The caller records [`said`],
 /// saves the participant, and wakes `Queue::Outbound` on the lane of the inbox after the commit.
 ///
-/// On Messenger, words that need several calls become several messages in the chat, each with its own state.
+/// On a channel with [`Splitting`](messenger::Splitting), words that need several calls become several messages in the chat, each with its own state.
 pub async fn say(
     ctx: &Context,
     db: &mut PgConnection,
@@ -90,10 +90,8 @@ pub async fn say(
     mut place: SayIn<'_>,
     words: &Words<'_>,
 ) -> Result<InChat> {
-    let parts = match place.inbox {
-        InboxKind::Messenger => messenger::in_messages(words.content),
-        InboxKind::WhatsappCloud | InboxKind::WhatsappLite | InboxKind::Web | InboxKind::Sms => Vec::new(),
-    };
+    let splitting = place.inbox.facts().splitting;
+    let parts = splitting.map(|splitting| messenger::in_messages(words.content, splitting)).unwrap_or_default();
     let (content, more) = parts.split_first().unwrap_or((words.content, &[]));
     let begin = Words { content, ..*words };
     let first = say_one(ctx, db, client, place.again(), &begin).await?;

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::address_kind::AddressKind;
 use crate::{
+    channel_table::AddressForm,
     numbering,
     phone::{Bsuid, Msisdn},
 };
@@ -48,15 +49,15 @@ impl Address {
     /// An address of a known kind; `None` when the value cannot be one.
     pub fn of_kind(kind: AddressKind, value: &str) -> Option<Self> {
         let printable = || !value.is_empty() && value.len() <= LONGEST && value.chars().all(|c| c.is_ascii_graphic());
-        let fits = match kind {
-            AddressKind::Phone => return Msisdn::parse(value).ok().map(Self::from),
-            AddressKind::Bsuid => return Bsuid::parse(value).ok().map(Self::from),
-            AddressKind::Psid => printable() && value.bytes().all(|byte| byte.is_ascii_digit()),
-            AddressKind::Visitor => printable(),
-            AddressKind::Email => {
+        let fits = match kind.facts().form {
+            AddressForm::Phone => return Msisdn::parse(value).ok().map(Self::from),
+            AddressForm::Bsuid => return Bsuid::parse(value).ok().map(Self::from),
+            AddressForm::Digits => printable() && value.bytes().all(|byte| byte.is_ascii_digit()),
+            AddressForm::Word => printable(),
+            AddressForm::Email => {
                 printable() && value.split_once('@').is_some_and(|(local, host)| !local.is_empty() && !host.is_empty())
             }
-            AddressKind::Lid => {
+            AddressForm::Lid => {
                 let digits = value.strip_suffix(LID_SERVER).unwrap_or_default();
                 printable() && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
             }

@@ -12,6 +12,8 @@ pub enum AddressKind {
     Bsuid,
     /// A page-scoped id of Messenger.
     Psid,
+    /// A user of Telegram: the id of the private chat with a bot.
+    Telegram,
     /// A visitor of a web site with the widget.
     Visitor,
     /// An e-mail address.
@@ -22,24 +24,18 @@ pub enum AddressKind {
 
 impl AddressKind {
     /// All of them.
-    pub const ALL: [Self; 6] = [Self::Phone, Self::Bsuid, Self::Psid, Self::Visitor, Self::Email, Self::Lid];
+    pub const ALL: [Self; 7] =
+        [Self::Phone, Self::Bsuid, Self::Psid, Self::Telegram, Self::Visitor, Self::Email, Self::Lid];
     /// Those that stand for a customer where no phone number does, as clients and agents see it.
-    pub const USER_IDS: [Self; 4] = [Self::Bsuid, Self::Psid, Self::Visitor, Self::Lid];
+    pub const USER_IDS: [Self; 5] = [Self::Bsuid, Self::Psid, Self::Telegram, Self::Visitor, Self::Lid];
 
     /// True if the address stays with a person for ever, whichever number the person has.
     pub fn is_for_life(self) -> bool {
-        matches!(self, Self::Bsuid | Self::Lid)
+        self.facts().is_for_life
     }
 
     /// The name that is stored.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Phone => "PHONE",
-            Self::Bsuid => "BSUID",
-            Self::Psid => "PSID",
-            Self::Visitor => "VISITOR",
-            Self::Email => "EMAIL",
-            Self::Lid => "LID",
-        }
+        self.facts().name
     }
 }

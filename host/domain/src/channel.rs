@@ -13,6 +13,8 @@ pub enum Channel {
     Facebook,
     /// The web chat widget.
     Web,
+    /// Bots of Telegram.
+    Telegram,
     /// Text messages to phones.
     Sms,
 }
@@ -24,25 +26,11 @@ pub struct UnknownChannel(String);
 
 impl Channel {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Whatsapp, Self::Facebook, Self::Web, Self::Sms];
+    pub const ALL: [Self; 5] = [Self::Whatsapp, Self::Web, Self::Facebook, Self::Telegram, Self::Sms];
 
     /// The name that is stored and shown.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Whatsapp => "WHATSAPP",
-            Self::Facebook => "FACEBOOK",
-            Self::Web => "WEB",
-            Self::Sms => "SMS",
-        }
-    }
-
-    /// True if recipients of this channel are stored as customers, because their later sends or identity depend on it.
-    /// The recipient of an SMS is only a number until an answer comes.
-    pub fn remembers_recipients(self) -> bool {
-        match self {
-            Self::Whatsapp | Self::Facebook | Self::Web => true,
-            Self::Sms => false,
-        }
+        self.facts().name
     }
 }
 

@@ -13,6 +13,8 @@ pub enum InboxKind {
     /// A number that is linked to WhatsApp like a device.
     WhatsappLite,
     Messenger,
+    /// A bot of Telegram.
+    Telegram,
     /// A web site with the chat widget.
     Web,
     Sms,
@@ -23,38 +25,22 @@ pub enum InboxKind {
 pub struct UnknownInboxKind(String);
 
 impl InboxKind {
-    pub const ALL: [Self; 5] = [Self::WhatsappCloud, Self::WhatsappLite, Self::Messenger, Self::Web, Self::Sms];
+    pub const ALL: [Self; 6] =
+        [Self::WhatsappCloud, Self::WhatsappLite, Self::Messenger, Self::Telegram, Self::Web, Self::Sms];
 
     /// The stored name. For the two WhatsApp kinds it is also the `whatsAppProvider` of SPEC 4.7.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::WhatsappCloud => "WHATSAPP_CLOUD",
-            Self::WhatsappLite => "WHATSAPP_LITE",
-            Self::Messenger => "MESSENGER",
-            Self::Web => "WEB",
-            Self::Sms => "SMS",
-        }
+        self.facts().name
     }
 
     pub fn channel(self) -> Channel {
-        match self {
-            Self::WhatsappCloud | Self::WhatsappLite => Channel::Whatsapp,
-            Self::Messenger => Channel::Facebook,
-            Self::Web => Channel::Web,
-            Self::Sms => Channel::Sms,
-        }
+        self.facts().channel
     }
 
     /// The kinds of address that the inbox can write to, the preferred one first (SPEC 1: the phone number is the
     /// primary identifier; SPEC 2.2: it takes precedence over the BSUID).
     pub fn writes_to(self) -> &'static [AddressKind] {
-        match self {
-            Self::WhatsappCloud => &[AddressKind::Phone, AddressKind::Bsuid],
-            Self::WhatsappLite => &[AddressKind::Phone, AddressKind::Lid, AddressKind::Bsuid],
-            Self::Messenger => &[AddressKind::Psid],
-            Self::Web => &[AddressKind::Visitor],
-            Self::Sms => &[AddressKind::Phone],
-        }
+        self.facts().writes_to
     }
 }
 

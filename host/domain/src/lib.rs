@@ -8,6 +8,7 @@ pub mod body;
 pub mod carriage;
 pub mod change;
 pub mod channel;
+pub mod channel_table;
 pub mod chat;
 pub mod clock;
 pub mod contact;

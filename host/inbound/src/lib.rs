@@ -24,6 +24,7 @@
 //! (`base::MovedMediaStore`). The first bytes correct the type and extension that the provider named
 //! (`media/fetch.rs`). All file names pass `domain::file_name`.
 
+pub mod accounts;
 pub mod callbacks;
 pub mod lite;
 pub mod media;

@@ -17,7 +17,7 @@ impl Alarms {
     pub(crate) fn note(&mut self, channel: Channel, inbox: InboxId, failure: &ProviderFailure) {
         let code = label(channel, failure.code);
         metrics::counter!("patchbay_legs_failed_total", "channel" => channel.as_str(), "code" => code).increment(1);
-        if is_of_meta(channel) && error_codes::alerts(failure.code) {
+        if channel.facts().is_of_meta && error_codes::alerts(failure.code) {
             self.by_kind.entry((inbox, failure.code)).or_insert_with(|| failure.text.clone());
         }
     }
@@ -31,15 +31,10 @@ impl Alarms {
     }
 }
 
-/// True if Meta carries the channel, so that its codes apply.
-fn is_of_meta(channel: Channel) -> bool {
-    matches!(channel, Channel::Whatsapp | Channel::Facebook)
-}
-
 /// Returns the code if it is known. Providers may use any other code, and each would become a time series of its own.
 fn label(channel: Channel, code: i64) -> String {
     let known = OwnCode::ALL.into_iter().any(|own| own.code() == code)
-        || is_of_meta(channel) && error_codes::entry(code).is_some();
+        || channel.facts().is_of_meta && error_codes::entry(code).is_some();
     if known { code.to_string() } else { "other".to_owned() }
 }
 

@@ -308,7 +308,7 @@ impl Progress {
         if falls_back {
             self.wakes.push((Queue::Fallback, leg.inbox.0));
         }
-        if leg.channel.remembers_recipients() && first_seen {
+        if leg.channel.facts().remembers_recipients && first_seen {
             let unanswered = self.of_statuses && leaves_queue;
             self.seen.push(Seen { leg: leg.clone(), named: step.named, at: step.at, unanswered });
         }

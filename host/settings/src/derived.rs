@@ -12,14 +12,14 @@ pub const META_GRAPH_URL: &str = "https://graph.facebook.com";
 
 impl Settings {
     /// `true` if a real provider is configured: the Graph URL or app secret of WhatsApp or Messenger, devices of
-    /// WhatsApp Lite, or an SMS centre.
+    /// WhatsApp Lite, an SMS centre, or the Bot API of Telegram.
     pub fn provider_configured(&self) -> bool {
         let whatsapp = &self.whatsapp_cloud;
         let messenger = &self.messenger;
         let lite = self.whatsapp_lite.bridge_url.is_some() || self.whatsapp_lite.native;
         let meta = whatsapp.graph_url.is_some() || messenger.graph_url.is_some();
         let secrets = !whatsapp.app_secret.is_empty() || !messenger.app_secret.is_empty();
-        meta || secrets || !self.smpp.url.is_empty() || lite
+        meta || secrets || !self.smpp.url.is_empty() || lite || self.telegram.api_url.is_some()
     }
 
     /// True if the simulator runs: as set, or by default if no provider is configured.
@@ -91,6 +91,7 @@ impl Settings {
         effective.simulator.enabled = if on { Switch::On } else { Switch::Off };
         effective.whatsapp_cloud.graph_url = BaseUrl::from_text(&self.whatsapp_graph_url(simulator.as_deref()));
         effective.messenger.graph_url = BaseUrl::from_text(&self.messenger_graph_url(simulator.as_deref()));
+        effective.telegram.api_url = BaseUrl::from_text(&self.telegram_api_url(simulator.as_deref()));
         effective.media.store = self.media_place();
         effective.server.public_url = BaseUrl::from_text(&self.public_url(self.server.listen));
         effective

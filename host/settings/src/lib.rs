@@ -11,6 +11,7 @@ mod secret;
 mod section;
 mod sections;
 mod show;
+mod telegram;
 mod value;
 
 pub use derived::META_GRAPH_URL;
@@ -25,6 +26,7 @@ pub use sections::{
     Webhooks, WhatsappCloud, WhatsappLite,
 };
 pub use show::Table;
+pub use telegram::{BOT_API_URL, Telegram};
 pub use value::{LogFormat, Switch, spell_duration};
 
 use std::path::Path;
@@ -39,6 +41,7 @@ pub struct Settings {
     pub whatsapp_cloud: WhatsappCloud,
     pub whatsapp_lite: WhatsappLite,
     pub messenger: Messenger,
+    pub telegram: Telegram,
     pub smpp: Smpp,
     pub email: Email,
     pub webhooks: Webhooks,
@@ -68,6 +71,7 @@ impl Settings {
             ("whatsapp_cloud", &self.whatsapp_cloud),
             ("whatsapp_lite", &self.whatsapp_lite),
             ("messenger", &self.messenger),
+            ("telegram", &self.telegram),
             ("smpp", &self.smpp),
             ("email", &self.email),
             ("webhooks", &self.webhooks),
@@ -91,6 +95,7 @@ impl Settings {
             "whatsapp_cloud" => &mut self.whatsapp_cloud,
             "whatsapp_lite" => &mut self.whatsapp_lite,
             "messenger" => &mut self.messenger,
+            "telegram" => &mut self.telegram,
             "smpp" => &mut self.smpp,
             "email" => &mut self.email,
             "webhooks" => &mut self.webhooks,

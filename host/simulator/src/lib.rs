@@ -17,6 +17,7 @@ mod phone_api;
 mod phones;
 mod request_log;
 mod smsc;
+mod telegram;
 mod timeline;
 mod world;
 
@@ -142,6 +143,7 @@ async fn serve_http(world: Arc<World>, listener: TcpListener) {
         .merge(phone_api::routes())
         .merge(lite::routes())
         .merge(messenger::routes())
+        .merge(telegram::routes())
         .merge(graph::routes())
         .with_state(Arc::clone(&world));
     // Small answers must not wait for each other. Without this the simulator is only slower.

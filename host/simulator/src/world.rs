@@ -18,6 +18,7 @@ use crate::{
     phones::Phones,
     request_log::RequestLog,
     smsc::registry::Smsc,
+    telegram::Telegram,
 };
 
 /// The lock is never held across an await.
@@ -35,6 +36,7 @@ pub(crate) struct State {
     pub(crate) limits: Limits,
     pub(crate) lite: Devices,
     pub(crate) messenger: Messenger,
+    pub(crate) telegram: Telegram,
 }
 
 /// The state, and the connections to the host: callbacks and SMSC sessions.
@@ -44,6 +46,8 @@ pub(crate) struct World {
     pub(crate) smsc: Smsc,
     /// Wakes requests that wait for events of a device.
     pub(crate) lite_news: Notify,
+    /// Wakes requests that wait for updates of a bot.
+    pub(crate) telegram_news: Notify,
     pub(crate) shutdown: CancellationToken,
     pub(crate) tasks: TaskTracker,
 }
@@ -55,6 +59,7 @@ impl World {
             callbacks,
             smsc: Smsc::default(),
             lite_news: Notify::new(),
+            telegram_news: Notify::new(),
             shutdown: CancellationToken::new(),
             tasks: TaskTracker::new(),
         })

@@ -13,7 +13,7 @@ use base::{
     lanes::{LEASE, LaneState, Lease, Wake, silent},
 };
 use futures::FutureExt;
-use inbound::{callbacks, lite, media};
+use inbound::{accounts, callbacks, lite, media};
 use outbound::{dispatch, fallback};
 use tokio::{sync::Notify, time::Instant};
 use tokio_util::sync::CancellationToken;
@@ -125,7 +125,8 @@ fn leaves_nothing(queue: Queue) -> bool {
         | Queue::Chat
         | Queue::LiteSession
         | Queue::SmsCallback
-        | Queue::Email => false,
+        | Queue::Email
+        | Queue::Account => false,
     }
 }
 
@@ -201,6 +202,7 @@ async fn work(ctx: &Context, lease: &Lease) -> Result<LaneState> {
         Queue::LiteSession => lite::work(ctx, lease).await,
         Queue::SmsCallback => sms_products::callbacks::work(ctx, lease).await,
         Queue::Email => sms_products::email::work(ctx, lease).await,
+        Queue::Account => accounts::work(ctx, lease).await,
     }?;
     Ok(LaneState::Held)
 }

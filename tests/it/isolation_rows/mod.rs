@@ -437,6 +437,13 @@ const ROWS: &[Row] = &[
         |_| with("/providers/messenger/webhook", &json!({})),
         Others::None("a callback names pages; whose they are is stored: tests/it/messenger/callbacks.rs"),
     ),
+    row(
+        "POST",
+        "/providers/{provider}/webhook/{id}",
+        Who::Everybody("callbacks carry the secret of their account"),
+        |ids| with(&format!("/providers/telegram/webhook/{}", ids.other), &json!({})),
+        Others::None("without the secret of an account nothing is taken: tests/it/telegram/callbacks.rs"),
+    ),
     row("GET", "/healthz", Who::Everybody("a probe"), |_| plain("/healthz"), NOBODYS),
     row("GET", "/readyz", Who::Everybody("a probe"), |_| plain("/readyz"), NOBODYS),
     row("GET", "/metrics", Who::Everybody("to this machine only; it names no client"), |_| plain("/metrics"), NOBODYS),

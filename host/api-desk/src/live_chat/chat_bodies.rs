@@ -49,7 +49,7 @@ pub(crate) struct ChatParticipantResponse {
     send_rating_widget: bool,
     /// `true`: a chatbot answers.
     chat_bot_conversation: bool,
-    /// The channel: `WHATSAPP`, `WEB`, `FACEBOOK` or `SMS`.
+    /// The channel: `WHATSAPP`, `WEB`, `FACEBOOK`, `TELEGRAM` or `SMS`.
     channel: String,
     /// The inbox: the business number, the page or the site.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -22,7 +22,7 @@ pub(crate) struct MessageResponse {
     direction: String,
     /// `TEXT`, `IMAGE`, `DOCUMENT`, `VIDEO`, `AUDIO`, `VOICE`, `FILE`, `LOCATION`, `BUTTON`, `CAROUSEL`, `RATING` or `MEDIA`.
     content_type: String,
-    /// `WHATSAPP`, `WEB`, `FACEBOOK` or `SMS`.
+    /// `WHATSAPP`, `WEB`, `FACEBOOK`, `TELEGRAM` or `SMS`.
     channel: String,
     /// The text. For a file its caption, for a reaction the emoji.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -107,7 +107,7 @@ pub(super) struct SendBody {
     /// The live-chat participant.
     #[schema(value_type = Uuid)]
     participant_id: Option<String>,
-    /// The channel of the chat: `WHATSAPP`, `WEB`, `FACEBOOK` or `SMS`.
+    /// The channel of the chat: `WHATSAPP`, `WEB`, `FACEBOOK`, `TELEGRAM` or `SMS`.
     #[schema(value_type = String)]
     channel: Option<String>,
     /// The text. With a file, its caption.
@@ -129,8 +129,8 @@ pub(super) struct SendBody {
     /// A location.
     #[serde(default, deserialize_with = "domain::body::object")]
     location: Option<LocationBody>,
-    /// A reaction to a message. It cannot be combined with other content. On WhatsApp and Messenger; on WhatsApp Lite
-    /// only to messages of customers.
+    /// A reaction to a message. It cannot be combined with other content. On WhatsApp, Messenger and Telegram; on
+    /// WhatsApp Lite only to messages of customers.
     #[serde(default, deserialize_with = "domain::body::object")]
     reaction: Option<ReactionBody>,
 }

@@ -129,7 +129,7 @@ async fn all_users(db: &mut PgConnection, client: ClientId) -> anyhow::Result<Ve
     }
 }
 
-async fn all_inboxes(db: &Db, client_ref: &str, channel: Channel) -> anyhow::Result<Vec<Inbox>> {
+pub(super) async fn all_inboxes(db: &Db, client_ref: &str, channel: Channel) -> anyhow::Result<Vec<Inbox>> {
     let mut db = db.acquire().await?;
     let client = client(&mut db, client_ref).await?;
     let mut found = Vec::new();

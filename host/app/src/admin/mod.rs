@@ -7,6 +7,7 @@ mod person;
 mod secrets;
 mod sites;
 mod sms;
+mod telegram;
 
 use std::time::Duration;
 
@@ -113,6 +114,7 @@ async fn change(config: &Settings, base: &Base, command: AdminCommand) -> anyhow
         AdminCommand::Sender(command) => sms::sender(config, &admin, command).await,
         AdminCommand::OptOut(OptOutCommand::Remove(remove)) => sms::remove_opt_out(&admin, remove).await,
         AdminCommand::Person(command) => person::run(config, base, command).await,
+        AdminCommand::Telegram(command) => telegram::run(config, base, command).await,
     }
 }
 

@@ -8,6 +8,7 @@ mod accounts;
 mod inboxes;
 mod person;
 mod sms;
+mod telegram;
 
 pub use accounts::{ClientCommand, ClientCreate, ClientList, GivenPassword, KeyCommand, UserCommand, UserCreate};
 pub use inboxes::{
@@ -19,6 +20,8 @@ pub use sms::{
     CreditsAdd, CreditsCommand, CreditsPrice, OptOutCommand, OptOutRemove, SenderAdd, SenderCommand, SenderRemove,
     SmsSourceAdd, SmsSourceCommand, SmsSourceRemove,
 };
+
+pub use telegram::{GivenBotToken, TelegramAdd, TelegramCommand, UpdateWay};
 
 use crate::plugin::commands::PluginCommand;
 
@@ -146,6 +149,9 @@ pub enum AdminCommand {
     /// Facebook pages of a client
     #[command(subcommand)]
     Page(PageCommand),
+    /// Bots of Telegram of a client
+    #[command(subcommand)]
+    Telegram(TelegramCommand),
     /// Message templates of a client
     #[command(subcommand)]
     Template(TemplateCommand),
@@ -266,6 +272,10 @@ mod tests {
             "patchbay number list --client acme",
             "patchbay page list --client acme",
             "patchbay site list --client acme",
+            "patchbay telegram add --client acme --token 1:a",
+            "patchbay telegram add --client acme --token-stdin --polling",
+            "patchbay telegram add --client acme --token 1:a --webhook",
+            "patchbay telegram list --client acme",
             "patchbay sender list --client acme",
             "patchbay template sync --client acme",
             "patchbay site add --client acme --name Shop --origin https://shop.example --origin https://www.shop.example",

@@ -5,7 +5,7 @@ use domain::{
     inbox::InboxKind,
 };
 
-use crate::{messenger::MessengerPage, whatsapp_cloud::CloudNumber, whatsapp_lite::LiteSender};
+use crate::{account::AccountLogin, messenger::MessengerPage, whatsapp_cloud::CloudNumber, whatsapp_lite::LiteSender};
 
 /// An inbox with the credentials for its provider. The loader opens the secrets; `Debug` hides them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,4 +35,6 @@ pub enum Credentials {
     WhatsappLite(LiteSender),
     /// A Facebook page and its token.
     Messenger(MessengerPage),
+    /// An account at a provider and its token.
+    Account(AccountLogin),
 }

@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use domain::inbox::InboxKind;
 
 use super::Carrier;
-use crate::{messenger::MessengerApi, web::Doorbell, whatsapp_lite::LiteDevices};
+use crate::{account::AccountProvider, messenger::MessengerApi, web::Doorbell, whatsapp_lite::LiteDevices};
 
 /// The carriers, one for each kind of inbox that can send. Cloning is cheap.
 #[derive(Clone, Default)]
@@ -13,6 +13,7 @@ pub struct Carriers {
     by_kind: HashMap<InboxKind, Arc<dyn Carrier>>,
     lite: Option<Arc<dyn LiteDevices>>,
     messenger: Option<MessengerApi>,
+    accounts: HashMap<InboxKind, Arc<dyn AccountProvider>>,
     web: Doorbell,
 }
 
@@ -46,6 +47,23 @@ impl Carriers {
     /// The Messenger API, if there is one.
     pub fn messenger(&self) -> Option<&MessengerApi> {
         self.messenger.as_ref()
+    }
+
+    /// Adds a provider of accounts, for callbacks, news and files.
+    #[must_use]
+    pub fn with_account_provider(mut self, provider: impl AccountProvider) -> Self {
+        self.accounts.insert(provider.kind(), Arc::new(provider));
+        self
+    }
+
+    /// The provider of accounts of this kind, if there is one.
+    pub fn account_provider(&self, kind: InboxKind) -> Option<&Arc<dyn AccountProvider>> {
+        self.accounts.get(&kind)
+    }
+
+    /// The provider of accounts with this name in URLs.
+    pub fn account_provider_named(&self, name: &str) -> Option<&Arc<dyn AccountProvider>> {
+        self.accounts.values().find(|provider| provider.url_name() == name)
     }
 
     /// Wakes the sockets of visitors in this process.

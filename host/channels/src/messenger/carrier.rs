@@ -53,7 +53,7 @@ impl MessengerCarrier {
 fn page_of(inbox: &CarrierInbox) -> Option<&MessengerPage> {
     match &inbox.credentials {
         Credentials::Messenger(page) => Some(page),
-        Credentials::WhatsappCloud(_) | Credentials::WhatsappLite(_) | Credentials::None => None,
+        _ => None,
     }
 }
 

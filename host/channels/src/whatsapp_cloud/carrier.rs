@@ -84,7 +84,7 @@ impl CloudCarrier {
 fn number_of(inbox: &CarrierInbox) -> Option<&CloudNumber> {
     match &inbox.credentials {
         Credentials::WhatsappCloud(number) => Some(number),
-        Credentials::WhatsappLite(_) | Credentials::Messenger(_) | Credentials::None => None,
+        _ => None,
     }
 }
 

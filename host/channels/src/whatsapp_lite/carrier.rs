@@ -103,7 +103,7 @@ impl Drop for Call {
 fn sender_of(inbox: &CarrierInbox) -> Option<&LiteSender> {
     match &inbox.credentials {
         Credentials::WhatsappLite(number) => Some(number),
-        Credentials::WhatsappCloud(_) | Credentials::Messenger(_) | Credentials::None => None,
+        _ => None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The customer, the channel, a message and the wall clock in the types of `wit/` that routers and chatbots share.
 
-use domain::{content::MediaKind as FileKind, inbound::InboundContent};
+use domain::{channel_table::PluginChannel, content::MediaKind as FileKind, inbound::InboundContent};
 use plugin_host::{
     Zone,
     chatbot::{
@@ -21,20 +21,19 @@ pub(crate) fn customer(customer: &StoredCustomer) -> Customer {
     }
 }
 
-/// The channel in the types of `wit/`. They have no case for SMS and cannot get one (`wit/README.md`, rule 3). So SMS
-/// appears as WhatsApp, with [`channel_fact`] in the metadata.
+/// The channel in the types of `wit/`. They cannot get more cases (`wit/README.md`, rule 3). So some channels appear as
+/// another one, with [`channel_fact`] in the metadata.
 pub(crate) fn channel(channel: domain::channel::Channel) -> Channel {
-    use domain::channel::Channel as Known;
-    match channel {
-        Known::Whatsapp | Known::Sms => Channel::Whatsapp,
-        Known::Web => Channel::Web,
-        Known::Facebook => Channel::Facebook,
+    match channel.facts().in_plugins {
+        PluginChannel::Whatsapp | PluginChannel::LikeWhatsapp => Channel::Whatsapp,
+        PluginChannel::Web => Channel::Web,
+        PluginChannel::Facebook | PluginChannel::LikeFacebook => Channel::Facebook,
     }
 }
 
 /// The `metadata` entry for a channel that the interface has no case for.
 pub(crate) fn channel_fact(channel: domain::channel::Channel) -> Option<(String, String)> {
-    let named = channel == domain::channel::Channel::Sms;
+    let named = matches!(channel.facts().in_plugins, PluginChannel::LikeWhatsapp | PluginChannel::LikeFacebook);
     named.then(|| ("channel".to_owned(), channel.as_str().to_owned()))
 }
 

@@ -4,6 +4,7 @@
 use base::{Context, Result};
 use chrono::{DateTime, Utc};
 use domain::{
+    channel_table::WindowRule,
     chat::chat_allowed,
     ids::ClientId,
     inbox::InboxKind,
@@ -26,9 +27,8 @@ pub(crate) async fn closed(
     (chat, kind): (&Participant, InboxKind),
     by: Writes,
 ) -> Result<Option<&'static str>> {
-    match kind {
-        InboxKind::WhatsappCloud | InboxKind::Messenger => {}
-        InboxKind::WhatsappLite | InboxKind::Web | InboxKind::Sms => return Ok(None),
+    if kind.facts().window == WindowRule::None {
+        return Ok(None);
     }
     let wrote = inbox_customers::last_inbound(db, client, chat.inbox, chat.customer).await?;
     Ok(judge(kind, by, wrote, ctx.now()))
@@ -36,18 +36,20 @@ pub(crate) async fn closed(
 
 /// `wrote`: time of the customer's last message.
 fn judge(kind: InboxKind, by: Writes, wrote: Option<DateTime<Utc>>, now: DateTime<Utc>) -> Option<&'static str> {
-    match kind {
-        InboxKind::WhatsappCloud if !chat_allowed(wrote, now) => Some(
+    match kind.facts().window {
+        WindowRule::Day if !chat_allowed(wrote, now) => Some(
             "the customer last wrote more than 24 hours ago: until the customer writes again, only templates can be sent",
         ),
-        InboxKind::Messenger if messenger::allowed(by == Writes::Person, wrote, now) == Allowed::No => Some(match by {
-            Writes::Person => {
-                "the customer last wrote more than 7 days ago: Messenger takes nothing until the customer writes again"
-            }
-            Writes::Program => {
-                "the customer last wrote more than 24 hours ago: Messenger takes only what a person writes, for 7 days"
-            }
-        }),
+        WindowRule::DayAndWeek if messenger::allowed(by == Writes::Person, wrote, now) == Allowed::No => {
+            Some(match by {
+                Writes::Person => {
+                    "the customer last wrote more than 7 days ago: Messenger takes nothing until the customer writes again"
+                }
+                Writes::Program => {
+                    "the customer last wrote more than 24 hours ago: Messenger takes only what a person writes, for 7 days"
+                }
+            })
+        }
         _ => None,
     }
 }

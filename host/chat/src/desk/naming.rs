@@ -66,12 +66,7 @@ pub(super) async fn reacted_to(
     (chat, kind): (&Participant, InboxKind),
     named: &str,
 ) -> Result<String, DeskError> {
-    let why_not = match kind {
-        InboxKind::WhatsappCloud | InboxKind::WhatsappLite | InboxKind::Messenger => None,
-        InboxKind::Web => Some("cannot be sent to a web site, whose widget shows none"),
-        InboxKind::Sms => Some("cannot be sent as an SMS"),
-    };
-    if let Some(why_not) = why_not {
+    if let Some(why_not) = kind.facts().no_reactions {
         return Err(DeskError::fault("reaction", why_not));
     }
     let fault = |said| DeskError::fault("reaction.externalMessageId", said);

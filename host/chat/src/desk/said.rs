@@ -3,6 +3,7 @@
 use domain::{
     body::FieldFault,
     channel::Channel,
+    channel_table::channel_names,
     content::{Location, Reaction},
     ids::ParticipantId,
     send::{CAPTION_MAX, TEXT_MAX},
@@ -68,7 +69,7 @@ impl Written {
         }
         let known = channel.as_ref().and_then(|channel| channel.as_ref().ok());
         if known.is_none() {
-            faults.push(FieldFault::new("channel", "is required: WHATSAPP, WEB, FACEBOOK or SMS"));
+            faults.push(FieldFault::new("channel", format!("is required: {}", channel_names())));
         }
         for (field, value) in
             [("tempId", &self.temp_id), ("ctId", &self.ct_id), ("quotedExternalMessageId", &self.quotes)]

@@ -2,13 +2,11 @@
 
 use base::{Context, media};
 use domain::{
-    channel::Channel,
     chat::{ContentType, ParticipantState, TicketMove, most_bytes},
     content::{MediaKind, OutboundContent, OutboundMedia, Reaction},
     file_type::FileType,
     ids::{ChatMessageId, ClientId, MediaId},
     inbox::InboxKind,
-    messenger::FILE_MAX,
     send,
 };
 use events::{NewEvent, record};
@@ -187,17 +185,17 @@ async fn put(
 /// Refuses a stored file that is too large for its channel. This runs before any lock, because the store may be slow.
 async fn fits(ctx: &Context, client: ClientId, said: &Said) -> Result<(), DeskError> {
     let What::File { url, .. } = &said.what else { return Ok(()) };
-    let own = media::own(ctx, url).flatten().filter(|(owner, _)| *owner == client && said.channel == Channel::Facebook);
-    let Some((_, id)) = own else { return Ok(()) };
+    let own = media::own(ctx, url).flatten().filter(|(owner, _)| *owner == client);
+    let facts = said.channel.facts();
+    let (Some(most), Some((_, id))) = (facts.file_max, own) else { return Ok(()) };
     // If the store fails, the carrier checks the size.
     let Ok(Some(file)) = ctx.media.open(client, id).await else { return Ok(()) };
-    match file.bytes {
-        0..=FILE_MAX => Ok(()),
-        bytes => {
-            let wrong = format!("has {bytes} bytes; Messenger carries files of {FILE_MAX} bytes (25 MiB) at most");
-            Err(DeskError::fault("mediaUrl", wrong))
-        }
+    if file.bytes <= most {
+        return Ok(());
     }
+    let (bytes, title, mebibytes) = (file.bytes, facts.title, most >> 20);
+    let wrong = format!("has {bytes} bytes; {title} carries files of {most} bytes ({mebibytes} MiB) at most");
+    Err(DeskError::fault("mediaUrl", wrong))
 }
 
 async fn may_speak(db: &mut PgConnection, acting: Acting, chat: &Participant, said: &Said) -> Result<(), DeskError> {

@@ -5,7 +5,6 @@ use domain::{
     content::{ButtonParameter, ConversationEffect, OutboundContent},
     ids::{ClientId, CustomerId, MessageId},
     inbound::{InboundContent, InboundMessage},
-    inbox::InboxKind,
 };
 use storage::{
     PgConnection,
@@ -71,7 +70,7 @@ pub(super) async fn read(
     (inbox, customer): (&Inbox, CustomerId),
     message: &InboundMessage,
 ) -> Result<Answered> {
-    if matches!(inbox.kind(), InboxKind::WhatsappLite | InboxKind::Messenger)
+    if inbox.kind().facts().keeps_choices
         && let Some(tap) = lite_choices::tap(db, client, (inbox.id, customer), message).await?
     {
         return read_plain(db, client, &tap.message, tap.in_flight).await;

@@ -4,7 +4,6 @@
 use base::{Context, Result, media};
 use domain::{
     address::{Address, AddressKind},
-    channel::Channel,
     chat::{ChatContent, ContentType},
     content::{OutboundContent, OutboundMedia},
     delivery::DeliveryState,
@@ -34,15 +33,6 @@ pub enum Imported {
     Done(Vec<(Queue, Uuid)>),
     /// It may be a message of ours to the same customer that is not settled yet.
     PerhapsOurs,
-}
-
-/// The owner shown for such messages.
-fn owner(channel: Channel) -> &'static str {
-    match channel {
-        Channel::Facebook => "PAGE",
-        // The WhatsApp Business app, or the phone that is paired with a Lite number.
-        Channel::Whatsapp | Channel::Sms | Channel::Web => "APP",
-    }
 }
 
 /// Imports a message inside the caller's transaction. Repetitions, our own messages and messages to customers who never
@@ -84,7 +74,7 @@ pub async fn import(
         body: words::of_outbound(&content),
         content: ChatContent::Outgoing(Box::new(content.clone())),
         media: file,
-        owner: owner(chat.channel).to_owned(),
+        owner: chat.channel.facts().elsewhere.to_owned(),
         agent: None,
         ct_id: None,
         temp_id: None,

@@ -4,7 +4,7 @@
 use domain::{
     ids::{ClientId, CustomerId, InboxId, MessageId},
     inbound::{InboundContent, InboundMessage},
-    lite::{Choice, ChoiceKind, chosen, offered, tapped},
+    lite::{Choice, ChoiceKind, chosen, offered, place_of, tapped},
 };
 use storage::{
     PgConnection,
@@ -37,13 +37,43 @@ pub(super) async fn tap(
             Ok(tapped.map(|message| Tap { message, in_flight: None }))
         }
         (InboundContent::Text { body }, None) => {
-            of_offers(db, client, (inbox, customer), message, |offer| chosen(&offer.choices, body, offer.is_last)).await
+            of_offers(db, client, (inbox, customer), message, |offer| {
+                chosen(&offer.choices, body, offer.is_last).cloned()
+            })
+            .await
+        }
+        (InboundContent::Interactive { text, payload }, Some(sent)) if place_of(payload).is_some() => {
+            at_place(db, client, (inbox, customer), message, (text, payload, sent)).await.map(Some)
         }
         (InboundContent::Interactive { payload, .. }, None) => {
-            of_offers(db, client, (inbox, customer), message, |offer| tapped(&offer.choices, payload)).await
+            of_offers(db, client, (inbox, customer), message, |offer| tapped(&offer.choices, payload).cloned()).await
         }
         _ => Ok(None),
     }
+}
+
+/// The tap on a button that stands for the place of a choice in the message `sent`. If the message is not known, because
+/// no answer to its call came, the label finds it among the offers. Otherwise the label is the payload.
+async fn at_place(
+    db: &mut PgConnection,
+    client: ClientId,
+    (inbox, customer): (InboxId, CustomerId),
+    message: &InboundMessage,
+    (label, payload, sent): (&str, &str, &str),
+) -> Result<Tap> {
+    let known = chat_messages::quoted(db, client, sent).await?;
+    let choices = known.and_then(|known| known.content).map(|content| offered(&content)).unwrap_or_default();
+    let place = place_of(payload).and_then(|place| place.checked_sub(1));
+    if let Some(choice) = place.and_then(|place| choices.get(place)) {
+        return Ok(Tap { message: as_tap(message, choice), in_flight: None });
+    }
+    let unnamed = InboundMessage { quoted_provider_id: None, ..message.clone() };
+    let choose = |offer: &Offer| chosen(&offer.choices, label, false).cloned();
+    if let Some(tap) = of_offers(db, client, (inbox, customer), &unnamed, choose).await? {
+        return Ok(tap);
+    }
+    let content = InboundContent::Interactive { text: label.to_owned(), payload: label.to_owned() };
+    Ok(Tap { message: InboundMessage { content, ..message.clone() }, in_flight: None })
 }
 
 /// The tap on the newest offer in which `choose` finds a choice.
@@ -52,12 +82,12 @@ async fn of_offers(
     client: ClientId,
     (inbox, customer): (InboxId, CustomerId),
     message: &InboundMessage,
-    choose: impl Fn(&Offer) -> Option<&Choice>,
+    choose: impl Fn(&Offer) -> Option<Choice>,
 ) -> Result<Option<Tap>> {
     let offers = lite_offers::of(db, client, inbox, customer).await?;
     let found = offers.iter().find_map(|offer| Some((offer, choose(offer)?)));
     Ok(found.map(|(offer, choice)| {
-        let tap = as_tap(message, choice);
+        let tap = as_tap(message, &choice);
         match &offer.by {
             ShownBy::Taken(provider_id) => {
                 let quoted_provider_id = Some(provider_id.clone());

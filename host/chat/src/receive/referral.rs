@@ -7,7 +7,6 @@ use domain::{
     chat::{CustomEvent, ParticipantEvent, ParticipantState},
     ids::{ClientId, InboxId, ParticipantEventId},
     inbound::{CameBy, InboundMessage},
-    inbox::InboxKind,
     referral::Referral,
 };
 use storage::{
@@ -57,7 +56,7 @@ pub(super) async fn of_message(
     message: &InboundMessage,
 ) -> Result<Option<Box<Referral>>> {
     // Other channels send it only with the message.
-    let waits_for = message.from_address.as_ref().filter(|_| inbox.kind() == InboxKind::Messenger);
+    let waits_for = message.from_address.as_ref().filter(|_| inbox.kind().facts().referrals_wait);
     let waited = match waits_for {
         Some(address) => waiting_referrals::take(db, client, inbox.id, address, ctx.now() - LASTS).await?,
         None => None,

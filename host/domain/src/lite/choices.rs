@@ -140,6 +140,19 @@ fn list_lines(list: &ReplyList) -> Vec<String> {
     lines
 }
 
+/// Before the place of a choice, in the payload of a button.
+const PLACE: &str = "pb:";
+
+/// The payload of a button that stands for the choice at this place, from 1: for channels whose payloads are short.
+pub fn place_payload(place: usize) -> String {
+    format!("{PLACE}{place}")
+}
+
+/// The place that a payload stands for.
+pub fn place_of(payload: &str) -> Option<usize> {
+    payload.strip_prefix(PLACE)?.parse().ok().filter(|place| *place > 0)
+}
+
 /// The choice with this payload: for channels with taps that do not name their message.
 pub fn tapped<'c>(choices: &'c [Choice], payload: &str) -> Option<&'c Choice> {
     choices.iter().find(|choice| choice.payload == payload)

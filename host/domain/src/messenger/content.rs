@@ -19,8 +19,10 @@ pub const MOST_QUICK_REPLIES: usize = 13;
 
 /// Splits content into messages, in order: a file and its caption, a text that is too long for one message. Each of
 /// them is one call, so each is sent once.
-pub fn in_messages(content: &OutboundContent) -> Vec<OutboundContent> {
+pub fn in_messages(content: &OutboundContent, splitting: Splitting) -> Vec<OutboundContent> {
+    let text = |body: &str| text(body, splitting.text_max);
     match content {
+        OutboundContent::Media(media) if splitting.carries(media.caption.as_deref()) => vec![content.clone()],
         OutboundContent::Media(media) => with_words(media, media.caption.as_deref().map(text)),
         OutboundContent::Template(template) => {
             let words = OutboundContent::Template(crate::content::TemplateSend { header: None, ..template.clone() });
@@ -34,12 +36,30 @@ pub fn in_messages(content: &OutboundContent) -> Vec<OutboundContent> {
             with_words(&file, Some(vec![words]))
         }
         OutboundContent::Text { body } => text(body),
-        OutboundContent::List(list) if fits(lite::text_of(content)) => vec![OutboundContent::List(list.clone())],
-        OutboundContent::List(list) => long_list(list),
+        OutboundContent::List(list) if fits(lite::text_of(content), splitting) => {
+            vec![OutboundContent::List(list.clone())]
+        }
+        OutboundContent::List(list) => long_list(list, splitting),
         OutboundContent::Buttons(_)
         | OutboundContent::Location(_)
         | OutboundContent::Reaction(_)
         | OutboundContent::Sms(_) => vec![content.clone()],
+    }
+}
+
+/// How one message of a chat becomes several messages of the provider.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Splitting {
+    /// Characters of a text at most.
+    pub text_max: usize,
+    /// Characters of a caption at most; 0: a file has none.
+    pub caption_max: usize,
+}
+
+impl Splitting {
+    /// True if a file goes out with this caption.
+    fn carries(self, caption: Option<&str>) -> bool {
+        caption.is_none_or(|caption| caption.chars().count() <= self.caption_max)
     }
 }
 
@@ -48,23 +68,23 @@ fn with_words(file: &OutboundMedia, words: Option<Vec<OutboundContent>>) -> Vec<
     std::iter::once(file).chain(words.into_iter().flatten()).collect()
 }
 
-fn fits(text: Option<String>) -> bool {
-    text.is_none_or(|text| text.chars().count() <= TEXT_MAX)
+fn fits(text: Option<String>, splitting: Splitting) -> bool {
+    text.is_none_or(|text| text.chars().count() <= splitting.text_max)
 }
 
 /// The words above a long list go first, and its rows stay together: their numbers are answers.
-fn long_list(list: &ReplyList) -> Vec<OutboundContent> {
+fn long_list(list: &ReplyList, splitting: Splitting) -> Vec<OutboundContent> {
     let above: Vec<&str> = list.header.iter().map(String::as_str).chain([list.body.as_str()]).collect();
     let rows = ReplyList { header: None, body: String::new(), ..list.clone() };
-    let mut all = text(&above.join("\n"));
+    let mut all = text(&above.join("\n"), splitting.text_max);
     all.push(OutboundContent::List(rows));
     all
 }
 
-/// A text in messages of at most [`TEXT_MAX`] characters, broken where words or lines end.
-fn text(body: &str) -> Vec<OutboundContent> {
+/// A text in messages of at most `most` characters, broken where words or lines end.
+fn text(body: &str, most: usize) -> Vec<OutboundContent> {
     let (mut rest, mut messages) = (body, Vec::new());
-    while let Some((end, _)) = rest.char_indices().nth(TEXT_MAX) {
+    while let Some((end, _)) = rest.char_indices().nth(most) {
         let (whole, _) = rest.split_at(end);
         let cut = whole.rfind('\n').or_else(|| whole.rfind(' ')).filter(|cut| *cut > 0).unwrap_or(end);
         let (said, left) = rest.split_at(cut);
@@ -110,12 +130,14 @@ mod tests {
     use super::*;
     use crate::content::{ListRow, ListSection, MediaKind, ReplyButton, ReplyButtons};
 
+    const MESSENGER: Splitting = Splitting { text_max: TEXT_MAX, caption_max: 0 };
+
     fn texts(content: &OutboundContent) -> Vec<String> {
         let said = |one: OutboundContent| match one {
             OutboundContent::Text { body } => body,
             other => format!("{other:?}").chars().take(5).collect(),
         };
-        in_messages(content).into_iter().map(said).collect()
+        in_messages(content, MESSENGER).into_iter().map(said).collect()
     }
 
     fn of(body: String) -> OutboundContent {
@@ -169,10 +191,10 @@ mod tests {
     #[test]
     fn a_list_is_one_message_where_it_fits_and_else_its_rows_stay_together() {
         assert_eq!(texts(&list(10)), ["List("]);
-        let parts = in_messages(&list(72));
+        let parts = in_messages(&list(72), MESSENGER);
         assert_eq!(parts.len(), 2);
         assert_eq!(lite::offered(&parts[1]).len(), 10);
-        assert!(fits(lite::text_of(&parts[1])));
+        assert!(fits(lite::text_of(&parts[1]), MESSENGER));
     }
 
     fn buttons(titles: &[&str]) -> OutboundContent {

@@ -15,6 +15,7 @@ use storage::{
         callbacks::NewCallback,
         failed_callbacks::{self, NewFailedCallback},
     },
+    inboxes,
 };
 
 /// Counts and logs an item that is unreadable or has no effect. The log has no content of it, since that may identify a
@@ -93,13 +94,18 @@ pub(super) async fn keep_given_up(
     client: ClientId,
     (id, target, body): (CallbackId, &CallbackTarget, &CallbackBody),
 ) -> Result<()> {
+    let provider = match target {
+        CallbackTarget::Inbox(inbox) => inboxes::by_id(db, client, *inbox).await?.map(|inbox| inbox.kind()),
+        _ => None,
+    };
+    let provider = provider.unwrap_or_else(|| provider_of(target));
     let (kind, content) = match body {
         CallbackBody::Message(message) if !message.raw.is_null() => ("message", message.raw.to_string()),
         CallbackBody::Account { value, .. } => ("change", value.to_string()),
         other => ("item", serde_json::to_string(other).unwrap_or_default()),
     };
     let item = UnreadableItem {
-        provider: provider_of(target),
+        provider,
         kind: kind.to_owned(),
         reason: "the service could not take it; the log of its operator says why".to_owned(),
         bytes: u64::try_from(content.len()).unwrap_or(u64::MAX),

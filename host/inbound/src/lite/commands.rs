@@ -51,7 +51,7 @@ async fn find(db: &mut PgConnection, client: ClientId, id: InboxId) -> Result<Li
             Ok(LiteSessionView { id, msisdn: number.msisdn, session })
         }
         InboxSettings::WhatsappCloud(number) => Err(CommandError::NotLite(number.msisdn.to_string())),
-        InboxSettings::Messenger(_) | InboxSettings::Web(_) | InboxSettings::Sms(_) => Err(CommandError::NotFound),
+        _ => Err(CommandError::NotFound),
     }
 }
 

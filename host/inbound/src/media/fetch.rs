@@ -21,6 +21,7 @@ use tokio::{fs::File, io::AsyncReadExt};
 use uuid::Uuid;
 
 use super::refusal::MediaRefused;
+use crate::accounts;
 
 const AT_ONCE: usize = 4;
 const PAGE: i64 = 32;
@@ -44,6 +45,8 @@ enum FetchError {
     NoDevices,
     #[error("nothing in this program speaks to Messenger")]
     NoMessenger,
+    #[error("nothing in this program speaks to the provider of this account")]
+    NoProvider,
     #[error("the provider did not say where the file is")]
     NoAddress,
     #[error("the provider does not say where the file is: {0}")]
@@ -141,6 +144,12 @@ async fn fetch(ctx: &Context, client: ClientId, file: &Media) -> std::result::Re
         storage::inboxes::by_id(&mut db, client, file.inbox).await.map_err(Error::from)?
     };
     let target = scratch_file(ctx, file).await?;
+    if let Some(account) = inbox.as_ref().and_then(Inbox::account) {
+        let provider = ctx.carriers.account_provider(account.kind).ok_or(FetchError::NoProvider)?;
+        let login = accounts::login(ctx, client, account)?;
+        let downloaded = provider.download(&login, &file.provider_media_id, &expected, &target).await;
+        return keep(ctx, client, file, downloaded.map_err(FetchError::Download)?.path).await;
+    }
     if inbox.as_ref().is_some_and(|inbox| inbox.kind() == InboxKind::WhatsappLite) {
         let devices = ctx.carriers.lite_devices().ok_or(FetchError::NoDevices)?;
         let url = file.source_url.as_deref().ok_or(FetchError::NoAddress)?;

@@ -95,7 +95,7 @@ impl NamedFacts {
         match number.kind {
             InboxKind::WhatsappCloud => Some((number.waba_id.clone()?, id)),
             InboxKind::WhatsappLite => Some((self.accounts.get(&id)?.clone(), id)),
-            InboxKind::Messenger | InboxKind::Web | InboxKind::Sms => None,
+            _ => None,
         }
     }
 }

@@ -11,7 +11,6 @@ use channels::carrier::{Lookup, Outgoing, PartJournal, PartTaken, Place};
 use domain::{
     carriage::SendFailure,
     content::{LegContent, OutboundContent},
-    inbox::InboxKind,
 };
 use futures::{FutureExt, StreamExt, future::BoxFuture, stream::FuturesUnordered};
 use tokio::{
@@ -438,17 +437,7 @@ async fn call(sender: Sender, marked: Marked, mut place: Place, journal: LegJour
         Lookup::Taken(taken) => Ok(taken),
         Lookup::NotThere | Lookup::NotPossible => carrier.send(inbox, place, &outgoing).await,
     };
-    metrics::histogram!("patchbay_provider_call_seconds", "provider" => label(inbox.kind))
+    metrics::histogram!("patchbay_provider_call_seconds", "provider" => inbox.kind.facts().provider)
         .record(started.elapsed().as_secs_f64());
     Outcome { leg, result, doubt }
-}
-
-fn label(kind: InboxKind) -> &'static str {
-    match kind {
-        InboxKind::WhatsappCloud => "whatsapp_cloud",
-        InboxKind::WhatsappLite => "whatsapp_lite",
-        InboxKind::Messenger => "messenger",
-        InboxKind::Web => "web",
-        InboxKind::Sms => "smpp",
-    }
 }

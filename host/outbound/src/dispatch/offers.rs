@@ -5,7 +5,6 @@ use base::{Context, Result};
 use domain::{
     address::Address,
     ids::{ClientId, MessageId},
-    inbox::InboxKind,
     lite::{Choice, offered},
 };
 use events::record_folded;
@@ -19,11 +18,6 @@ use uuid::Uuid;
 
 use super::{outcome::Outcome, sender::Sender};
 
-/// True if answers to this kind of inbox may name a choice by number or label, or if a tap does not name its message.
-pub(super) fn are_kept(kind: InboxKind) -> bool {
-    matches!(kind, InboxKind::WhatsappLite | InboxKind::Messenger)
-}
-
 /// Records the choices of legs that are called now, inside the caller's transaction. Returns the lanes to wake after
 /// the commit.
 pub(super) async fn begin(
@@ -33,7 +27,7 @@ pub(super) async fn begin(
     sender: &Sender,
     legs: &[DueLeg],
 ) -> Result<Vec<(Queue, Uuid)>> {
-    if !are_kept(sender.inbox.kind) || legs.is_empty() {
+    if !sender.inbox.kind.facts().keeps_choices || legs.is_empty() {
         return Ok(Vec::new());
     }
     let (mut offering, mut plain): (Vec<(&DueLeg, Vec<Choice>)>, Vec<&Address>) = (Vec::new(), Vec::new());
@@ -68,7 +62,7 @@ pub(super) async fn end(
     outcomes: &[Outcome],
     unknown: &[(MessageId, i16)],
 ) -> Result<()> {
-    if !are_kept(sender.inbox.kind) {
+    if !sender.inbox.kind.facts().keeps_choices {
         return Ok(());
     }
     let ended: Vec<MessageId> = outcomes

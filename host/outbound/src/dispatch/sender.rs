@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use base::{Context, Result, lanes::Lease, secrets::Purpose};
 use channels::{
+    account::AccountLogin,
     carrier::{Carrier, CarrierInbox, Credentials},
     messenger::MessengerPage,
     whatsapp_cloud::CloudNumber,
@@ -110,6 +111,10 @@ fn opened(ctx: &Context, client: ClientId, inbox: &Inbox) -> Result<CarrierInbox
         InboxSettings::Messenger(page) => Credentials::Messenger(MessengerPage {
             page_id: page.page_id.clone(),
             access_token: ctx.sealer.open_text(client, Purpose::AccessToken, &page.access_token_sealed)?,
+        }),
+        InboxSettings::Account(account) => Credentials::Account(AccountLogin {
+            account_id: account.account_id.clone(),
+            access_token: ctx.sealer.open_text(client, Purpose::AccessToken, &account.access_token_sealed)?,
         }),
         InboxSettings::WhatsappLite(_) | InboxSettings::Web(_) | InboxSettings::Sms(_) => Credentials::None,
     };

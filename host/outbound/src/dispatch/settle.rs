@@ -103,7 +103,7 @@ struct Settlement {
 pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &Sender, ended: &Ended) -> Result<()> {
     let (client, now) = (lease.client, ctx.now());
     let mut settlement = Settlement::default();
-    let keeps_choices = offers::are_kept(sender.inbox.kind);
+    let keeps_choices = sender.inbox.kind.facts().keeps_choices;
     for outcome in &ended.outcomes {
         match &outcome.result {
             Ok(taken) => settlement.accept(&outcome.leg, taken, keeps_choices, now),
@@ -137,7 +137,7 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &Sender, ended:
     offers::end(&mut tx, client, sender, &ended.outcomes, &settlement.unknown).await?;
     let mut wakes = BTreeSet::from_iter(advance(ctx, &mut tx, client, settlement.steps).await?);
     wakes.extend(sms_parts::join(ctx, &mut tx, client, &received).await?);
-    if sender.inbox.kind.channel().remembers_recipients() {
+    if sender.inbox.kind.channel().facts().remembers_recipients {
         wakes.extend(remember_recipients(ctx, &mut tx, (client, sender), settlement.written_to, now).await?);
     }
     tx.commit().await?;
@@ -292,7 +292,7 @@ async fn remember_recipients(
         shown.push((customer, one.offer));
     }
     inbox_customers::record_outbound(db, client, inbox, &outbound, now).await?;
-    if offers::are_kept(sender.inbox.kind) {
+    if sender.inbox.kind.facts().keeps_choices {
         lite_offers::note(db, client, inbox, &shown, now).await?;
     }
     record_folded(ctx, db, client, &folded).await

@@ -31,7 +31,7 @@ pub(super) async fn leave_out(
     match sender.inbox.kind.channel() {
         Channel::Sms => leave_out_sms(db, client, sender, picked).await,
         Channel::Whatsapp => leave_out_marketing(db, client, sender, picked).await,
-        Channel::Facebook | Channel::Web => Ok(()),
+        _ => Ok(()),
     }
 }
 

@@ -10,4 +10,5 @@ mod peers;
 mod phones;
 mod sends;
 mod smsc;
+mod telegram;
 mod templates;

@@ -91,7 +91,7 @@ impl Load {
         // The work of the processes of the backup is free at once.
         crate::work::lanes::end_all(&mut self.db).await?;
         sqlx::raw_sql("COMMIT").execute(self.db.unlimited()?).await?;
-        self.db.close().await
+        Ok(self.db.close().await?)
     }
 }
 

@@ -226,6 +226,8 @@ pub async fn customers(
     client: ClientId,
     customers: &[CustomerId],
 ) -> Result<HashMap<CustomerId, ShownCustomer>> {
+    let user_ids: Vec<&str> =
+        AddressKind::USER_IDS.into_iter().filter(|kind| *kind != AddressKind::Bsuid).map(AddressKind::as_str).collect();
     let rows: Vec<ShownCustomer> = sqlx::query_as(
         "SELECT customer.id, customer.username, customer.parent_user_id,
                 COALESCE((SELECT contact.full_name FROM contact
@@ -238,13 +240,14 @@ pub async fn customers(
                           WHERE client_id = wanted.client_id AND customer_id = wanted.id AND kind = 'BSUID'
                           ORDER BY seen_at DESC LIMIT 1),
                          (SELECT value FROM customer_address
-                          WHERE client_id = wanted.client_id AND customer_id = wanted.id AND kind IN ('PSID', 'VISITOR', 'LID')
+                          WHERE client_id = wanted.client_id AND customer_id = wanted.id AND kind = ANY($3)
                           ORDER BY kind = 'LID', kind, seen_at DESC LIMIT 1)) AS user_id
          FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[]) AS one (id) OFFSET 0) wanted
          JOIN customer ON customer.client_id = wanted.client_id AND customer.id = wanted.id",
     )
     .bind(client.0)
     .bind(customers.iter().map(|customer| customer.0).collect::<Vec<_>>())
+    .bind(user_ids)
     .fetch_all(db)
     .await?;
     Ok(rows.into_iter().map(|row| (CustomerId(row.id), row)).collect())

@@ -3,11 +3,12 @@
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, InboxId};
 
-use super::{Inbox, InboxSettings, Messenger, Sms, Web, WhatsappCloud, WhatsappLite, quality};
+use super::{Inbox, InboxSettings, Messenger, Sms, Web, WhatsappCloud, WhatsappLite, accounts, quality};
 use crate::{PgConnection, Result};
 
 /// Stores an inbox with the row of its kind, and enters a Cloud number, a page or a site into the directories. Fails on
-/// [`super::ADDRESS_UNIQUE`], [`super::PHONE_NUMBER_ID_UNIQUE`], [`super::PAGE_UNIQUE`] and [`super::ONE_DEFAULT_SMS`].
+/// [`super::ADDRESS_UNIQUE`], [`super::PHONE_NUMBER_ID_UNIQUE`], [`super::PAGE_UNIQUE`],
+/// [`accounts::ACCOUNT_UNIQUE`] and [`super::ONE_DEFAULT_SMS`].
 pub async fn insert(db: &mut PgConnection, client: ClientId, inbox: &Inbox, now: DateTime<Utc>) -> Result<()> {
     sqlx::query(
         "INSERT INTO inbox (client_id, id, kind, channel, address, created_at) VALUES ($1, $2, $3, $4, $5, $6)",
@@ -23,6 +24,7 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, inbox: &Inbox, now:
     match &inbox.settings {
         InboxSettings::WhatsappCloud(cloud) => insert_cloud(db, client, inbox.id, cloud, now).await,
         InboxSettings::WhatsappLite(lite) => insert_lite(db, client, inbox.id, lite).await,
+        InboxSettings::Account(account) => accounts::insert(db, client, inbox.id, account).await,
         InboxSettings::Messenger(page) => insert_messenger(db, client, inbox.id, page).await,
         InboxSettings::Web(site) => insert_web(db, client, inbox.id, site).await,
         InboxSettings::Sms(sms) => insert_sms(db, client, inbox.id, sms).await,

@@ -2,6 +2,7 @@
 //! catalogues of WhatsApp business accounts. One table has the common columns of inboxes, and each kind has a table for
 //! its own.
 
+pub mod accounts;
 pub mod directories;
 mod insert;
 pub mod lite;
@@ -55,6 +56,8 @@ pub enum InboxSettings {
     WhatsappLite(WhatsappLite),
     /// A Facebook page.
     Messenger(Messenger),
+    /// An account at a provider, such as a bot.
+    Account(Account),
     /// A web site with the chat widget.
     Web(Web),
     /// A source address of text messages.
@@ -106,6 +109,21 @@ pub struct Messenger {
     pub app_secret_sealed: Option<Vec<u8>>,
 }
 
+/// An account at a provider, such as a bot.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Account {
+    /// Its provider.
+    pub kind: InboxKind,
+    /// The provider's id of the account.
+    pub account_id: String,
+    /// The public name of the account.
+    pub name: String,
+    /// Sealed with `Purpose::AccessToken`.
+    pub access_token_sealed: Vec<u8>,
+    /// The secret of its callbacks, sealed with `Purpose::AppSecret`.
+    pub app_secret_sealed: Vec<u8>,
+}
+
 /// A web site with the chat widget.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Web {
@@ -129,7 +147,8 @@ pub struct Sms {
 impl Inbox {
     /// Its kind.
     pub fn kind(&self) -> InboxKind {
-        match self.settings {
+        match &self.settings {
+            InboxSettings::Account(account) => account.kind,
             InboxSettings::WhatsappCloud(_) => InboxKind::WhatsappCloud,
             InboxSettings::WhatsappLite(_) => InboxKind::WhatsappLite,
             InboxSettings::Messenger(_) => InboxKind::Messenger,
@@ -149,6 +168,7 @@ impl Inbox {
             InboxSettings::WhatsappCloud(cloud) => Some(cloud.msisdn.as_str()),
             InboxSettings::WhatsappLite(lite) => Some(lite.msisdn.as_str()),
             InboxSettings::Messenger(page) => Some(&page.page_id),
+            InboxSettings::Account(account) => Some(&account.account_id),
             InboxSettings::Web(site) => Some(&site.site_key),
             InboxSettings::Sms(sms) => sms.source.as_deref(),
         }
@@ -159,7 +179,7 @@ impl Inbox {
         match &self.settings {
             InboxSettings::WhatsappCloud(cloud) => Some(&cloud.msisdn),
             InboxSettings::WhatsappLite(lite) => Some(&lite.msisdn),
-            InboxSettings::Messenger(_) | InboxSettings::Web(_) | InboxSettings::Sms(_) => None,
+            _ => None,
         }
     }
 
@@ -168,7 +188,7 @@ impl Inbox {
         match &self.settings {
             InboxSettings::WhatsappCloud(cloud) => Some(cloud.link_id),
             InboxSettings::WhatsappLite(lite) => Some(lite.link_id),
-            InboxSettings::Messenger(_) | InboxSettings::Web(_) | InboxSettings::Sms(_) => None,
+            _ => None,
         }
     }
 
@@ -185,7 +205,15 @@ impl Inbox {
         match &self.settings {
             InboxSettings::WhatsappCloud(cloud) => cloud.rate_per_second,
             InboxSettings::WhatsappLite(lite) => lite.rate_per_second,
-            InboxSettings::Messenger(_) | InboxSettings::Web(_) | InboxSettings::Sms(_) => None,
+            _ => None,
+        }
+    }
+
+    /// The settings of an account.
+    pub fn account(&self) -> Option<&Account> {
+        match &self.settings {
+            InboxSettings::Account(account) => Some(account),
+            _ => None,
         }
     }
 
@@ -212,6 +240,7 @@ impl fmt::Debug for InboxSettings {
             Self::WhatsappCloud(_) => "WhatsappCloud",
             Self::WhatsappLite(_) => "WhatsappLite",
             Self::Messenger(_) => "Messenger",
+            Self::Account(_) => "Account",
             Self::Web(_) => "Web",
             Self::Sms(_) => "Sms",
         })

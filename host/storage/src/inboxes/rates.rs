@@ -18,8 +18,8 @@ pub async fn set_rate(
         InboxKind::WhatsappCloud => {
             "UPDATE whatsapp_cloud_inbox SET rate_per_second = $3 WHERE client_id = $1 AND id = $2"
         }
-        // The owner of a Lite number sets its rate (SPEC 4.7).
-        InboxKind::WhatsappLite | InboxKind::Messenger | InboxKind::Web | InboxKind::Sms => return Ok(false),
+        // The owner of a Lite number sets its rate (SPEC 4.7). Other kinds have none.
+        _ => return Ok(false),
     };
     let set = sqlx::query(statement).bind(client.0).bind(inbox.0).bind(per_second).execute(db).await?;
     Ok(set.rows_affected() == 1)

@@ -8,22 +8,23 @@ use domain::{
 };
 use uuid::Uuid;
 
-use super::{Inbox, InboxSettings, Messenger, Sms, Web, WhatsappCloud, WhatsappLite};
+use super::{Account, Inbox, InboxSettings, Messenger, Sms, Web, WhatsappCloud, WhatsappLite};
 use crate::{Error, PgConnection, Result, stored::known};
 
 /// An inbox with the columns of its kind. The tables of the kinds are joined by key, so that one statement returns all
 /// facts for sending.
 const SELECT: &str = "SELECT inbox.id, inbox.kind, inbox.address, COALESCE(cloud.link_id, lite.link_id) AS link_id,
         cloud.phone_number_id, cloud.waba_id,
-        COALESCE(cloud.access_token_sealed, page.access_token_sealed) AS access_token_sealed,
-        COALESCE(cloud.app_secret_sealed, page.app_secret_sealed) AS app_secret_sealed,
+        COALESCE(cloud.access_token_sealed, page.access_token_sealed, account.access_token_sealed) AS access_token_sealed,
+        COALESCE(cloud.app_secret_sealed, page.app_secret_sealed, account.app_secret_sealed) AS app_secret_sealed,
         COALESCE(cloud.rate_per_second, lite.rate_per_second) AS rate_per_second,
         lite.hosting_type, lite.billing_model,
-        site.name, site.origins, sms.is_default
+        COALESCE(site.name, account.name) AS name, site.origins, sms.is_default
     FROM inbox
     LEFT JOIN whatsapp_cloud_inbox cloud ON cloud.client_id = inbox.client_id AND cloud.id = inbox.id
     LEFT JOIN whatsapp_lite_inbox lite ON lite.client_id = inbox.client_id AND lite.id = inbox.id
     LEFT JOIN messenger_inbox page ON page.client_id = inbox.client_id AND page.id = inbox.id
+    LEFT JOIN account_inbox account ON account.client_id = inbox.client_id AND account.id = inbox.id
     LEFT JOIN web_inbox site ON site.client_id = inbox.client_id AND site.id = inbox.id
     LEFT JOIN sms_inbox sms ON sms.client_id = inbox.client_id AND sms.id = inbox.id";
 
@@ -90,6 +91,14 @@ impl InboxRow {
                 InboxSettings::Web(Web { site_key: self.address?, name: self.name?, origins: self.origins? })
             }
             InboxKind::Sms => InboxSettings::Sms(Sms { source: self.address, is_default: self.is_default? }),
+            // All other kinds are accounts.
+            _ => InboxSettings::Account(Account {
+                kind,
+                account_id: self.address?,
+                name: self.name?,
+                access_token_sealed: self.access_token_sealed?,
+                app_secret_sealed: self.app_secret_sealed?,
+            }),
         })
     }
 }

@@ -20,6 +20,8 @@ pub async fn renew_token(
         }
         InboxKind::Messenger => "UPDATE messenger_inbox SET access_token_sealed = $3 WHERE client_id = $1 AND id = $2",
         InboxKind::WhatsappLite | InboxKind::Web | InboxKind::Sms => return Ok(false),
+        // All other kinds are accounts.
+        _ => "UPDATE account_inbox SET access_token_sealed = $3 WHERE client_id = $1 AND id = $2",
     };
     let renewed = sqlx::query(statement).bind(client.0).bind(inbox.0).bind(sealed).execute(db).await?;
     Ok(renewed.rows_affected() == 1)

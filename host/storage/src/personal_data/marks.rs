@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use domain::address::{Address, AddressKind, LID_SERVER};
+use domain::{
+    address::{Address, LID_SERVER},
+    channel_table::AddressForm,
+};
 use uuid::Uuid;
 
 /// An encoded character before a mark: `%2B` of a form, `\303` of bytes shown as text.
@@ -14,11 +17,11 @@ pub(super) fn mention<'a>(addresses: impl IntoIterator<Item = &'a Address>, ids:
     let (mut digits, mut words) = (BTreeSet::new(), BTreeSet::new());
     for address in addresses {
         let value = address.value();
-        match address.kind() {
-            AddressKind::Phone | AddressKind::Psid => digits.insert(escaped(value)),
+        match address.kind().facts().form {
+            AddressForm::Phone | AddressForm::Digits => digits.insert(escaped(value)),
             // The id of a device of the person has a suffix before the server: `123:4@lid`.
-            AddressKind::Lid => digits.insert(escaped(value.strip_suffix(LID_SERVER).unwrap_or(value))),
-            AddressKind::Bsuid | AddressKind::Visitor | AddressKind::Email => words.insert(escaped(value)),
+            AddressForm::Lid => digits.insert(escaped(value.strip_suffix(LID_SERVER).unwrap_or(value))),
+            AddressForm::Bsuid | AddressForm::Word | AddressForm::Email => words.insert(escaped(value)),
         };
     }
     words.extend(ids.iter().map(Uuid::to_string).map(|id| escaped(&id)));

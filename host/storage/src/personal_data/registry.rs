@@ -73,6 +73,9 @@ const REQUEST: TableRule = deleted(&[Tie::Mention("path", ColumnForm::Text), Tie
 
 /// Every table of the schema.
 pub const REGISTRY: &[Table] = &[
+    table("account_directory", &[], TableRule::Unrelated),
+    table("account_inbox", &[], TableRule::Unrelated),
+    table("account_link", &[], TableRule::Unrelated),
     table("api_key", &[], TableRule::OfUsers),
     table(
         "audit",

@@ -16,6 +16,8 @@ pub enum SealedColumn {
     CloudAppSecret,
     PageAccessToken,
     PageAppSecret,
+    AccountAccessToken,
+    AccountAppSecret,
     SiteIdentity,
     SmsPassword,
     WebhookSecret,
@@ -40,12 +42,14 @@ pub enum SealedForm {
 }
 
 impl SealedColumn {
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::ApiKey,
         Self::CloudAccessToken,
         Self::CloudAppSecret,
         Self::PageAccessToken,
         Self::PageAppSecret,
+        Self::AccountAccessToken,
+        Self::AccountAppSecret,
         Self::SiteIdentity,
         Self::SmsPassword,
         Self::WebhookSecret,
@@ -64,6 +68,8 @@ impl SealedColumn {
             Self::CloudAppSecret => ("whatsapp_cloud_inbox", "app_secret_sealed"),
             Self::PageAccessToken => ("messenger_inbox", "access_token_sealed"),
             Self::PageAppSecret => ("messenger_inbox", "app_secret_sealed"),
+            Self::AccountAccessToken => ("account_inbox", "access_token_sealed"),
+            Self::AccountAppSecret => ("account_inbox", "app_secret_sealed"),
             Self::SiteIdentity => ("web_inbox", "identity_secret_sealed"),
             Self::SmsPassword => ("client", "sms_password_sealed"),
             Self::WebhookSecret => ("webhook_config", "secret_sealed"),

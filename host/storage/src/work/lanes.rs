@@ -47,11 +47,13 @@ pub enum Queue {
     SmsCallback,
     /// Mails to the relay; a lane is a client.
     Email,
+    /// Accounts that are asked for news; a lane is an inbox, held for as long as it is asked (ADR 0051).
+    Account,
 }
 
 impl Queue {
     /// All of them.
-    pub const ALL: [Queue; 10] = [
+    pub const ALL: [Queue; 11] = [
         Self::Outbound,
         Self::Callback,
         Self::Participant,
@@ -62,6 +64,7 @@ impl Queue {
         Self::LiteSession,
         Self::SmsCallback,
         Self::Email,
+        Self::Account,
     ];
 
     /// The name stored with a lease and shown in logs and metrics.
@@ -77,6 +80,7 @@ impl Queue {
             Self::LiteSession => "lite_session",
             Self::SmsCallback => "sms_callback",
             Self::Email => "email",
+            Self::Account => "account",
         }
     }
 
@@ -93,6 +97,7 @@ impl Queue {
             Self::LiteSession => ("lite_session", "state = 'PENDING'"),
             Self::SmsCallback => ("sms_callback", "true"),
             Self::Email => ("email_out", "true"),
+            Self::Account => ("account_link", "state = 'PENDING'"),
         }
     }
 

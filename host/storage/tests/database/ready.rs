@@ -63,6 +63,7 @@ fn row_of(queue: Queue) -> &'static str {
         }
         Queue::Chat => "chat_due (client_id, lane_id, kind, due_at, ready) SELECT $1, $2, 'ANSWER'",
         Queue::LiteSession => "lite_session (client_id, lane_id, state, due_at, ready) SELECT $1, $2, 'PENDING'",
+        Queue::Account => "account_link (client_id, lane_id, state, due_at, ready) SELECT $1, $2, 'PENDING'",
         Queue::SmsCallback => {
             "sms_callback (client_id, id, lane_id, url, posts, form, created_at, due_at, ready) SELECT $1, gen_random_uuid(), $2, '', false, '', now()"
         }
@@ -77,6 +78,11 @@ async fn wait(db: &mut PgConnection, queue: Queue, lane: Uuid, (seconds, count):
     if queue == Queue::LiteSession {
         // A number has one session; this test looks at the queue.
         let alone = "ALTER TABLE lite_session DROP CONSTRAINT IF EXISTS lite_session_pk, DROP CONSTRAINT IF EXISTS lite_session_fk";
+        sqlx::query(alone).execute(&mut *db).await.unwrap();
+    }
+    if queue == Queue::Account {
+        // An account has one row; as above.
+        let alone = "ALTER TABLE account_link DROP CONSTRAINT IF EXISTS account_link_pk, DROP CONSTRAINT IF EXISTS account_link_fk";
         sqlx::query(alone).execute(&mut *db).await.unwrap();
     }
     if queue == Queue::Chat {

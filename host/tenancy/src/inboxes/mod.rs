@@ -1,6 +1,7 @@
 //! The inboxes of clients: add and list them, and the template catalogue of WhatsApp numbers.
 
 mod add;
+mod add_account;
 mod add_page;
 mod catalogue;
 mod register;
@@ -19,13 +20,14 @@ use storage::{Db, inboxes::Inbox};
 use uuid::Uuid;
 
 pub use add::{AddNumberError, CloudAccount, NewNumber, Provider, add_number};
+pub use add_account::{AddAccountError, NewAccount, add_account};
 pub use add_page::{AddPageError, NewPage, add_page};
 pub use catalogue::{SyncError, list_templates, refresh_due, request_refresh, sync_templates};
 pub use register::{RegisterError, register_lite_number};
 pub use renew_token::{NewToken, RenewTokenError, renew_token};
 pub use set_rate::{SetRateError, set_rate};
 pub use sms_sources::{SmsSourceError, add_sms_source, remove_sms_source, sms_sources};
-pub use storage::inboxes::templates::TemplateRow;
+pub use storage::inboxes::{accounts::NewsBy, templates::TemplateRow};
 
 use base::Result;
 

@@ -1,0 +1,87 @@
+//! `patchbay telegram`: connects bots, and lists them.
+
+use anyhow::{Context as _, bail};
+use base::{audit::Actor, secrets::random};
+use channels::telegram::{Bot, TelegramApi, is_token};
+use domain::{channel::Channel, inbox::InboxKind};
+use serde_json::{Value, json};
+use settings::{Secret, Settings};
+use storage::inboxes::Inbox;
+use tenancy::inboxes::{self, NewAccount, NewsBy};
+
+use super::{lists, secrets};
+use crate::{
+    cli::{GivenBotToken, TelegramAdd, TelegramCommand, UpdateWay},
+    opened_base::Base,
+};
+
+pub(super) async fn run(config: &Settings, base: &Base, command: TelegramCommand) -> anyhow::Result<Value> {
+    match command {
+        TelegramCommand::Add(add) => self::add(config, base, add).await,
+        TelegramCommand::List(list) => {
+            let found = lists::all_inboxes(&base.db, &list.client, Channel::Telegram).await?;
+            let shown: Vec<Value> = found.iter().filter_map(shown).collect();
+            Ok(json!({ "clientRef": list.client, "bots": shown }))
+        }
+    }
+}
+
+fn shown(inbox: &Inbox) -> Option<Value> {
+    let bot = inbox.account()?;
+    Some(json!({ "id": inbox.id, "botId": bot.account_id, "username": bot.name }))
+}
+
+fn token(given: GivenBotToken) -> anyhow::Result<String> {
+    let token: Secret = match given.token {
+        Some(token) => token,
+        None => secrets::from_stdin("token")?,
+    };
+    let token = token.expose().to_owned();
+    if !is_token(&token) {
+        bail!("the token has not the form of @BotFather's tokens: the id of a bot, a colon, and a secret");
+    }
+    Ok(token)
+}
+
+/// Asks Telegram for the bot, stores it, and sets the way of its updates. The token and the secret of callbacks are stored
+/// sealed. If Telegram fails after the bot was stored, the command can be repeated.
+async fn add(config: &Settings, base: &Base, add: TelegramAdd) -> anyhow::Result<Value> {
+    let token = token(add.token)?;
+    let public_url = config.public_url(config.server.listen);
+    let is_public = config.server.public_url.is_some() && public_url.starts_with("https://");
+    let news = way(&add.way, is_public);
+    let simulator = config.simulator_on().then(|| format!("http://{}", config.simulator.listen));
+    let api = TelegramApi::new(config.telegram_settings(simulator.as_deref()))?;
+    let Bot { id, username } = api.bot_of(&token).await.context("Telegram does not know a bot with this token")?;
+    // Telegram takes letters, digits, `_` and `-`.
+    let callback_secret: String = random::<32>()?.iter().map(|byte| format!("{byte:02x}")).collect();
+    let new = NewAccount {
+        client_ref: add.client,
+        kind: InboxKind::Telegram,
+        account_id: id,
+        name: username.clone(),
+        access_token: token.clone(),
+        callback_secret: callback_secret.clone(),
+        news,
+    };
+    let inbox = inboxes::add_account(&base.administration(), new, Actor::Operator).await?;
+    let repeat = "the bot is stored, but Telegram did not take the way of its updates; repeat the command";
+    match news {
+        NewsBy::Callback => {
+            let url = format!("{}/providers/telegram/webhook/{}", public_url.trim_end_matches('/'), inbox.id);
+            api.set_webhook(&token, &url, &callback_secret).await.context(repeat)?;
+        }
+        NewsBy::Asking => api.delete_webhook(&token).await.context(repeat)?,
+    }
+    let way = if news == NewsBy::Callback { "webhook" } else { "polling" };
+    Ok(json!({ "id": inbox.id, "botId": inbox.address(), "username": username, "updates": way }))
+}
+
+fn way(given: &UpdateWay, is_public: bool) -> NewsBy {
+    match given {
+        UpdateWay { webhook: true, .. } => NewsBy::Callback,
+        UpdateWay { polling: true, .. } => NewsBy::Asking,
+        _ if is_public => NewsBy::Callback,
+        _ => NewsBy::Asking,
+    }
+}

@@ -1,0 +1,90 @@
+//! Accounts at providers whose protocol is a token and JSON, such as bots. A provider of this kind needs no code outside
+//! its folder: callbacks, news, files and sends reach it through these types.
+
+use std::{fmt, path::Path};
+
+use async_trait::async_trait;
+use domain::{carriage::SendFailure, ids::InboxId, inbound::CallbackItem, inbox::InboxKind};
+use serde_json::Value;
+use subtle::ConstantTimeEq;
+
+use crate::whatsapp_cloud::{DownloadedMedia, MediaError, MediaExpectation};
+
+/// An account and its token. `Debug` hides the token.
+#[derive(Clone, PartialEq, Eq)]
+pub struct AccountLogin {
+    /// The provider's id of the account.
+    pub account_id: String,
+    /// The token of its calls.
+    pub access_token: String,
+}
+
+impl fmt::Debug for AccountLogin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AccountLogin").field("account_id", &self.account_id).finish_non_exhaustive()
+    }
+}
+
+/// Compares secrets in a time that depends on their lengths only.
+pub fn is_same_secret(one: &str, other: &str) -> bool {
+    bool::from(one.as_bytes().ct_eq(other.as_bytes()))
+}
+
+/// A callback cannot be read as a whole.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct UnreadableCallback(
+    /// The reason. It names fields and no values.
+    pub String,
+);
+
+/// News of an account.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct News {
+    /// In order.
+    pub items: Vec<CallbackItem>,
+    /// The number of the first news after these.
+    pub next: i64,
+    /// Ids of taps that the provider shows as pending until they are answered.
+    pub taps: Vec<String>,
+}
+
+/// A callback of a provider, opened.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct OpenedCallback {
+    /// In order.
+    pub items: Vec<CallbackItem>,
+    /// The body of the answer, if the provider takes one.
+    pub answer: Option<Value>,
+}
+
+/// A provider of accounts.
+#[async_trait]
+pub trait AccountProvider: Send + Sync + 'static {
+    /// The kind of inbox that its accounts are.
+    fn kind(&self) -> InboxKind;
+
+    /// Its name in the URL of callbacks: `/providers/{name}/webhook/{id}`.
+    fn url_name(&self) -> &'static str;
+
+    /// The header of a callback with the secret of the account, in lower case.
+    fn secret_header(&self) -> &'static str;
+
+    /// Reads a callback whose secret was checked.
+    fn open(&self, account_id: &str, inbox: InboxId, raw: &[u8]) -> Result<OpenedCallback, UnreadableCallback>;
+
+    /// Waits for news from the number `next` on, for a time that the provider bounds. The provider forgets older news.
+    async fn news(&self, login: &AccountLogin, inbox: InboxId, next: i64) -> Result<News, SendFailure>;
+
+    /// Answers taps, so that the provider no longer shows them as pending. A failure has no effect.
+    async fn answer_taps(&self, login: &AccountLogin, taps: &[String]);
+
+    /// Downloads a file of a customer into `to`.
+    async fn download(
+        &self,
+        login: &AccountLogin,
+        file_id: &str,
+        expectation: &MediaExpectation,
+        to: &Path,
+    ) -> Result<DownloadedMedia, MediaError>;
+}

@@ -1,0 +1,252 @@
+//! One row for each channel, each kind of inbox and each kind of address, with its properties. Generic code reads these
+//! rows, so that a new channel adds rows here and an adapter in `host/channels`.
+
+use crate::{
+    address_kind::AddressKind,
+    channel::Channel,
+    inbox::InboxKind,
+    messenger::{FILE_MAX, Splitting, TEXT_MAX},
+};
+
+/// The properties of a channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChannelFacts {
+    /// The name that is stored and shown.
+    pub name: &'static str,
+    /// True if recipients are stored as customers, because their later sends or identity depend on it. The recipient of
+    /// an SMS is only a number until an answer comes.
+    pub remembers_recipients: bool,
+    /// True if Meta carries it, so that Meta's error codes apply.
+    pub is_of_meta: bool,
+    /// The case of the enum `channel` of the plugin interface, which cannot get more cases (`wit/README.md`, rule 3).
+    pub in_plugins: PluginChannel,
+    /// Its name for people.
+    pub title: &'static str,
+    /// Largest file of ours that an agent may send, in bytes, if it is smaller than that of WhatsApp.
+    pub file_max: Option<u64>,
+    /// The owner that a chat shows for messages that the business sent with another app.
+    pub elsewhere: &'static str,
+}
+
+/// A channel as plugins see it. A channel without a case of its own has its name in the metadata.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PluginChannel {
+    Whatsapp,
+    Web,
+    Facebook,
+    /// As WhatsApp, with the name in the metadata.
+    LikeWhatsapp,
+    /// As Facebook, with the name in the metadata: a messenger that hides phone numbers.
+    LikeFacebook,
+}
+
+/// The rule of the time in which free-form messages are allowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WindowRule {
+    /// At any time.
+    None,
+    /// WhatsApp Cloud: 24 hours after the customer wrote.
+    Day,
+    /// Messenger: 24 hours for programs, seven days for people.
+    DayAndWeek,
+}
+
+/// The properties of a kind of inbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InboxFacts {
+    /// The stored name. For the two WhatsApp kinds it is also the `whatsAppProvider` of SPEC 4.7.
+    pub name: &'static str,
+    /// Its channel.
+    pub channel: Channel,
+    /// The kinds of address that it can write to, the preferred one first (SPEC 1: the phone number is the primary
+    /// identifier; SPEC 2.2: it takes precedence over the BSUID).
+    pub writes_to: &'static [AddressKind],
+    /// Its provider in metrics.
+    pub provider: &'static str,
+    pub window: WindowRule,
+    /// `None`: a message of a chat is one message of the provider.
+    pub splitting: Option<Splitting>,
+    /// True if answers may name a choice by number or label, or if a tap may come before the answer to its message.
+    pub keeps_choices: bool,
+    /// True if an advertisement or link may be reported before the message that it led to.
+    pub referrals_wait: bool,
+    /// The reason why it has no reactions; `None` if it has.
+    pub no_reactions: Option<&'static str>,
+}
+
+/// The form of the values of a kind of address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AddressForm {
+    /// E.164 digits.
+    Phone,
+    Bsuid,
+    /// Digits of any length.
+    Digits,
+    /// Visible ASCII characters.
+    Word,
+    Email,
+    /// Digits and the server of hidden ids.
+    Lid,
+}
+
+/// The properties of a kind of address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AddressFacts {
+    /// The name that is stored.
+    pub name: &'static str,
+    /// True if the address stays with a person for ever, whichever number the person has.
+    pub is_for_life: bool,
+    pub form: AddressForm,
+}
+
+impl Channel {
+    /// Its row.
+    pub const fn facts(self) -> &'static ChannelFacts {
+        match self {
+            Self::Whatsapp => &ChannelFacts {
+                name: "WHATSAPP",
+                title: "WhatsApp",
+                file_max: None,
+                remembers_recipients: true,
+                is_of_meta: true,
+                in_plugins: PluginChannel::Whatsapp,
+                elsewhere: "APP",
+            },
+            Self::Facebook => &ChannelFacts {
+                name: "FACEBOOK",
+                title: "Messenger",
+                file_max: Some(FILE_MAX),
+                remembers_recipients: true,
+                is_of_meta: true,
+                in_plugins: PluginChannel::Facebook,
+                elsewhere: "PAGE",
+            },
+            Self::Telegram => &ChannelFacts {
+                name: "TELEGRAM",
+                title: "Telegram",
+                file_max: Some(50 << 20),
+                remembers_recipients: true,
+                is_of_meta: false,
+                in_plugins: PluginChannel::LikeFacebook,
+                elsewhere: "APP",
+            },
+            Self::Web => &ChannelFacts {
+                name: "WEB",
+                title: "Web chat",
+                file_max: None,
+                remembers_recipients: true,
+                is_of_meta: false,
+                in_plugins: PluginChannel::Web,
+                elsewhere: "APP",
+            },
+            Self::Sms => &ChannelFacts {
+                name: "SMS",
+                title: "SMS",
+                file_max: None,
+                remembers_recipients: false,
+                is_of_meta: false,
+                in_plugins: PluginChannel::LikeWhatsapp,
+                elsewhere: "APP",
+            },
+        }
+    }
+}
+
+impl InboxKind {
+    /// Its row.
+    pub const fn facts(self) -> &'static InboxFacts {
+        match self {
+            Self::WhatsappCloud => &InboxFacts {
+                name: "WHATSAPP_CLOUD",
+                channel: Channel::Whatsapp,
+                writes_to: &[AddressKind::Phone, AddressKind::Bsuid],
+                provider: "whatsapp_cloud",
+                window: WindowRule::Day,
+                splitting: None,
+                keeps_choices: false,
+                referrals_wait: false,
+                no_reactions: None,
+            },
+            Self::WhatsappLite => &InboxFacts {
+                name: "WHATSAPP_LITE",
+                channel: Channel::Whatsapp,
+                writes_to: &[AddressKind::Phone, AddressKind::Lid, AddressKind::Bsuid],
+                provider: "whatsapp_lite",
+                window: WindowRule::None,
+                splitting: None,
+                keeps_choices: true,
+                referrals_wait: false,
+                no_reactions: None,
+            },
+            Self::Messenger => &InboxFacts {
+                name: "MESSENGER",
+                channel: Channel::Facebook,
+                writes_to: &[AddressKind::Psid],
+                provider: "messenger",
+                window: WindowRule::DayAndWeek,
+                splitting: Some(Splitting { text_max: TEXT_MAX, caption_max: 0 }),
+                keeps_choices: true,
+                referrals_wait: true,
+                no_reactions: None,
+            },
+            Self::Telegram => &InboxFacts {
+                name: "TELEGRAM",
+                channel: Channel::Telegram,
+                writes_to: &[AddressKind::Telegram],
+                provider: "telegram",
+                window: WindowRule::None,
+                splitting: Some(Splitting { text_max: 4096, caption_max: 1024 }),
+                keeps_choices: true,
+                referrals_wait: false,
+                no_reactions: None,
+            },
+            Self::Web => &InboxFacts {
+                name: "WEB",
+                channel: Channel::Web,
+                writes_to: &[AddressKind::Visitor],
+                provider: "web",
+                window: WindowRule::None,
+                splitting: None,
+                keeps_choices: false,
+                referrals_wait: false,
+                no_reactions: Some("cannot be sent to a web site, whose widget shows none"),
+            },
+            Self::Sms => &InboxFacts {
+                name: "SMS",
+                channel: Channel::Sms,
+                writes_to: &[AddressKind::Phone],
+                provider: "smpp",
+                window: WindowRule::None,
+                splitting: None,
+                keeps_choices: false,
+                referrals_wait: false,
+                no_reactions: Some("cannot be sent as an SMS"),
+            },
+        }
+    }
+}
+
+impl AddressKind {
+    /// Its row.
+    pub const fn facts(self) -> &'static AddressFacts {
+        match self {
+            Self::Phone => &AddressFacts { name: "PHONE", is_for_life: false, form: AddressForm::Phone },
+            Self::Bsuid => &AddressFacts { name: "BSUID", is_for_life: true, form: AddressForm::Bsuid },
+            Self::Psid => &AddressFacts { name: "PSID", is_for_life: false, form: AddressForm::Digits },
+            Self::Telegram => &AddressFacts { name: "TELEGRAM", is_for_life: false, form: AddressForm::Digits },
+            Self::Visitor => &AddressFacts { name: "VISITOR", is_for_life: false, form: AddressForm::Word },
+            Self::Email => &AddressFacts { name: "EMAIL", is_for_life: false, form: AddressForm::Email },
+            Self::Lid => &AddressFacts { name: "LID", is_for_life: true, form: AddressForm::Lid },
+        }
+    }
+}
+
+/// The names of all channels for people: `A, B or C`.
+pub fn channel_names() -> String {
+    let names: Vec<&str> = Channel::ALL.iter().map(|channel| channel.as_str()).collect();
+    match names.split_last() {
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+        None => String::new(),
+    }
+}

@@ -1,0 +1,97 @@
+//! Adds an account at a provider, such as a bot, on behalf of the operator.
+
+use std::fmt;
+
+use domain::inbox::InboxKind;
+use storage::{
+    inboxes::{
+        self, Account, Inbox, InboxSettings,
+        accounts::{self, ACCOUNT_UNIQUE, NewsBy},
+    },
+    tenancy::clients,
+    violates,
+};
+
+use base::{
+    Error,
+    audit::{Actor, Administration, audit},
+    secrets::{Purpose, SealError},
+};
+
+/// An account to add. `Debug` hides the secrets.
+#[derive(Clone)]
+pub struct NewAccount {
+    pub client_ref: String,
+    pub kind: InboxKind,
+    /// The provider's id of the account.
+    pub account_id: String,
+    /// The public name of the account.
+    pub name: String,
+    pub access_token: String,
+    /// The secret of its callbacks.
+    pub callback_secret: String,
+    pub news: NewsBy,
+}
+
+impl fmt::Debug for NewAccount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NewAccount")
+            .field("client_ref", &self.client_ref)
+            .field("account_id", &self.account_id)
+            .finish_non_exhaustive()
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum AddAccountError {
+    #[error("there is no client `{0}`; `patchbay client create` makes one")]
+    UnknownClient(String),
+    #[error("the account {0} belongs to another client already: its callbacks could not be told apart")]
+    OfAnotherClient(String),
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+base::fails_with!(AddAccountError: storage::Error, SealError);
+
+/// Adds an account to a client. If the client has it already, its name, its secrets and the way of its news are
+/// replaced. An account belongs to one client only.
+///
+/// # Errors
+/// See [`AddAccountError`]. Nothing is stored then.
+pub async fn add_account(admin: &Administration<'_>, new: NewAccount, actor: Actor) -> Result<Inbox, AddAccountError> {
+    let mut tx = admin.db.begin().await?;
+    let Some(client) = clients::find_by_ref(&mut tx, &new.client_ref).await? else {
+        return Err(AddAccountError::UnknownClient(new.client_ref));
+    };
+    let seal = |purpose, text: &str| admin.sealer.seal(client, purpose, text.as_bytes());
+    let account = Account {
+        kind: new.kind,
+        account_id: new.account_id.clone(),
+        name: new.name,
+        access_token_sealed: seal(Purpose::AccessToken, &new.access_token)?,
+        app_secret_sealed: seal(Purpose::AppSecret, &new.callback_secret)?,
+    };
+    let (id, action) = match accounts::owner(&mut tx, new.kind, &new.account_id).await? {
+        Some((owner, _)) if owner != client => return Err(AddAccountError::OfAnotherClient(new.account_id)),
+        Some((_, id)) => {
+            accounts::renew(&mut tx, client, id, &account).await?;
+            (id, "renewToken")
+        }
+        None => (admin.mint(), "create"),
+    };
+    let inbox = Inbox { id, settings: InboxSettings::Account(account) };
+    if action == "create" {
+        inboxes::insert(&mut tx, client, &inbox, admin.now()).await.map_err(|error| {
+            if violates(&error, ACCOUNT_UNIQUE) {
+                AddAccountError::OfAnotherClient(new.account_id)
+            } else {
+                error.into()
+            }
+        })?;
+    }
+    accounts::set_news(&mut tx, client, id, new.news, admin.now()).await?;
+    audit(admin, &mut tx, client, actor, action, ("account", &id.to_string())).await?;
+    tx.commit().await?;
+    Ok(inbox)
+}
