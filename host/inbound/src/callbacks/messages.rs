@@ -1,6 +1,6 @@
 //! Takes messages of customers: those of one customer in order, those of several at the same time. If there are more
 //! customers than [`AT_ONCE`], several share a transaction, because half of the cost of a message is the same for all
-//! of them (`docs/benchmarks.md`).
+//! of them.
 
 use std::{borrow::Cow, time::Duration};
 
