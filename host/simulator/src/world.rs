@@ -18,7 +18,7 @@ use crate::{
     phones::Phones,
     request_log::RequestLog,
     smsc::registry::Smsc,
-    telegram::Telegram,
+    telegram::state::Telegram,
 };
 
 /// The lock is never held across an await.

@@ -156,6 +156,14 @@ async fn a_message_whose_answer_is_lost_is_in_doubt_and_not_failed() {
     let refusal = json!({ "code": 502, "description": "Bad Gateway", "times": 1 });
     user.treat_bot(json!({ "refuse": refusal })).await;
     user.write("say doubt").await;
-    settles(&patchbay, &client.client_ref, &[("UNKNOWN", None)]).await;
+    eventually("the message is in doubt", || async {
+        let mut db = patchbay.database().await;
+        let statement =
+            "SELECT phase FROM outbound_work work JOIN client ON client.id = work.client_id WHERE client_ref = $1";
+        let phase: Option<String> =
+            sqlx::query_scalar(statement).bind(&client.client_ref).fetch_optional(&mut db).await.unwrap();
+        (phase.as_deref() == Some("UNKNOWN")).then_some(())
+    })
+    .await;
     assert_eq!(user.calls("sendMessage").await.len(), 1, "it is not sent again at once");
 }

@@ -5,7 +5,7 @@ mod calls;
 mod hand;
 mod messages;
 mod params;
-mod state;
+pub(crate) mod state;
 mod webhook;
 
 use std::sync::Arc;
@@ -13,7 +13,6 @@ use std::sync::Arc;
 use axum::Router;
 
 use crate::world::World;
-pub(crate) use state::Telegram;
 
 /// The Bot API, its files, phones and controls.
 pub(crate) fn routes() -> Router<Arc<World>> {

@@ -12,7 +12,7 @@ use serde_json::json;
 use storage::{
     PgConnection,
     inboxes::{
-        self, Inbox, InboxSettings, Messenger, Sms, Web, WhatsappCloud, WhatsappLite, directories,
+        self, Account, Inbox, InboxSettings, Messenger, Sms, Web, WhatsappCloud, WhatsappLite, directories,
         quality::{self, NumberQuality},
         templates,
     },
@@ -33,7 +33,7 @@ fn inbox(id: u128, settings: InboxSettings) -> Inbox {
 }
 
 /// One inbox of every kind.
-fn one_of_each() -> [Inbox; 5] {
+fn one_of_each() -> [Inbox; 6] {
     let lite = WhatsappLite {
         msisdn: Msisdn::parse("27820001002").unwrap(),
         link_id: Uuid::from_u128(50),
@@ -42,6 +42,13 @@ fn one_of_each() -> [Inbox; 5] {
         billing: BillingModel::Message,
     };
     let page = Messenger { page_id: "1042".to_owned(), access_token_sealed: vec![3], app_secret_sealed: Some(vec![4]) };
+    let bot = Account {
+        kind: InboxKind::Telegram,
+        account_id: "123".to_owned(),
+        name: "shop_bot".to_owned(),
+        access_token_sealed: vec![5],
+        app_secret_sealed: vec![6],
+    };
     let site = Web {
         site_key: "k-shop".to_owned(),
         name: "Shop".to_owned(),
@@ -52,6 +59,7 @@ fn one_of_each() -> [Inbox; 5] {
         cloud_number(1, "27820001001"),
         inbox(2, InboxSettings::WhatsappLite(lite)),
         inbox(3, InboxSettings::Messenger(page)),
+        inbox(6, InboxSettings::Account(bot)),
         inbox(4, InboxSettings::Web(site)),
         inbox(5, InboxSettings::Sms(sms)),
     ]
